@@ -5,9 +5,12 @@
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-import { createMemorySearchIndex, rankResources } from "../packages/catalog/dist/index.js";
+import { createMemorySearchIndex } from "../packages/catalog/dist/index.js";
 import { plainBm25f } from "./lib/plain-bm25f.mjs";
 import { readOwnSets, readSets } from "./lib/catalog-sets.mjs";
+import { fromSource } from "./lib/from-source.mjs";
+
+const { rankResources } = await fromSource("packages/catalog/src/search/rank-resources.ts");
 
 const depth = 10;
 /** Databases that a derived schema joins, and columns that its tables get on top. */

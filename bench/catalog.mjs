@@ -3,7 +3,10 @@
 // CCL_CATALOG_SIZES=10000,100000 are the sizes at which time and memory are measured.
 import { pathToFileURL } from "node:url";
 
-import { evaluateCatalog, formatEvaluations } from "../packages/catalog/dist/index.js";
+import {
+  evaluateCatalog,
+  formatEvaluations,
+} from "../packages/catalog/test-support/evaluate-catalog.mjs";
 import { contextsOf, openCatalog } from "./lib/catalog-contexts.mjs";
 import { engines } from "./lib/catalog-engines.mjs";
 import { goalsText, hybridGoalsText } from "./lib/catalog-goals.mjs";

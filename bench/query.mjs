@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import {
   createMemoryConnector,
   executePlan,
+  explainPlan,
   parseLogicalPlan,
   sqlConnector,
-  validateLogicalPlan,
 } from "../packages/query/dist/index.js";
 import { openDuckDbEngine } from "../packages/query/dist/duckdb/index.js";
 import { openSqlite } from "../packages/sql/dist/node/index.js";
@@ -231,8 +231,6 @@ function checkTable() {
   }
   const text = `version: 1\nsteps:\n${steps.join("\n")}\n`;
   const plan = planOf(text);
-  const checked = validateLogicalPlan(plan, { details });
-  if (!checked.ok) throw new Error(checked.issues[0].message);
   const time = (action) => {
     const times = [];
     for (let round = 0; round < 60; round += 1) {
@@ -246,7 +244,7 @@ function checkTable() {
     ["", "ms"],
     [
       ["read", time(() => parseLogicalPlan(text))],
-      ["check", time(() => validateLogicalPlan(plan, { details }))],
+      ["check and explain", time(() => explainPlan(plan, { details }))],
     ],
   );
 }

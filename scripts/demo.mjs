@@ -1,22 +1,31 @@
-// One story on this repository: an agent's long session, a fact found again, a pack for a task, what changed after an
-// edit, and a change by a model's recorded answers on a small project. Exits with 1 when a promise does not hold.
+// One story on the source of a library: an agent's long session, a search in a cut result, a pack for a task, what changed
+// after an edit, and a change by a model's recorded answers on a small project. Exits with 1 if a check fails.
+// The lock file fixes the library, so the output only changes with CCL: --check compares it with README.md, where --write
+// puts it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { appendFile, cp, mkdtemp, rm } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { showLongSession } from "./demo/long-session.mjs";
-import { bar, excerpt, format, heading, paint, say, stopwatch } from "./demo/print.mjs";
+import { bar, excerpt, format, heading, paint, said, say, stopwatch } from "./demo/print.mjs";
+import { checkReadme, writeReadme } from "./demo/readme-block.mjs";
 
 const BUDGET = 4000;
-const TASK = "Cap the slices that a pack takes from one file, so that more files fit.";
+const TASK = "Count the calls of a tool that had to be repaired.";
 const ACTION = "update the callers and the tests of what changed";
 const ADDED =
   '\n/** True where a demo runs. */\nexport function isDemo(environment: string): boolean {\n  return environment !== "";\n}\n';
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
+const library = dirname(
+  createRequire(join(repository, "packages/context-compiler/package.json")).resolve(
+    "ai/package.json",
+  ),
+);
 const startedAt = performance.now();
 const temporary = await mkdtemp(join(tmpdir(), "ccl demo "));
 process.once(
@@ -25,6 +34,9 @@ process.once(
 );
 try {
   await run();
+  const readme = join(repository, "README.md");
+  if (process.argv.includes("--write")) await writeReadme(readme, said());
+  if (process.argv.includes("--check")) await checkReadme(readme, said());
 } catch (error) {
   console.error(
     `\n${paint("red", "The demo failed:")} ${error instanceof Error ? error.message : error}`,
@@ -37,8 +49,15 @@ try {
 async function run() {
   const ccl = await loadBuild();
   const counter = await ccl.createBpeCounter("o200k_base");
-  await showLongSession({ ...ccl, repository, counter });
-  const copy = await copyRepository(ccl);
+  const { version } = JSON.parse(await readFile(join(library, "package.json"), "utf8"));
+  say(
+    paint(
+      "dim",
+      `The sources are those of the AI SDK ${version}, from node_modules. No model is called.`,
+    ),
+  );
+  await showLongSession({ ...ccl, folder: library, counter });
+  const copy = await copyLibrary(ccl);
   const pack = await showPack(copy, { ...ccl, counter });
   const base = await ccl.takeSnapshot({ registry: copy });
   const seen = inPart(pack);
@@ -66,17 +85,12 @@ async function loadBuild() {
   }
 }
 
-/** What a scan names, where the demo may edit it. */
-async function copyRepository({ openAliasRegistry }) {
-  const original = await openAliasRegistry({ root: repository, persist: false });
-  const { entries } = await original.scan();
-  await original.close();
-  assert.ok(entries.length > 0, "the scan found no file");
-  // This file names the task itself, so it would be the best match.
-  for (const { path } of entries)
-    if (path !== "scripts/demo.mjs") await cp(join(repository, path), join(temporary, path));
+/** A copy of the library's sources, which the demo may edit. */
+async function copyLibrary({ openAliasRegistry }) {
+  await cp(join(library, "src"), join(temporary, "src"), { recursive: true });
   const copy = await openAliasRegistry({ root: temporary, persist: false });
-  await copy.scan();
+  const { entries } = await copy.scan();
+  assert.ok(entries.length > 0, "the scan found no file");
   return copy;
 }
 
@@ -112,8 +126,7 @@ async function showPack(registry, { buildPack, counter }) {
     say(`   ${rank}. ${path}  ${paint("dim", `${level}, ${matched.join(" ")}`)}`);
   const first = pack.entries.slice(0, 4).map(({ path }) => path);
   assert.ok(
-    first.slice(0, 2).some((path) => path.endsWith("pack/build-pack.ts")) &&
-      first.every((path) => path.startsWith("packages/aliases/src/pack/")),
+    first.slice(0, 2).some((path) => path.endsWith("generate-text/parse-tool-call.ts")),
     `the first files are not those that the task is about: ${first.join(", ")}`,
   );
   const lines = pack.text.trimEnd().split("\n");

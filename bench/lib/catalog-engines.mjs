@@ -5,7 +5,10 @@ import { create, insertMultiple, search as searchOrama } from "@orama/orama";
 import FlexSearch from "flexsearch";
 import MiniSearch from "minisearch";
 
-import { createMemorySearchIndex, rankResources } from "../../packages/catalog/dist/index.js";
+import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
+import { fromSource } from "./from-source.mjs";
+
+const { rankResources } = await fromSource("packages/catalog/src/search/rank-resources.ts");
 
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
 const fields = ["title", "description", "tags", "columns"];

@@ -1,15 +1,15 @@
 // Words and vectors together: quality with a small real embedding, what bad embeddings do to it, and time.
 import { createHash } from "node:crypto";
 
-import {
-  createMemorySearchIndex,
-  evaluateCatalog,
-  rankResources,
-} from "../../packages/catalog/dist/index.js";
+import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
+import { evaluateCatalog } from "../../packages/catalog/test-support/evaluate-catalog.mjs";
 import { createEnergeticEmbedder } from "../../packages/providers/dist/embeddings/index.js";
 import { openCatalog } from "./catalog-contexts.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
 import { at } from "./figures.mjs";
+import { fromSource } from "./from-source.mjs";
+
+const { rankResources } = await fromSource("packages/catalog/src/search/rank-resources.ts");
 
 const depth = 100;
 const clock = { now: () => 0 };

@@ -8,7 +8,9 @@ import {
   createOperationRegistry,
   createRunEngine,
 } from "../../packages/operations/dist/index.js";
-import { validateProfile } from "../../packages/operations/dist/profile/index.js";
+import { fromSource } from "./from-source.mjs";
+
+const { validateProfile } = await fromSource("packages/operations/src/profile/validate-profile.ts");
 
 export const ours = "@ccl/operations";
 

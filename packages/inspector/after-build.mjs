@@ -1,4 +1,6 @@
-// The page that is served: one script and one style sheet, with the licences of what is bundled.
+// The page: one file that needs no other, with a policy that allows its own script and style alone, and the licences of what
+// is bundled.
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -22,6 +24,28 @@ await build({
     },
   },
 });
+const policyOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const takeFile = (name) => {
+  const file = path.join(output, name);
+  const text = fs.readFileSync(file, "utf8");
+  fs.rmSync(file);
+  return text;
+};
+const script = takeFile("page.js").replaceAll("</script", String.raw`<\/script`);
+const style = takeFile("page.css");
+const policy = `default-src 'none'; script-src ${policyOf(script)}; style-src ${policyOf(style)}; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'`;
+const page = takeFile("index.html")
+  .replaceAll(/\s*<(?:script|link)[^>]*page\.(?:js|css)[^>]*>(?:<\/script>)?/g, "")
+  .replace(
+    "<head>",
+    () => `<head>\n    <meta http-equiv="content-security-policy" content="${policy}" />`,
+  )
+  .replace("</head>", () => `  <style>${style}</style>\n  </head>`)
+  .replace(
+    "</body>",
+    () => `  <!--views-->\n    <script type="module">${script}</script>\n  </body>`,
+  );
+fs.writeFileSync(path.join(output, "page.html"), page);
 const require = createRequire(import.meta.url);
 const licences = ["preact", "uplot", "d3-hierarchy"].map((name) => {
   let place = path.dirname(require.resolve(name));

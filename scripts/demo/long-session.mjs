@@ -7,16 +7,16 @@ import { columns, excerpt, format, heading, paint, say, stopwatch } from "./prin
 
 const BUDGET = 16_000;
 const TASK =
-  "Find where a lock decides that its owner is dead. Change nothing. Answer with the file and the line.";
-const QUESTION = "owner of a lock, process no longer alive";
-const FOUND = 'Promise<"alive" | "dead" | "unknown">';
+  "Find what happens to a tool call that neither fits its schema nor can be repaired. Change nothing. Answer with the file and the line.";
+const QUESTION = "throw ToolCallRepairError, original error";
+const FOUND = "throw new ToolCallRepairError({";
 // Of what a provider has cached, a token costs a tenth.
 const CACHED_PRICE = 0.1;
 
 /** `ccl` has what the packages export. */
-export async function showLongSession({ repository, counter, ...ccl }) {
+export async function showLongSession({ folder, counter, ...ccl }) {
   const clock = stopwatch();
-  const files = await sources(repository);
+  const files = await sources(folder);
   const session = ccl.createSession({ artifactStore: ccl.createMemoryArtifactStore(), counter });
   const compiler = ccl.createContextCompiler({ counter });
   const ways = {
@@ -27,7 +27,7 @@ export async function showLongSession({ repository, counter, ...ccl }) {
   const history = [{ role: "user", content: TASK }];
   await session.record("user_input", { content: TASK });
   for (const [at, path] of files.entries()) {
-    const text = await readFile(join(repository, path), "utf8");
+    const text = await readFile(join(folder, path), "utf8");
     const call = { id: `call-${at}`, name: "read_file", arguments: JSON.stringify({ path }) };
     history.push({ role: "assistant", content: "", toolCalls: [call] });
     history.push({ role: "tool", toolCallId: call.id, content: text });
@@ -75,7 +75,9 @@ async function findAgain(session, { createArtifactTools, counter }) {
     "Search a result that was cut",
     `search_artifact("${QUESTION}") gives ${format(counter.count(text))} tokens in ${clock()}`,
   );
-  excerpt(text.split("\n"), 8);
+  const found = text.split("\n").findIndex((line) => line.includes(FOUND));
+  const lines = text.split("\n").slice(0, found + 2);
+  excerpt(lines.slice(lines.findLastIndex((line) => line.startsWith("[artifact"))), 16);
 }
 
 function prompts(choose, counter) {
@@ -120,11 +122,13 @@ function tokensOf({ content, toolCalls }, counter) {
   return counter.count(content) + counter.count(toolCalls ? JSON.stringify(toolCalls) : "");
 }
 
-async function sources(repository) {
-  const folder = "packages/core/src";
-  const names = await readdir(join(repository, folder), { recursive: true });
-  return names
-    .filter((name) => name.endsWith(".ts") && !/\.test|fixture|testing/.test(name))
-    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
-    .toSorted();
+/** Files of some folders, in the order in which an agent might read them. */
+async function sources(folder) {
+  const names = ["error", "util", "generate-text"].map(async (name) =>
+    (await readdir(join(folder, "src", name)))
+      .filter((file) => file.endsWith(".ts"))
+      .toSorted()
+      .map((file) => `src/${name}/${file}`),
+  );
+  return (await Promise.all(names)).flat();
 }

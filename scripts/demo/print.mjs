@@ -1,5 +1,5 @@
 // What the demo prints with: headings, excerpts and bars, in colour on a terminal only.
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 const BAR_COLUMNS = 56;
 const EXCERPT_COLUMNS = 90;
@@ -53,6 +53,14 @@ export function format(number) {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
+const lines = [];
+
 export function say(line) {
+  lines.push(stripVTControlCharacters(line));
   process.stdout.write(`${line}\n`);
+}
+
+/** Everything that was said so far, without colours. */
+export function said() {
+  return lines.join("\n");
 }

@@ -29,6 +29,7 @@ import {
   startCensusApi,
 } from "./census-sources.ts";
 import { drawChart } from "./draw-chart.ts";
+import { explanationDiagram } from "./explanation-diagram.ts";
 import { openModel, type OpenedModel } from "./open-model.ts";
 import { type PlannedQuestion, plannedQuestions } from "./planned-questions.ts";
 import { type AnsweredQuestion, writeReport } from "./write-report.ts";
@@ -123,7 +124,8 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<Answ
   const explanation = explainPlan(compiled.plan, { details, connectors });
   console.log(indent(explanation.text));
   await mkdir(charts, { recursive: true });
-  await writeFile(new URL(`${chart.label}-${chart.value}-plan.mmd`, charts), explanation.diagram);
+  const diagram = explanationDiagram(explanation);
+  await writeFile(new URL(`${chart.label}-${chart.value}-plan.mmd`, charts), diagram);
 
   const limits = { rows: 10_000, timeoutMs: 30_000 };
   const result = await executePlan(compiled.plan, { details, connectors, engine, limits });

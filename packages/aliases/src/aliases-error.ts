@@ -2,30 +2,30 @@ import { CclError } from "@ccl/core";
 
 /** Why a call of this package failed. */
 export type AliasesErrorCode =
-  /** The registry file is not what this package or AdaOS writes. */
+  /** The registry file has a format that neither this package nor AdaOS writes. */
   | "registry_corrupt"
   /** The registry file was written by a newer version. */
   | "registry_version_unsupported"
-  /** Somebody else changed the registry file since it was read. */
+  /** Another program changed the registry file after this one read it. */
   | "registry_conflict"
-  /** Another process holds the registry's lock and did not let go of it in time. */
+  /** Another process held the registry's lock for too long. */
   | "registry_locked"
-  /** Not even the instruction fits the budget; `details` has the breakdown in tokens. */
+  /** Not even the instruction fits the budget. `details` has the token counts. */
   | "budget_exceeded"
-  /** A delta does not belong to the state that it is applied to. */
+  /** The delta belongs to another state. */
   | "delta_mismatch"
-  /** The rules of a scan name something that is not an alias prefix. */
+  /** A scan rule uses an invalid alias prefix. */
   | "rules_invalid"
-  /** A file beside the registry (the base) is not what was written. */
+  /** A file beside the registry (the base) is damaged. */
   | "context_corrupt"
-  /** A file of a pack changed between building the pack and accepting it. */
+  /** A file of a pack changed after the pack was built and before it was accepted. */
   | "context_conflict"
-  /** The operating system refused to read or write; `cause` has its error. */
+  /** The operating system refused to read or write. `cause` has its error. */
   | "io_failed"
   /** The caller's signal was aborted. */
   | "aborted";
 
-/** What this package throws. Expected bad input comes back as a `Result` instead. */
+/** What this package throws. Invalid input that callers should expect returns a `Result` instead. */
 export class AliasesError extends CclError<AliasesErrorCode> {
   static override readonly brand: string = "AliasesError";
 }

@@ -10,18 +10,21 @@ import { openFsDriver } from "./driver/fs-driver.ts";
 import { nodeFileSystem } from "./file-system/node-file-system.ts";
 import { createOwner } from "./owner.ts";
 
-/** Where a store of files lies, and how. */
+/** Options of a store of files. */
 export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
-  /** The store's own folder, made where it is missing, on a file system with hard links. It may be a symbolic link; nothing inside may. */
+  /**
+   * The store's own folder on a file system with hard links. Created if missing. It may be a symbolic link, but nothing
+   * inside may be one.
+   */
   root: string;
   /** `full` by default: every file and its names are synced before a call resolves. */
   durability?: Durability | undefined;
 }
 
 /**
- * Opens a store of plain files that several processes may have open at once, without a lock but where limits are set.
- * A folder that may only be read can be opened and read.
- * @throws ArtifactStoreError `invalid_input`, `unsupported` where something else stands in the place of a folder, `store_failed`
+ * Opens a store of plain files. Several processes may have it open at once, and only limits need a lock. A read-only
+ * folder can be opened and read.
+ * @throws ArtifactStoreError `invalid_input`, `unsupported` if something else has the name of a folder, `store_failed`
  */
 export async function openFsArtifactStore(options: FsArtifactStoreOptions): Promise<ArtifactStore> {
   const { root, durability = "full", ...rest } = options;

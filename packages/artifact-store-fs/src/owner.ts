@@ -3,20 +3,20 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { sha256Hex } from "@ccl/core";
 
-/** Names the files that one opened store leaves for the moment, and tells whether those of others are still in use. */
+/** Names the temporary files of one opened store, and tells whether those of other stores are still in use. */
 export interface Owner {
-  /** Another name on every call, of `[0-9a-z-]`. */
+  /** A new name on every call, of `[0-9a-z-]`. */
   nextToken(): string;
   /**
-   * False when the one who made it can't be at work any more: its process has ended, or, where that can't be told because
-   * it ran on another machine or in another container, the file has not changed for a day.
+   * False if the maker of the token can no longer be working: its process has ended, or the file has not changed for a
+   * day and its process cannot be checked because it ran on another machine or in another container.
    */
   isAlive(token: string, ageMs: number): boolean;
 }
 
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
-/** The owner that this process is; each call gives another. */
+/** A new owner for each call, all of this process. */
 export function createOwner(): Owner {
   const place = sha256Hex(placeName()).slice(0, 8);
   const prefix = `${place}-${process.pid.toString(36)}-${startTime(process.pid)}-${randomHex(5)}`;
@@ -34,7 +34,7 @@ export function createOwner(): Owner {
   };
 }
 
-/** Where a process id means the same process: this boot of this machine, and this container. */
+/** Identifies where a process id means the same process: this boot of this machine, and this container. */
 function placeName(): string {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1")}${readlinkSync("/proc/self/ns/pid")}`;
@@ -43,11 +43,14 @@ function placeName(): string {
   }
 }
 
-/** When a process began, so that another one with its number is not taken for it; `0` where the system does not tell. */
+/**
+ * When a process started, so that a later process with its number is not mistaken for it. `0` if the system does not
+ * tell.
+ */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The second field is the program's name in brackets, which may hold spaces; the 22nd is the start.
+    // The second field is the program's name in brackets, which may contain spaces. The 22nd is the start time.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0";
   } catch {
     return "0";

@@ -3,18 +3,18 @@ import { requireFit, type BlobPut, type CommitOutcome } from "@ccl/artifact-stor
 import { type PostgresSession, numberIn, textIn } from "@ccl/sql";
 import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
 
-/** Any number that no other lock of the database uses: the first bytes of SHA-256 of "ccl artifact limits". */
+/** A number that no other lock of the database uses: the first bytes of SHA-256 of "ccl artifact limits". */
 const lockNumber = 7_345_612_093;
 const pageSize = 200;
 
-/** Which limited sums a commit adds bytes to. */
+/** The limited sums that a commit adds bytes to. */
 export interface Growth {
   ofStore: boolean;
   /** Sessions that get their first handle of an artifact. */
   sessionIds: ReadonlySet<string>;
 }
 
-/** To be asked while the blobs are put and locked, and their handles are not. */
+/** Must be called while the blobs are put and locked, before their handles are added. */
 export async function growthOf(
   transaction: PostgresSession,
   {
@@ -44,9 +44,9 @@ export async function growthOf(
 }
 
 /**
- * Makes room for what the transaction has written where that made a sum grow, or refuses it. Stores with limits take turns at this, so that two
- * puts can't both take the last room.
- * @throws ArtifactStoreError `limit_exceeded`; the caller undoes the transaction
+ * Makes room for what the transaction has written where that made a sum grow, or rejects it. Stores with limits do this
+ * one at a time, so that two puts cannot both use the last room.
+ * @throws ArtifactStoreError `limit_exceeded`, after which the caller rolls the transaction back
  */
 export async function fitLimits(
   transaction: PostgresSession,
@@ -67,20 +67,23 @@ export async function fitLimits(
   await fit(storeScope(transaction, own), { maxBytes: maxStoreBytes, isEvicting });
 }
 
-/** Waits for the commits of other stores with limits; held to the end of the transaction. */
+/** Waits for the commits of other stores with limits. Held until the transaction ends. */
 export async function lockLimits(transaction: PostgresSession): Promise<void> {
   await transaction.query("SELECT pg_advisory_xact_lock($1::bigint)", [lockNumber]);
 }
 
-/** What a limit counts, and what may go for it. */
+/** What a limit counts, and what may be evicted for it. */
 interface Scope {
   name: string;
   countBytes(): Promise<number>;
-  /** Removes some of what may go, oldest first; false when nothing is left. */
+  /** Removes some of what may be evicted, oldest first. False when nothing is left. */
   evictSome(excessBytes: number): Promise<boolean>;
 }
 
-/** How often a put that found nothing to evict counts again: a deletion or collection beside it may have freed the rest. */
+/**
+ * How often a put that found nothing to evict counts again, since a concurrent deletion or collection may have freed
+ * enough.
+ */
 const maxRecounts = 2;
 
 async function fit(
@@ -148,12 +151,14 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
 interface HandleEviction {
   excessBytes: number;
   own: string;
-  /** Which handles may go; their own artifacts never do. */
+  /** SQL that selects the handles that may be evicted, never those of the put's own artifacts. */
   where: string;
   parameters: string[];
 }
 
-/** The oldest handles, no more than it takes should each be the last of its blob; then blobs without any. */
+/**
+ * Evicts the oldest handles, only as many as are needed if each is the last of its blob, then blobs without handles.
+ */
 async function evictHandles(
   transaction: PostgresSession,
   { excessBytes, own, where, parameters }: HandleEviction,
@@ -184,7 +189,7 @@ async function evictHandles(
   return true;
 }
 
-/** The first ones whose bytes together reach the excess. */
+/** The first entries whose bytes together reach the excess. */
 function untilEnough<Key>(
   items: readonly { key: Key; bytes: number }[],
   excessBytes: number,

@@ -1,6 +1,6 @@
 import { type PostgresSession, numberIn, textIn } from "@ccl/sql";
 
-/** A blob that is gone. */
+/** A blob that was freed. */
 export interface FreedBlob {
   artifactId: string;
   sizeBytes: number;
@@ -8,12 +8,12 @@ export interface FreedBlob {
 
 const wanted = "artifact_id IN (SELECT jsonb_array_elements_text($1::jsonb))";
 
-/** What to do about blobs that another transaction holds. */
+/** What to do with blobs that another transaction has locked. */
 type LockMode = "wait" | "skip";
 
 /**
- * Locks blobs in the order of ids, before their handles are touched, so that no two transactions wait for each other. Gives
- * the ids of those it got: one that comes back later has to be left alone.
+ * Locks blobs in the order of their ids before their handles are touched, so that no two transactions wait for each
+ * other. Returns the ids that it locked. A blob that appears later must be left alone.
  */
 export async function lockBlobs(
   transaction: PostgresSession,
@@ -28,7 +28,7 @@ export async function lockBlobs(
   return rows.map((row) => textIn(row, "artifact_id"));
 }
 
-/** Frees blobs that no handle names and none has named after `until`; those that a put or a deletion holds stay. */
+/** Frees blobs that no handle has named since `until`. Skips those that a running put or deletion has locked. */
 export async function collectBlobs(
   transaction: PostgresSession,
   artifactIds: readonly string[],
@@ -37,7 +37,7 @@ export async function collectBlobs(
   return freeLocked(transaction, await lockBlobs(transaction, artifactIds, "skip"), until);
 }
 
-/** Frees blobs that no handle names, and waits for whoever holds them. */
+/** Frees blobs that no handle names. Waits for transactions that have locked them. */
 export async function freeUnreferenced(
   transaction: PostgresSession,
   artifactIds: readonly string[],
@@ -50,8 +50,8 @@ export async function freeUnreferenced(
 }
 
 /**
- * Each row is locked by one statement and looked at by the next, whose view is newer than any commit that held the lock;
- * whoever adds a handle locks the row too.
+ * One statement locks each row and the next one checks it, so that the check sees every commit that held the lock. A
+ * transaction that adds a handle locks the row too.
  */
 async function freeLocked(
   transaction: PostgresSession,

@@ -5,7 +5,7 @@ import { numberIn, textIn, type PostgresRow, type PostgresSession } from "@ccl/s
 export const handleColumns =
   "handle_id, artifact_id, session_id, source, summary, mime_type, size_bytes, created_at";
 
-/** A handle of a row. */
+/** Converts a row to a handle. */
 export function handleOf(row: PostgresRow): ArtifactHandle {
   const sessionId = row["session_id"];
   return {
@@ -20,12 +20,12 @@ export function handleOf(row: PostgresRow): ArtifactHandle {
   };
 }
 
-/** Adds handles whose blobs are there; those that are there already stay. One statement, whatever their number. */
+/** Adds handles of existing blobs with one statement. Existing handles stay as they are. */
 export async function insertHandles(
   session: PostgresSession,
   handles: readonly ArtifactHandle[],
 ): Promise<void> {
-  // As one JSON document: arrays are written differently by the clients.
+  // One JSON document, because clients encode arrays differently.
   await session.query(
     `INSERT INTO ccl_artifact_handles (${handleColumns})
      SELECT "handleId", "artifactId", "sessionId", source, summary, "mimeType", "sizeBytes", "createdAt"

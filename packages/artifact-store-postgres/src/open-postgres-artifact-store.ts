@@ -7,14 +7,17 @@ import { sweepAbandoned } from "./staged-chunks.ts";
 
 /** Where the tables are. */
 export interface PostgresArtifactStoreOptions extends ArtifactStoreOptions {
-  /** A pool or client of pg, or a PGlite; stays open when the store is closed. The tables go into its first schema. */
+  /**
+   * A pool or client of pg, or a PGlite. Stays open when the store is closed. The tables are created in its first
+   * schema.
+   */
   client: PostgresClient;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A store in PostgreSQL 13 or newer, which makes its tables and brings them up to date. What it acknowledged is on the
- * server's disk, whatever the server's `synchronous_commit`; what `fsync = off` in its settings means is the server's.
+ * A store in PostgreSQL 13 or later, which creates and upgrades its tables. An acknowledged put is on the server's disk,
+ * whatever the server's `synchronous_commit` says. With `fsync = off` the server decides.
  * @throws SqlError `schema_newer`, `connection_failed`, ...
  */
 export async function openPostgresArtifactStore(

@@ -27,13 +27,15 @@ import { writeTransaction } from "./write-transaction.ts";
 /** How many blobs a collection frees in one transaction. */
 const collectPage = 500;
 
-/** What a driver is told of its server. */
+/** What a driver knows about its server. */
 export interface PostgresDriverOptions {
-  /** The server's default acknowledges commits that a crash may take back, so that ours ask for more. */
+  /**
+   * True if the server by default acknowledges commits that a crash may lose, so that the driver has to ask for more.
+   */
   isCommitLazy: boolean;
 }
 
-/** A driver over tables that are there. */
+/** A driver over existing tables. */
 export function createPostgresDriver(
   client: PostgresClient,
   { isCommitLazy }: PostgresDriverOptions,
@@ -129,7 +131,7 @@ export function createPostgresDriver(
   };
 }
 
-/** In the order of ids, so that two commits of the same blobs can't wait for each other. */
+/** In the order of ids, so that two commits of the same blobs cannot wait for each other. */
 async function putBlobs(
   on: PostgresSession,
   puts: readonly BlobPut[],

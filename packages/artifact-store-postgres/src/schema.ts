@@ -1,9 +1,9 @@
 import type { Migration, PostgresSession } from "@ccl/sql";
 
 /**
- * The tables, under the prefix `ccl_artifact_`. Bytes of up to one chunk stand in `blobs.content`; larger ones in rows of
- * `chunks`, found by `blob_no`, so that they are in place before the blob is. Nothing is compressed: what is stored is
- * often compressed already, and reading it back would cost more than the room.
+ * The tables, with the prefix `ccl_artifact_`. Up to one chunk of bytes is in `blobs.content`. Longer contents are in
+ * rows of `chunks`, found by `blob_no`, so that they can be written before the blob is. Nothing is compressed: stored
+ * content is often compressed already, and decompression would cost more than the space.
  */
 export const migrations: readonly Migration<PostgresSession>[] = [
   {

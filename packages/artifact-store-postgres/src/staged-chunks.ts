@@ -2,10 +2,10 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import type { StagedBlob } from "@ccl/artifact-store/driver";
 import { type PostgresSession, numberIn } from "@ccl/sql";
 
-/** How long a stream may stay without a new chunk before the next store that opens takes it for abandoned. */
+/** How long a stream may go without a new chunk before the next store that opens removes it. */
 const abandonedAfter = "1 day";
 
-/** Chunks that stand in the database already, though no blob names them. */
+/** Chunks that are in the database although no blob names them yet. */
 export class StagedChunks implements StagedBlob {
   readonly blobNo: number;
   readonly #session: PostgresSession;
@@ -24,7 +24,7 @@ export class StagedChunks implements StagedBlob {
   }
 
   async write(piece: Uint8Array): Promise<void> {
-    // The staging row shows that the stream lives, and that nobody has swept it away.
+    // The staging row shows that the stream is alive and was not swept.
     const rows = await this.#session.query(
       `WITH alive AS (UPDATE ccl_artifact_staging SET written_at = now() WHERE blob_no = $1 RETURNING blob_no)
        INSERT INTO ccl_artifact_chunks SELECT blob_no, $2::integer, $3::bytea FROM alive RETURNING chunk_no`,

@@ -4,7 +4,7 @@ const maxAttempts = 5;
 // https://www.postgresql.org/docs/15/errcodes-appendix.html: serialization_failure and deadlock_detected.
 const passingCodes = new Set<unknown>(["40001", "40P01"]);
 
-/** A transaction that is run again where the server gave it up for the sake of another one; `action` may run several times. */
+/** Runs a transaction again if the server aborted it in favour of another one. `action` may run several times. */
 export async function writeTransaction<T>(
   client: PostgresClient,
   action: (on: PostgresSession) => Promise<T>,

@@ -8,29 +8,32 @@ import { BatchRegistry } from "./handles/batch-registry.ts";
 import { createS3Driver } from "./s3-artifact-driver.ts";
 import type { S3Context } from "./s3-context.ts";
 
-/** Where the artifacts lie, and how they are written. */
+/** Where the artifacts are stored, and how they are written. */
 export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
-  /** An `S3Client` of `@aws-sdk/client-s3`, or what has its `send`. The caller's to destroy. */
+  /** An `S3Client` of `@aws-sdk/client-s3`, or an object with its `send`. The caller destroys it. */
   client: S3LikeClient;
   bucket: string;
-  /** Put before every key, e.g. `artifacts/`; empty by default. Stores of different prefixes share nothing. */
+  /** Prefix of every key, e.g. `artifacts/`. Empty by default. Stores with different prefixes share nothing. */
   prefix?: string | undefined;
-  /** Size of a part of a multipart upload, 8 MiB by default, at least 5 MiB; two are held for each stream under way. */
+  /**
+   * Size of a part of a multipart upload. 8 MiB by default, at least 5 MiB. Each running stream holds two parts in
+   * memory.
+   */
   partSizeBytes?: number | undefined;
-  /** Age at which what an unfinished put left behind is taken for abandoned and removed; 24 hours by default. */
+  /** Age at which the remains of an unfinished put are removed. 24 hours by default. */
   abandonedAfterMs?: number | undefined;
-  /** Stops the opening; the store does not keep it. */
+  /** Aborts the opening. The store does not keep it. */
   signal?: AbortSignal | undefined;
 }
 
-/** What the server was found to do. */
+/** What the server was found to support. */
 interface S3Capabilities {
   /**
-   * `If-None-Match` and `If-Match` of writes are kept. Where they are not, everything but `maxSessionBytes` and
-   * `maxStoreBytes` holds all the same: no key is ever written with two contents.
+   * The server enforces `If-None-Match` and `If-Match` of writes. Without them only `maxSessionBytes` and
+   * `maxStoreBytes` are unsupported, because no key is ever written with two contents.
    */
   conditionalWrites: boolean;
-  /** Uploads of processes that died can be found. Where not, a lifecycle rule of the bucket has to abort them. */
+  /** Uploads of dead processes can be found. If false, a lifecycle rule of the bucket has to abort them. */
   uploadListing: boolean;
 }
 
@@ -43,9 +46,9 @@ const minPartBytes = 5 * 1024 * 1024;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Opens the artifacts below a prefix of a bucket: finds out what the server can do and aborts uploads abandoned there.
- * @throws ArtifactStoreError `unsupported` for byte limits on a server without conditional writes, `store_failed` where
- * the bucket can't be used, `invalid_input`, `aborted`
+ * Opens the artifacts below a prefix of a bucket. Finds out what the server supports and aborts abandoned uploads.
+ * @throws ArtifactStoreError `unsupported` for byte limits on a server without conditional writes, `store_failed` if the
+ * bucket cannot be used, `invalid_input`, `aborted`
  */
 export async function openS3ArtifactStore(
   options: S3ArtifactStoreOptions,

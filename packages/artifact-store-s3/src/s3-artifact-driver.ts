@@ -20,7 +20,7 @@ import type { S3Context } from "./s3-context.ts";
 
 /** A driver over one prefix of a bucket. */
 export function createS3Driver(context: S3Context): ArtifactDriver {
-  // Puts of one process under limits go one after the other: they would only make each other's ledger writes fail.
+  // Puts of one process under limits run one after the other, because their ledger writes would only conflict.
   let last: Promise<unknown> = Promise.resolve();
   const commit = async (
     puts: readonly BlobPut[],

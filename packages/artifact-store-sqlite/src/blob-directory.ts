@@ -1,27 +1,27 @@
 /**
- * Files beside the database for contents that are streamed. The database alone says which of them count: a file is made
- * durable before the commit that names it, and removed after the commit that forgets it.
+ * Files beside the database for streamed contents. Only the database decides which of them count: a file is made durable
+ * before the commit that names it, and removed after the commit that drops it.
  */
 export interface BlobDirectory {
-  /** A new file; one of that name must not be there. */
+  /** Creates a file. No file of that name may exist. */
   create(name: string): Promise<BlobFileWriter>;
-  /** Bytes `start` up to `end`, fewer where the file is shorter; undefined when there is no such file. */
+  /** Bytes `start` up to `end`, fewer if the file is shorter. Undefined if there is no such file. */
   read(name: string, start: number, end: number): Promise<Uint8Array | undefined>;
-  /** Does nothing where there is no such file. */
+  /** Does nothing if there is no such file. */
   remove(name: string): Promise<void>;
 }
 
 /** A file that is being written. */
 export interface BlobFileWriter {
-  /** Appends; the bytes may be written over once the promise resolves. */
+  /** Appends. The caller may overwrite the bytes once the promise resolves. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Resolves when the bytes and the file's name are as durable as the directory promises; closes the file. */
+  /** Resolves when the bytes and the file's name are as durable as the directory promises. Closes the file. */
   finish(): Promise<void>;
-  /** Closes the file, whatever is in it. */
+  /** Closes the file, whatever it holds. */
   abandon(): Promise<void>;
 }
 
-/** The file of a set. Sets are never numbered twice, so no name is ever used again. */
+/** The file name of a set. Set numbers are never reused, so neither are names. */
 export function blobFileName(setId: number): string {
   return `${setId}.blob`;
 }

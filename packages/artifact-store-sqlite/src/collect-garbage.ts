@@ -2,10 +2,10 @@ import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
 import { transaction, type SqliteDatabase, type SqliteRow } from "@ccl/sql";
 import { reading } from "./find-blob.ts";
 
-/** Blobs that one transaction of a collection frees, so that writers need not wait long. */
+/** How many blobs one transaction frees, so that writers need not wait long. */
 const blobsPerSweep = 256;
 
-/** Frees, or names, the blobs that no handle has named since `until`. */
+/** Frees, or lists for a dry run, the blobs that no handle has named since `until`. */
 export async function collectGarbage(
   database: SqliteDatabase,
   { until, artifactIds, isDryRun, signal }: DriverCollectOptions,

@@ -6,7 +6,7 @@ import { insertHandle } from "./handle-row.ts";
 import { dropChunks } from "./staged-rows.ts";
 import { StagedSet } from "./staged-set.ts";
 
-/** All puts, within the transaction of their commit. */
+/** Writes all puts within the transaction of their commit. */
 export function commitPuts(
   tx: SqliteDatabase,
   puts: readonly BlobPut[],
@@ -25,7 +25,7 @@ function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; 
   return { outcome: written === undefined ? "present" : "written", blobId };
 }
 
-/** Undefined where a blob of that id is there. */
+/** Undefined if a blob with that id exists. */
 function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number | undefined {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const { bytes, setId, isFile } = placeOf(content);
@@ -46,7 +46,7 @@ function adoptBlob(tx: SqliteDatabase, artifactId: string): number {
   return blobId;
 }
 
-/** Right bytes and a right record in the place of damaged ones, within a transaction; nothing where no such blob is. */
+/** Replaces damaged bytes and a damaged record within a transaction. Does nothing if there is no such blob. */
 export function repairBlob(
   tx: SqliteDatabase,
   record: BlobRecord,
@@ -69,7 +69,7 @@ export function repairBlob(
   return true;
 }
 
-/** Where the bytes of a blob go: into its own row, or into a set of chunk rows or a file. */
+/** Where a blob's bytes are stored: in its own row, or in a set of chunk rows or a file. */
 interface BytesPlace {
   bytes: Uint8Array | null;
   setId: number | null;

@@ -5,19 +5,19 @@ import { blobFileName, type BlobDirectory } from "./blob-directory.ts";
 import { nextTurn } from "./next-turn.ts";
 import { chunksPerSet } from "./schema.ts";
 
-/** Up to here a blob's bytes come along when it is found: beyond, asking whether it exists would read too much. */
+/** Longer bytes are not read when a blob is found, since the caller may only ask whether it exists. */
 const eagerBytes = 64 * 1024;
 
-/** True in SQL for a blob `b` that a handle names. */
+/** SQL that is true for a blob `b` that a handle names. */
 export const hasHandle: string =
   "NOT EXISTS (SELECT 1 FROM artifact_orphans o WHERE o.blob_id = b.blob_id)";
 
-// Made once: statements are looked up by their text, and a new text of this length would be hashed at each call.
+// Built once, because statements are cached by their text and a new long string would be hashed at each call.
 const selectBlob = `SELECT size_bytes, chunk_hashes, CASE WHEN size_bytes <= ${eagerBytes} THEN bytes END AS bytes,
     EXISTS (SELECT 1 FROM artifact_quarantine q WHERE q.blob_id = b.blob_id) AS is_quarantined
   FROM artifact_blobs b WHERE artifact_id = ? AND ${hasHandle}`;
 
-/** A blob that a handle names. */
+/** Finds a blob that a handle names. */
 export function findBlob(
   database: SqliteDatabase,
   artifactId: string,
@@ -56,7 +56,7 @@ interface ChunkPlace {
   directory: BlobDirectory | undefined;
 }
 
-// By the id each time: a repair may have moved the bytes since.
+// Looks the blob up each time, because a repair may have moved its bytes.
 async function readChunk(
   database: SqliteDatabase,
   place: ChunkPlace,
@@ -80,7 +80,7 @@ async function readChunk(
   );
 }
 
-/** Runs a read; damage of the file itself is damage of what is stored. */
+/** Runs a read. A damaged database file counts as damaged content. */
 export function reading<T>(action: () => T): T {
   try {
     return action();

@@ -4,22 +4,22 @@ import type { SqliteDatabase, SqliteValue } from "@ccl/sql";
 import { ensureSums } from "./schema.ts";
 import { freeIfOrphaned } from "./free-blob.ts";
 
-/** Makes room for the blobs that were put, which stay themselves. */
+/** Makes room for the blobs that were put, without evicting them. */
 export type FitLimits = (blobIds: readonly number[]) => void;
 
-/** What a limit counts, and what may go for it. */
+/** What a limit counts, and what may be evicted for it. */
 interface Scope {
   what: string;
   maxBytes: number;
   bytes: () => number;
-  /** Which handles may go, in SQL. */
+  /** SQL that selects the handles that may be evicted. */
   where: string;
   parameters: SqliteValue[];
 }
 
 /**
- * To be called before the first put of a transaction, and its result after the last one: limits whose sums have grown between
- * the two are enforced by then. The result throws `limit_exceeded`, which undoes the puts.
+ * Must be called before the first put of a transaction, and its result after the last one. The result enforces the limits
+ * whose sums grew in between. It throws `limit_exceeded`, which rolls the puts back.
  */
 export function watchLimits(
   tx: SqliteDatabase,
@@ -37,7 +37,7 @@ export function watchLimits(
   };
 }
 
-/** Sessions first: what goes for them may make room in the store. */
+/** Sessions come first, because evicting for them may make room in the store. */
 function scopesOf(
   tx: SqliteDatabase,
   puts: readonly BlobPut[],

@@ -1,11 +1,11 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { SqliteDatabase, SqliteRow } from "@ccl/sql";
 
-/** What a query selects to read handles; `h` is the handle, `b` its blob. */
+/** The columns of a handle: `h` is the handle, `b` its blob. */
 export const handleColumns: string = `h.handle_id, b.artifact_id, h.summary, b.size_bytes, h.mime_type, h.created_at, h.source,
   h.session_id FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
 
-/** A row of `handleColumns` as a handle. */
+/** Converts a row of `handleColumns` to a handle. */
 export function handleOfRow(row: SqliteRow): ArtifactHandle {
   const handle: ArtifactHandle = {
     handleId: String(row["handle_id"]),
@@ -19,7 +19,7 @@ export function handleOfRow(row: SqliteRow): ArtifactHandle {
   return row["session_id"] === null ? handle : { ...handle, sessionId: String(row["session_id"]) };
 }
 
-/** Adds a handle of a blob; one that is there already stays as it is. */
+/** Adds a handle of a blob. An existing handle stays as it is. */
 export function insertHandle(
   database: SqliteDatabase,
   blobId: number,

@@ -8,22 +8,27 @@ import { createSqliteDriver } from "./sqlite-driver.ts";
 import { removeDroppedFiles, sweepStages } from "./sweep-leftovers.ts";
 import type { BlobDirectory } from "./blob-directory.ts";
 
-/** Where the artifacts lie: in a file, opened with the options of `openSqlite`, or in a database that stays open. */
+/**
+ * Where the artifacts are stored: in a file, opened with the options of `openSqlite`, or in a database that stays open.
+ */
 export interface SqliteArtifactStoreOptions
   extends Omit<OpenSqliteOptions, "path">, ArtifactStoreOptions {
   path?: string | undefined;
-  /** Instead of `path`; its durability holds. */
+  /** Used in place of `path`. Its durability applies. */
   database?: SqliteDatabase | undefined;
-  /** Where long contents go, from `openBlobDirectory` of `./node`; without it, into rows of the database. */
+  /**
+   * Where long contents are stored, from `openBlobDirectory` of `./node`. Without it they go into rows of the database.
+   */
   blobDirectory?: BlobDirectory | undefined;
 }
 
-/** A stream that wrote nothing for this long is abandoned, and swept at the next opening. */
+/** A stream that wrote nothing for this long is abandoned. The next opening removes it. */
 const staleStageMs = 3_600_000;
 
 /**
- * Artifacts in SQLite. Any number of processes may have the same file open.
- * @throws ArtifactStoreError `invalid_input`, `store_failed` with the `SqlError` as cause, `corrupt` for a file that is no database, `aborted`
+ * An artifact store in SQLite. Any number of processes may open the same file.
+ * @throws ArtifactStoreError `invalid_input`, `store_failed` with the `SqlError` as cause, `corrupt` if the file is
+ * not a database, `aborted`
  */
 export async function openSqliteArtifactStore(
   options: SqliteArtifactStoreOptions,
@@ -48,7 +53,7 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
   const database = await openSqlite({ ...options, path });
-  // Some URIs stand for a database that goes with its connection.
+  // Some URIs name a database that ends with its connection.
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";
   if (path === ":memory:" || database.prepare(file).get() !== undefined) return database;
   database.close();

@@ -4,11 +4,11 @@ import type { Migration, SqliteDatabase } from "@ccl/sql";
 export const chunksPerSet: number = 2 ** 22;
 
 /**
- * A blob's bytes stand in its own row when they were put whole, else in a set: chunk rows of 1 MiB, or a file. A set belongs to a
- * stage until the commit that gives it to a blob, so no reader finds it before. Rows of blobs stay as they are until they
- * go: what changes (no handle names it, set aside) stands in tables of its own, so that no change copies the bytes.
- * Listings by source walk the handles in their order: an index for them would cost every put a page.
- * The sums for limits, and the triggers that keep them, are there from the first put under a limit on: other puts need none.
+ * A blob's bytes are in its own row if they were put whole, else in a set: chunk rows of 1 MiB, or a file. A set
+ * belongs to a stage until a commit gives it to a blob, so no reader finds it earlier. Rows of blobs never change until
+ * they are removed. What changes (no handle names it, set aside) is in tables of its own, so that no change copies the
+ * bytes. Listings by source scan the handles in order, because an index would cost every put a page. The sums for
+ * limits and the triggers that maintain them are created by the first put under a limit.
  */
 export const migrations: readonly Migration<SqliteDatabase>[] = [
   {
@@ -100,7 +100,7 @@ WHEN OLD.session_id IS NOT NULL AND NOT EXISTS (
 END;
 `;
 
-/** Makes the sums where no put has been under a limit yet. */
+/** Creates the sums unless an earlier put under a limit did. */
 export function ensureSums(tx: SqliteDatabase): void {
   const find = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'artifact_totals'";
   if (tx.prepare(find).get() === undefined) tx.exec(sums);

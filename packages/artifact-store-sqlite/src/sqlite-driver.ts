@@ -11,11 +11,11 @@ import { StagedRows } from "./staged-rows.ts";
 import { StagedSet } from "./staged-set.ts";
 import { removeDroppedFiles } from "./sweep-leftovers.ts";
 
-/** What a driver works on. */
+/** What a driver works with. */
 export interface DriverOptions {
   database: SqliteDatabase;
   clock: Clock;
-  /** Where streams go; into chunk rows when absent. */
+  /** Where streams are stored. Absent: in chunk rows. */
   directory: BlobDirectory | undefined;
   close: () => void;
 }
@@ -31,7 +31,7 @@ export function createSqliteDriver({
     reading(() => database.prepare(sql).all(...parameters));
   const removeFiles = async (): Promise<void> => {
     if (directory === undefined) return;
-    // The change is kept already: a file that can't be removed now goes at a later change, or at the next opening.
+    // The change is committed. A file that cannot be removed now is removed by a later change or the next opening.
     await removeDroppedFiles(database, directory).catch(() => undefined);
   };
   return {
@@ -72,7 +72,7 @@ export function createSqliteDriver({
       const filters = Object.entries({ session_id: sessionId, source }).flatMap(([column, value]) =>
         value === undefined ? [] : [{ column, value }],
       );
-      // A bound of `handle_id` alone comes first, as the one that an index can take.
+      // The condition on `handle_id` alone comes first, since an index can use it.
       const start = "h.handle_id >= ? AND (h.handle_id > ? OR b.artifact_id > ?)";
       const where = [start, ...filters.map(({ column }) => `h.${column} = ?`)].join(" AND ");
       const { handleId = "", artifactId = "" } = after ?? {};

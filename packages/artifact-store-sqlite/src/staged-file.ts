@@ -2,10 +2,12 @@ import { transaction } from "@ccl/sql";
 import { blobFileName, type BlobDirectory, type BlobFileWriter } from "./blob-directory.ts";
 import { addStage, StagedSet, touchStage, type StageOptions } from "./staged-set.ts";
 
-/** How often a writer says that it is alive. */
+/** How often a writer reports that it is alive. */
 const touchEveryMs = 60_000;
 
-/** A file that belongs to no blob yet. Its stage is committed before the file is made, so that none is ever forgotten. */
+/**
+ * A file that belongs to no blob yet. Its stage is committed before the file is created, so that no file is forgotten.
+ */
 export class StagedFile extends StagedSet {
   readonly isFile = true;
   readonly #options: StageOptions;

@@ -4,7 +4,7 @@ import { nextTurn } from "./next-turn.ts";
 import { chunksPerSet } from "./schema.ts";
 import { addStage, StagedSet, touchStage, type StageOptions } from "./staged-set.ts";
 
-/** Chunk rows that belong to no blob yet. Each piece is a transaction of its own, so a long stream never holds the lock. */
+/** Chunk rows that belong to no blob yet. Each piece has its own transaction, so a long stream never holds the lock. */
 export class StagedRows extends StagedSet {
   readonly isFile = false;
   readonly #database: SqliteDatabase;
@@ -39,7 +39,7 @@ export class StagedRows extends StagedSet {
   }
 
   async finish(): Promise<void> {
-    // Each piece has been committed.
+    // Each piece was committed already.
   }
 
   protected async drop(): Promise<void> {
@@ -53,7 +53,7 @@ export function dropChunks(tx: SqliteDatabase, setId: number): void {
   tx.prepare(remove).run(setId * chunksPerSet, (setId + 1) * chunksPerSet);
 }
 
-/** Removes a set that belongs to no blob; nothing where a blob has it by now. */
+/** Removes a set unless a blob owns it by now. */
 export function dropStagedRows(tx: SqliteDatabase, setId: number): void {
   if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(setId).changes > 0)
     dropChunks(tx, setId);

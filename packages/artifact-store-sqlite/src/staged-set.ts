@@ -3,17 +3,17 @@ import type { StagedBlob } from "@ccl/artifact-store/driver";
 import type { Clock } from "@ccl/core";
 import type { SqliteDatabase } from "@ccl/sql";
 
-/** What streams share. */
+/** What all streams share. */
 export interface StageOptions {
   database: SqliteDatabase;
   clock: Clock;
   signal?: AbortSignal | undefined;
 }
 
-/** Bytes under a number that belong to no blob yet. */
+/** Bytes of a numbered set that belong to no blob yet. */
 export abstract class StagedSet implements StagedBlob {
   readonly setId: number;
-  /** True: the bytes stand in a file. */
+  /** True if the bytes are in a file. */
   abstract readonly isFile: boolean;
   #isGone = false;
 
@@ -28,7 +28,7 @@ export abstract class StagedSet implements StagedBlob {
 
   protected abstract drop(): Promise<void>;
 
-  /** Gives the bytes away within a transaction; `kept` is to be called once that is committed. */
+  /** Gives the bytes to a blob within a transaction. `kept` must be called once it is committed. */
   take(tx: SqliteDatabase): void {
     if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(this.setId).changes === 0)
       throw sweptError();
@@ -45,13 +45,13 @@ export abstract class StagedSet implements StagedBlob {
   }
 }
 
-/** A new set that belongs to no blob. */
+/** Adds a set that belongs to no blob. */
 export function addStage(tx: SqliteDatabase, isFile: boolean, now: number): number {
   const add = "INSERT INTO artifact_stages (is_file, written_at) VALUES (?, ?)";
   return Number(tx.prepare(add).run(Number(isFile), now).lastInsertRowid);
 }
 
-/** Says that the set's writer is alive. */
+/** Records that the set's writer is alive. */
 export function touchStage(tx: SqliteDatabase, setId: number, now: number): void {
   const touch = tx.prepare("UPDATE artifact_stages SET written_at = ? WHERE set_id = ?");
   if (touch.run(now, setId).changes === 0) throw sweptError();

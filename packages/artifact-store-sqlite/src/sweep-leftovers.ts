@@ -2,7 +2,7 @@ import { transaction, type SqliteDatabase } from "@ccl/sql";
 import { blobFileName, type BlobDirectory } from "./blob-directory.ts";
 import { dropStagedRows } from "./staged-rows.ts";
 
-/** Removes what streams left behind that wrote nothing since `before`: their processes have died. */
+/** Removes what streams left that wrote nothing since `before`, since their processes have died. */
 export async function sweepStages(
   database: SqliteDatabase,
   directory: BlobDirectory | undefined,
@@ -21,7 +21,7 @@ export async function sweepStages(
   }
 }
 
-/** Removes the files that no blob has any more, after the commit that said so. */
+/** Removes the files that no blob owns any more, after the commit that dropped them. */
 export async function removeDroppedFiles(
   database: SqliteDatabase,
   directory: BlobDirectory,

@@ -1,10 +1,10 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `budget_exceeded` carries a breakdown in `details`. `store_damaged`: what is kept, or a saved index, is not what a
- * catalog wrote; `index_failed`, `import_failed`: see `cause`.
- * `catalog_damaged`: the files of a catalog's folder do not fit together, `details.issues` lists why; `catalog_conflict`:
- * another process writes the folder, or has written it since it was read.
+ * `budget_exceeded` carries a breakdown in `details`. `store_damaged`: a stored record or a saved index is not what a
+ * catalog wrote. `index_failed`, `import_failed`: see `cause`. `catalog_damaged`: the files of a catalog's folder are
+ * inconsistent, and `details.issues` lists why. `catalog_conflict`: another process is writing the folder, or has
+ * written it since it was read.
  */
 export type CatalogErrorCode =
   | "invalid_options"
@@ -18,7 +18,7 @@ export type CatalogErrorCode =
   | "catalog_damaged"
   | "catalog_conflict";
 
-/** What this package throws. Records, files and model answers that do not fit come back as a `Result` instead. */
+/** What this package throws. Invalid records, files and model answers are returned as a `Result` instead. */
 export class CatalogError extends CclError<CatalogErrorCode> {
   static override readonly brand: string = "CatalogError";
 }

@@ -19,8 +19,6 @@ export type {
   SearchQuery,
 } from "./catalog/catalog.ts";
 export { createCatalog } from "./catalog/create-catalog.ts";
-export { evaluateCatalog, type Evaluation } from "./evaluate/evaluate-catalog.ts";
-export { formatEvaluations } from "./evaluate/format-evaluations.ts";
 export { fromCatalogFiles, toCatalogFiles, type CatalogFiles } from "./forms/catalog-files.ts";
 export { renderResourcesMarkdown } from "./forms/render-resources-markdown.ts";
 export { fromFiles, type FromFilesOptions, type SourceFile } from "./importers/from-files.ts";

@@ -14,23 +14,23 @@ interface ArtifactFolder {
   store: ArtifactStore;
   /** Absolute. */
   path: string;
-  /** How artifacts are kept: SQLite where Node or an installed package has a driver, else one file each. */
+  /** SQLite if Node or an installed package has a driver, otherwise one file per artifact. */
   kind: "sqlite" | "files" | "postgres";
   close(): Promise<void>;
 }
 
-/** The variable of a database that takes the place of the state folder, for several proxies. */
+/** The variable that names a database to use instead of the state folder, so that several proxies share state. */
 export const sharedState = "CCL_STATE_POSTGRES";
 
-/** What decides where the state folder is; `process` fits. */
+/** What determines the path of the state folder. `process` fits. */
 interface StateSurroundings {
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
 }
 
 /**
- * Where ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, else the platform's folder for the state of
- * programs, such as `~/.local/state/ccl`. The folder need not exist.
+ * The folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
+ * program state, such as `~/.local/state/ccl`. It need not exist.
  */
 export function stateFolder({ env, platform }: StateSurroundings): string {
   const chosen = env["CCL_STATE_DIR"];
@@ -44,7 +44,7 @@ export function stateFolder({ env, platform }: StateSurroundings): string {
   return join(home, ".local", "state", "ccl");
 }
 
-/** A command that reads what is kept, as it can be run where ccl was started. */
+/** A command that reads stored artifacts, in a form that works where ccl was started. */
 export function artifactCommand(
   terminal: Pick<Terminal, "argv" | "env">,
   words: string,
@@ -56,8 +56,8 @@ export function artifactCommand(
 }
 
 /**
- * Opens the folder, and makes it where it is missing, readable by its owner alone. A folder that holds artifacts already is
- * opened in the form that they are kept in.
+ * Opens the folder, or creates it readable by its owner only. A folder that already holds artifacts keeps its storage
+ * format.
  * @throws ArtifactStoreError
  */
 export async function openArtifactFolder(
@@ -99,21 +99,23 @@ async function openFiles(path: string, options: ArtifactStoreOptions): Promise<O
   return { store, kind: "files" };
 }
 
-/** Where the state is. */
+/** Where state is stored. */
 export interface StateFlags {
   /** A folder. */
   state?: string | undefined;
-  /** A database that several proxies share. Default, where no folder is given: CCL_STATE_POSTGRES. */
+  /** A database that several proxies share. `CCL_STATE_POSTGRES` by default, unless a folder is given. */
   postgres?: string | undefined;
 }
 
-/** Artifacts, and what proxies decided. */
+/** Artifacts and the decisions of proxies. */
 export interface State extends ArtifactFolder {
-  /** The caller closes them. */
+  /** The caller closes the records. */
   decisions(): Promise<Records>;
 }
 
-/** Opens the state of the user, or the one that several proxies share; `path` is the folder of what is kept beside it. */
+/**
+ * Opens the user's state, or the database that several proxies share. `path` is the folder for files beside the state.
+ */
 export async function openState(session: Session, flags: StateFlags): Promise<State> {
   const { terminal } = session;
   const path = resolve(terminal.cwd(), flags.state ?? stateFolder(terminal));
@@ -127,7 +129,7 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   };
 }
 
-/** Runs work on the state, and closes it. */
+/** Runs `work` on the state, then closes it. */
 export async function withState<T>(
   session: Session,
   { state }: Pick<StateFlags, "state">,
@@ -141,7 +143,7 @@ export async function withState<T>(
   }
 }
 
-/** By the package pg of the project; makes its tables. */
+/** Connects through the project's package pg and creates the tables. */
 async function openShared(
   session: Session,
   { address, path }: { address: string; path: string },

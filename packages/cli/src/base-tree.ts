@@ -5,12 +5,12 @@ import { delimiter, join } from "node:path";
 import { runGit } from "./git-output.ts";
 import type { Session } from "./session.ts";
 
-/** What git did not do, or why it can't. */
+/** Git failed or cannot be used. The message says why. */
 class GitFailure extends Error {}
 
 /**
- * Keeps the folder's files as git would commit them, for patches that start at this base, or why they can't be kept. What
- * the user's repository lacks is written below the folder of context files; the repository is only read.
+ * Stores the folder's files as git would commit them, so that a patch can start at this base. If that fails, stores the
+ * reason. Only reads the user's repository, and writes missing objects below the folder of context files.
  */
 export async function keepBaseTree(session: Session, baseId: string): Promise<void> {
   const { folder, objects, tree } = placesOf(session);
@@ -21,7 +21,7 @@ export async function keepBaseTree(session: Session, baseId: string): Promise<vo
   await writeFile(tree, `${baseId} ${typeof kept === "string" ? kept : kept.whyNot}\n`);
 }
 
-/** What changed in the folder since its base, as git writes it and `git apply` takes it; else why there is none. */
+/** The changes since the base as a patch for `git apply`, or why there is none. */
 export async function patchSinceBase(
   session: Session,
   baseId: string,
@@ -39,7 +39,7 @@ export async function patchSinceBase(
     show.push(...filesOf(session));
     const text = await git(show, kept);
     if (!text.includes("\uFFFD")) return text;
-    // Files that are not UTF-8 stand as bytes, which every reader of text leaves as they are.
+    // Show files that are not UTF-8 as binary patches, since decoding them as text would change their bytes.
     const attributes = join(objects, "attributes");
     await writeFile(attributes, "* -diff\n");
     const asBytes = `core.attributesFile=${attributes}`;
@@ -70,7 +70,7 @@ function filesOf({ directory }: Session): string[] {
   return [".", `:(exclude)${directory}`];
 }
 
-/** Runs git; what is read from elsewhere is named, since git also touches the objects that it finds there when it adds. */
+/** Runs git. Reads other object folders only if they are passed, since `git add` touches the objects that it finds. */
 type Git = (args: string[], objects?: string) => Promise<string>;
 
 async function writeTree(session: Session, git: Git): Promise<string> {
@@ -79,8 +79,8 @@ async function writeTree(session: Session, git: Git): Promise<string> {
 }
 
 /**
- * Runs git on a copy of the user's index, which knows tracked files that are ignored and which files are unchanged, or in
- * a passing repository where there is none. Throws GitFailure.
+ * Runs git on a copy of the user's index, which knows ignored files that are tracked and which files are unchanged.
+ * Without a repository, uses a temporary one. Throws GitFailure.
  */
 async function withIndex(
   session: Session,
@@ -111,7 +111,7 @@ async function withIndex(
     if (index === undefined) {
       await git(["init", "--quiet", "--bare", join(own, "git")]);
       Object.assign(env, { GIT_DIR: join(own, "git"), GIT_WORK_TREE: root });
-      // By its time git knows which files may have changed in the second in which the index was written.
+      // Keep the index's time: git uses it to find files that may have changed in the second of the write.
     } else await cp(index, copy, { preserveTimestamps: true }).catch(() => undefined);
     return await work(git);
   } finally {

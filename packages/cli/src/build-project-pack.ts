@@ -19,7 +19,7 @@ import { findFocus, resolveAlias } from "./project.ts";
 import type { Session } from "./session.ts";
 import { type Encoding, openCounter } from "./token-counter.ts";
 
-/** Flags that shape a pack. */
+/** Flags that determine what a pack contains. */
 export interface PackShape {
   task?: string | undefined;
   budget: number;
@@ -43,11 +43,11 @@ export interface PackShape {
 /** What a pack is built from. */
 export interface PackSource {
   registry: AliasRegistry;
-  /** The project's base; absent in a folder that is not set up. */
+  /** The project's base. Absent in a folder without `ccl init`. */
   files?: ContextFiles | undefined;
 }
 
-/** The task of a pack for nothing in particular. */
+/** The task of a pack for which the user gave none. */
 const ORIENTATION_TASK =
   "Get to know this project: what it is for, which parts it has, how they work together, and where a change belongs.";
 
@@ -57,7 +57,7 @@ const STEPS: Record<PackEvent["type"], string> = {
   fitted: "Fitting",
 };
 
-/** Builds the pack that the flags describe, with what the project keeps beside its aliases. */
+/** Builds the pack that the flags describe, using everything the project stores beside its aliases. */
 export async function buildProjectPack(
   session: Session,
   shape: PackShape,
@@ -70,7 +70,7 @@ export async function buildProjectPack(
     budget: shape.budget,
     lineNumbers: shape.lineNumbers,
     instructions: shape.rules,
-    // Without a task nothing is more wanted than the rest, so a repository that fits comes out whole.
+    // Without a task all files are equally relevant, so a repository that fits is shown whole.
     caps:
       shape.task === undefined ? { A: shape.budget, P: shape.budget, ...shape.caps } : shape.caps,
     history: gitHistory(session),
@@ -95,7 +95,7 @@ export async function buildProjectPack(
   return { pack: await buildPack({ ...options, counter }), counter };
 }
 
-/** The base that a delta starts from. */
+/** The base of a delta. */
 export function requireBase(base: ContextBase | undefined): ContextBase {
   if (base !== undefined) return base;
   throw new CliError(
@@ -104,18 +104,18 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   );
 }
 
-/** Which texts of git stand in a pack. */
+/** Which output of git a pack contains. */
 interface GitFlags {
   diff?: boolean | undefined;
   /** True for the default number of commits. */
   log?: number | true | undefined;
 }
 
-/** The part of the budget that each of them may take. */
+/** The share of the budget that each git section may take. */
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
-/** The changes of the working tree and the latest commits, each within its share of the budget; secrets are masked. */
+/** The changes of the working tree and the latest commits, each within its share of the budget, with secrets masked. */
 async function gitAttachments(
   { diff, log }: GitFlags,
   { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
@@ -145,7 +145,7 @@ async function gitAttachments(
   return attachments;
 }
 
-/** As many whole lines as fit, and how many are missing. */
+/** As many whole lines as fit, and the number of lines left out. */
 function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const lines = text.split("\n");

@@ -682,41 +682,6 @@ describe("ccl catalog diff", () => {
   });
 });
 
-describe("ccl catalog eval", () => {
-  it("prints tables of search and of contexts, and fails below the recall that is asked for", async () => {
-    await importSql();
-    await writeFile(
-      join(project.root, "q.jsonl"),
-      '{"qid":"1","text":"price of stocks"}\n{"qid":"2","text":"zeppelin"}\n',
-    );
-    await writeFile(
-      join(project.root, "r.jsonl"),
-      `{"qid":"1","rid":"${stocks}"}\n{"qid":"2","rid":"bus:none","rel":2}\n`,
-    );
-    const args = [
-      "catalog",
-      "eval",
-      "--queries",
-      "q.jsonl",
-      "--qrels",
-      "r.jsonl",
-      "--model-encoding",
-      "estimate",
-    ];
-    const { code, stdout, stderr } = await project.ccl([...args, "--budgets", "500,1000"]);
-    expect(code).toBe(0);
-    expect(stdout).toContain("| catalog | 2 | 0.500 | 0.500 | 0.500 | 0.500 | 0.500 |");
-    expect(stdout).toMatch(/\| catalog \| 500 \| \d+ \| 0\.500 \|/);
-    expect(stderr).toBe("The catalog lacks bus:none.\n");
-    expect(await project.ccl([...args, "--min-recall", "0.9"])).toMatchObject({ code: 3 });
-    await writeFile(join(project.root, "r.jsonl"), '{"qid":1}\n');
-    expect(await project.json(args)).toMatchObject({
-      code: 2,
-      document: { error: { code: "input_invalid" } },
-    });
-  });
-});
-
 async function serve(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ port: number; close(): Promise<void> }> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import * as nodeModule from "node:module";
 
-// Keeps the compiled code of what is imported from here on in the system's folder for temporary files; since Node 22.
+// Caches the compiled code of all later imports in the system's temporary folder. Since Node 22.
 if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
   nodeModule.enableCompileCache();
 }

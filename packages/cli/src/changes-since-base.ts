@@ -18,7 +18,7 @@ export async function changesSinceBase(
   return await describeCallers(await computeDelta(base, next, { signal }), registry, session);
 }
 
-/** Without the texts that the base did not keep of unchanged files: a text more is no change. */
+/** Drops the texts of unchanged files that the base did not store, so that they do not count as changes. */
 function withTextsOf(next: Snapshot, base: Snapshot): Snapshot {
   const entries = Object.entries(next.entries).map(([alias, entry]): [string, typeof entry] => {
     const before = base.entries[alias];
@@ -34,10 +34,10 @@ const HEAD =
   /^(?:signature changed|export removed): (?:(?:export|default|async|abstract|declare|static|function\*?|const|let|var|class|interface|type|enum|def|fn|func|struct|trait|public|pub(?:\([^)]*\))?) )*([\w$]+)/;
 const MEMBER = /: member (?:changed|removed): (?:\w+ )*?([\w$]+)(?=\W|$)/;
 
-/** Where other files use a name: `src/main.ts:3,9`. */
+/** Where other files use a name, such as `src/main.ts:3,9`. */
 type Uses = Map<string, string[]>;
 
-/** Adds to each changed signature where files that import the changed one use its name, by words alone. */
+/** Adds to each changed signature where importing files use its name. Matches words, not scopes. */
 async function describeCallers(
   delta: Delta,
   registry: AliasRegistry,
@@ -80,14 +80,14 @@ function addUses(file: { path: string; text: string; names: readonly string[] },
   }
 }
 
-/** What imports of a file end in: its name without its ending, or its folder's for an index. */
+/** The last part of an import of a file: its name without the extension, or the folder's name for an index file. */
 function moduleName(path: string): string {
   const [name = "", folder = ""] = path.split("/").reverse();
   const stem = name.replace(/\..*$/, "");
   return /^(?:index|mod|__init__|lib)$/.test(stem) && folder !== "" ? folder : stem;
 }
 
-/** True where a line brings in something of that name, by words alone. */
+/** True if a line imports something of that name. Matches words only. */
 function imports(text: string, module: string): boolean {
   if (!text.includes(module)) return false;
   const isNamed = wordPattern(module);
@@ -102,7 +102,7 @@ function wordPattern(word: string): RegExp {
   );
 }
 
-/** The lines that use a name, those that only import it last. */
+/** The lines that use a name. Lines that only import it come last. */
 function linesWith(text: string, name: string): number[] {
   if (!text.includes(name)) return [];
   const word = wordPattern(name);

@@ -1,35 +1,35 @@
 import { CclError, type Issue } from "@ccl/core";
 
-/** Why a command stopped. */
+/** Why a command failed. */
 export type CliErrorCode =
   /** The command line itself is wrong. */
   | "usage"
-  /** A value of the command line was refused; `details.issues` lists why. */
+  /** A value on the command line is invalid. `details.issues` lists why. */
   | "input_invalid"
   /** The command needs a project that `ccl init` has set up. */
   | "not_initialized"
-  /** No clipboard program was found and the terminal cannot take the text either. */
+  /** No clipboard program was found, and the terminal does not accept the text either. */
   | "clipboard_unavailable"
-  /** Not even the task fits the budget. */
+  /** The task alone exceeds the budget. */
   | "budget_exceeded"
-  /** A plan does not fit its schema, its mode or the files; `details.issues` lists why. */
+  /** A plan does not match its schema, its mode or the files. `details.issues` lists why. */
   | "plan_refused"
-  /** A check failed after a change that passed before it; the change was rolled back. */
+  /** A check that passed before failed after the change. The change was rolled back. */
   | "checks_failed"
-  /** A plan deletes something, and nobody agreed to that. */
+  /** A plan deletes something, and no one confirmed it. */
   | "confirmation_required"
-  /** The files are not what the plan was made for, or an earlier plan was left unfinished. */
+  /** The files changed since the plan was written, or an earlier plan was left unfinished. */
   | "plan_conflict"
-  /** A plan could not be carried out, and was rolled back. */
+  /** A plan could not be applied and was rolled back. */
   | "apply_failed"
-  /** The limits on calls, tokens or money leave no room for the next call to the model. */
+  /** The limits on calls, tokens or money do not allow the next model call. */
   | "spending_limit"
-  /** A database, a server or a file that the catalog is made from does not answer or can't be read. */
+  /** A source of the catalog (a database, server or file) does not answer or cannot be read. */
   | "source_failed"
-  /** Interrupted by a signal or at a question. */
+  /** Interrupted by a signal, or at a question. */
   | "aborted";
 
-/** What the commands throw themselves; the libraries' errors pass through as they are. */
+/** Errors of the commands themselves. Errors of the libraries pass through unchanged. */
 export class CliError extends CclError<CliErrorCode> {
   static override readonly brand: string = "CliError";
 }

@@ -8,7 +8,7 @@ import { writeFileDurable } from "@ccl/core/node";
 import { CliError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
-/** Clipboard programs by preference; each reads the text from its stdin. */
+/** Clipboard programs in order of preference. Each reads the text from stdin. */
 const CLIPBOARDS: Record<string, [command: string, ...args: string[]][]> = {
   darwin: [["pbcopy"]],
   win32: [["clip"]],
@@ -28,7 +28,7 @@ const BAD_PLACES = new Set<unknown>([
   "ENAMETOOLONG",
 ]);
 
-/** Writes to a file anywhere, relative to the current folder; devices and pipes are written through. */
+/** Writes to a file, relative to the current folder. Writes through to devices and pipes. */
 export async function writeOut(path: string, text: string, session: Session): Promise<string> {
   const target = resolve(session.terminal.cwd(), path);
   const found = await stat(target).catch(() => undefined);
@@ -47,19 +47,19 @@ export async function writeOut(path: string, text: string, session: Session): Pr
   return target;
 }
 
-/** The user chose a place where nothing can be written; anything else is a failure. */
+/** True if the user chose a path that cannot be written. Anything else is a failure. */
 function isBadPlace(error: unknown): error is Error {
   if (!(error instanceof Error) || CliError.isInstance(error)) return false;
   const { cause = error } = error;
   return cause instanceof Error && "code" in cause && BAD_PLACES.has(cause.code);
 }
 
-/** Puts text on the clipboard: by the first program that is there, or through the terminal (OSC 52). Says by which. */
+/** Copies text to the clipboard with the first program found, or through the terminal (OSC 52). Returns which one. */
 export async function copyToClipboard(text: string, session: Session): Promise<string> {
   const { platform, env, stderr } = session.terminal;
   const candidates = CLIPBOARDS[platform] ?? OTHER_CLIPBOARDS;
   for (const [command, ...args] of candidates) {
-    // Windows' clip takes UTF-16; bytes in UTF-8 would turn into the local code page.
+    // Windows' clip reads UTF-16. It would decode UTF-8 in the local code page.
     const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
     session.signal.throwIfAborted();
     if (await pipeTo({ command, args, bytes }, env, session.signal)) return command;
@@ -81,7 +81,7 @@ interface PipedCommand {
   bytes: Buffer;
 }
 
-/** False when the program is not there or fails, as X11 programs do without a display. */
+/** False if the program is missing or fails, as X11 programs do without a display. */
 function pipeTo(
   { command, args, bytes }: PipedCommand,
   env: NodeJS.ProcessEnv,
@@ -101,10 +101,13 @@ function pipeTo(
   });
 }
 
-/** Where a file of the pack begins, in any style. */
+/** The header of a file in the pack, in any style. */
 const HEADER = /^(?:={3,} |## |<file\d* )/;
 
-/** Parts of up to so many tokens, cut before a file where one begins in a part's second half, else at a line. */
+/**
+ * Splits a pack into parts of up to `maxTokens`, at the start of a file in a part's second half if there is one,
+ * otherwise at a line.
+ */
 export function splitPack(text: string, maxTokens: number, counter: TokenCounter): string[] {
   const lines = text.split("\n");
   const parts: string[] = [];
@@ -122,7 +125,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
   return parts;
 }
 
-/** The end of the longest run of lines that fits; never less than one line. */
+/** The end of the longest run of lines that fits, from one line. */
 export function lastFitting(
   lines: readonly string[],
   start: number,
@@ -137,7 +140,7 @@ export function lastFitting(
   return low;
 }
 
-/** `pack.md` as `pack.2.md`. */
+/** Turns `pack.md` into `pack.2.md`. */
 export function partName(path: string, number: number): string {
   const { dir, name, ext } = parse(path);
   return `${dir === "" ? "" : `${dir}/`}${name}.${number}${ext}`;

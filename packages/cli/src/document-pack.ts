@@ -15,7 +15,7 @@ import { gitHistory } from "./git-history.ts";
 import { printable } from "./output/printable.ts";
 import type { Session } from "./session.ts";
 
-/** What the lines of each kind of file begin with. */
+/** The line prefix of each kind of file. */
 const LABELS: Record<string, string> = {
   A: "ADR",
   P: "OPTS",
@@ -35,7 +35,7 @@ interface DocumentOptions {
   version: { accepted: number; deltas: number; repairs: number };
 }
 
-/** References with their hashes by kind, and cards below them as far as they fit: no file's own text. */
+/** References with their hashes by kind, then as many cards as fit. Contains no file's text. */
 export async function buildDocumentPack(session: Session, options: DocumentOptions): Promise<Pack> {
   const { registry, task, counter, version } = options;
   const { signal } = session;

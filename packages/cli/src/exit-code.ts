@@ -1,4 +1,4 @@
-/** Every exit code of `ccl`; the README has the same table. */
+/** Every exit code of `ccl`. The README has the same table. */
 export const EXIT_CODES = {
   ok: 0,
   failure: 1,

@@ -5,7 +5,7 @@ import type { Session } from "./session.ts";
 
 const MAX_COMMITS = 1500;
 
-/** The commits of the repository that the root stands in; none where there is no git or no repository. */
+/** The commits of the repository that contains the root. Empty without git or a repository. */
 export function gitHistory(session: Session): FileHistory {
   return {
     async *commits() {

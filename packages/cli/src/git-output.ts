@@ -3,17 +3,17 @@ import { execFile } from "node:child_process";
 import { CliError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
-/** How a call of git ended; `code` is undefined where git is not installed. */
+/** The result of a git call. `code` is undefined if git is not installed. */
 export interface GitOutput {
   code: number | undefined;
   stdout: Buffer;
   stderr: string;
 }
 
-/** More than a call prints is refused. */
+/** Limit for the output of one call. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Runs git without asking for passwords, and collects what it prints. */
+/** Runs git without password prompts, and collects its output. */
 export async function runGit(
   args: string[],
   { signal, terminal }: Pick<Session, "signal" | "terminal">,
@@ -41,7 +41,7 @@ export async function runGit(
   return output;
 }
 
-/** What git prints in the root. @throws CliError `usage`, with `refusal` before git's reason */
+/** Git's output in the root. @throws CliError `usage`, with `refusal` before git's reason */
 export async function gitInRoot(
   session: Session,
   args: string[],

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { arrayAt, stringAt } from "@ccl/core/json";
 import { connectMcpServer } from "@ccl/mcp";
 import { type ReceivedCall, startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -42,18 +41,16 @@ describe("ccl mcp install", () => {
         name === "codex"
           ? 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
           : `${JSON.stringify({ theme: "dark", mcpServers: { other: { command: "y" } } }, null, 2)}\n`;
-      const after = settings.edit(before, false);
+      const after = settings.edit(before);
       expect(after).toContain("@ccl/cli");
-      expect(settings.edit(after, false)).toBe(after);
-      const undone = settings.edit(after, true);
-      expect(undone).toContain("other");
-      expect(undone).not.toContain("@ccl/cli");
-      expect(undone.length).toBeLessThan(before.length + 60);
-      expect(settings.edit(settings.edit("", false), true)).toBe("");
+      expect(settings.edit(after)).toBe(after);
+      const undone = settings.remove(after);
+      expect(undone).toBe(before);
+      expect(settings.remove(settings.edit(""))).toBe("");
     },
   );
 
-  it("writes below the home folder, and refuses settings with comments", async () => {
+  it("writes below the home folder, and refuses settings that it can't read", async () => {
     const { installCommand } = await import("./commands/install.ts");
     const [add, takeOut] = [installCommand("mcp", "install"), installCommand("mcp", "uninstall")];
     const home = await temporaryHome();
@@ -65,7 +62,7 @@ describe("ccl mcp install", () => {
     });
     await takeOut(session, "claude-code", { yes: true });
     await expect(readFile(path, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
-    await writeFile(path, "{ // mine\n}");
+    await writeFile(path, "{ theme: dark }");
     await expect(add(session, "claude-code", { yes: true })).rejects.toMatchObject({
       code: "usage",
     });
@@ -87,6 +84,61 @@ describe("ccl mcp proxy", () => {
     );
     expect(run.stderr).toContain("listening at http://localhost:");
     expect(await readdir(cwd)).toContain("own");
+  });
+});
+
+describe("ccl mcp doctor", () => {
+  const answering = (tools: unknown): object => ({
+    command: process.execPath,
+    args: [
+      "-e",
+      `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method, params } = JSON.parse(line);
+        const result = method === "initialize"
+          ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
+          : { tools: ${JSON.stringify(tools)} };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      });`,
+    ],
+  });
+
+  it("says of each server what is wrong, beside one that is right", async () => {
+    const cwd = await temporaryHome();
+    const tool = { name: "get", description: "Gets.", inputSchema: { type: "object" } };
+    const mcpServers = {
+      right: answering([tool]),
+      renamed: answering([{ ...tool, name: "get.it" }]),
+      changed: answering([{ ...tool, description: null }, { name: "bare" }]),
+      twice: answering([tool, tool]),
+      broken: answering("none"),
+      ends: { command: process.execPath, args: ["-e", ""] },
+      missing: { command: join(cwd, "no-such-command") },
+    };
+    await writeFile(join(cwd, "mcp.json"), JSON.stringify({ mcpServers }));
+    const run = await runCcl(["mcp", "doctor", "--config", "mcp.json"], { cwd });
+    const lines = run.stdout.split("\n").map((line) => line.replace(/tokens: \d+/, "tokens: N"));
+    expect(lines.slice(0, 9).map((line) => line.replace(/ +/g, " "))).toEqual([
+      "ok right tools: 1, tokens: N",
+      "ok renamed tools: 1, tokens: N",
+      expect.stringMatching(/^hint renamed get\.it is listed as renamed__get_it/),
+      "ok changed tools: 2, tokens: N",
+      "hint changed get: its description is no text",
+      "hint changed bare: its inputSchema is no plain object",
+      "ok twice tools: 1, tokens: N",
+      "hint twice tools without a name or listed again: 1",
+      expect.stringMatching(/^problem broken /),
+    ]);
+    expect(lines.slice(9)).toEqual([
+      expect.stringMatching(/^problem +ends /),
+      expect.stringMatching(/^problem +missing .*no-such-command/),
+      "",
+    ]);
+    expect(run.code).not.toBe(0);
+    const right = JSON.stringify({ mcpServers: { right: mcpServers.right } });
+    await writeFile(join(cwd, "mcp.json"), right);
+    expect(await runCcl(["mcp", "doctor", "--config", "mcp.json"], { cwd })).toMatchObject({
+      code: 0,
+    });
   });
 });
 
@@ -127,8 +179,7 @@ describe("ccl mcp with a model", () => {
       { type: "text", text: expect.stringMatching(/^The disk is full\.\n\[artifact \w{12}: /) },
     ]);
     expect(steps[0]).toBe("get_alias");
-    const [artifact] = arrayAt(answer.structuredContent, "artifacts");
-    const handle = stringAt(artifact, "artifactId");
+    const handle = /artifact (\w{12})/.exec(JSON.stringify(answer.content))?.[1];
     const search = { handle, query: "failed" };
     const found = await client.callTool({ name: "search_artifact", arguments: search });
     expect(JSON.stringify(found.content)).toContain("step 300 failed: disk full");

@@ -65,11 +65,11 @@ it("puts a clone's command in the place of an older one, and takes out either", 
     mcpSettings.get("cursor"),
   ]) {
     if (settings === undefined) throw new Error("a client is missing");
-    const before = settings(installed, false).edit("", false);
+    const before = settings(installed, false).edit("");
     expect(before).toContain("npx");
-    const after = settings(clone, false).edit(before, false);
+    const after = settings(clone, false).edit(before);
     expect(after).toContain("ccl.mjs");
     expect(after).not.toContain("npx");
-    expect(settings(installed, false).edit(after, true)).toBe("");
+    expect(settings(installed, false).remove(after)).toBe("");
   }
 });

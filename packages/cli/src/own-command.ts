@@ -8,23 +8,23 @@ interface Command {
   args: string[];
 }
 
-/** Where a `ccl` of its own lies: outside of `node_modules`, it runs from a clone of its repository. */
+/** The file of `ccl` if it runs from a clone of its repository, that is outside of `node_modules`. */
 function fileOfClone({ argv = [] }: Pick<Terminal, "argv">): string | undefined {
   const file = argv[1] === undefined ? undefined : realpathSync(argv[1]);
   return file === undefined || /[\\/]node_modules[\\/]/.test(file) ? undefined : file;
 }
 
-/** Starts this `ccl` again, from any folder and without a shell: by its file in a clone, else through npx. */
+/** The command that starts this `ccl` again from any folder without a shell: its file in a clone, otherwise npx. */
 export function ownCommand(terminal: Pick<Terminal, "argv" | "platform">): Command {
   const file = fileOfClone(terminal);
   if (file !== undefined) return { program: "node", args: [file] };
-  // Windows has no program `npx` that can be started without its shell.
+  // On Windows `npx` needs a shell.
   return terminal.platform === "win32"
     ? { program: "cmd", args: ["/c", "npx", "-y", "@ccl/cli"] }
     : { program: "npx", args: ["-y", "@ccl/cli"] };
 }
 
-/** The same as one writes it in a shell, where `otherwise` starts a `ccl` that is installed. */
+/** The same command as typed in a shell. `otherwise` starts an installed `ccl`. */
 export function ownWords(terminal: Pick<Terminal, "argv">, otherwise = "npx -y @ccl/cli"): string {
   const file = fileOfClone(terminal);
   if (file === undefined) return otherwise;

@@ -11,10 +11,10 @@ import type { Session } from "./session.ts";
 
 const DEFAULT_BUDGET = 8000;
 
-/** Flags as a user gives them: what is absent comes from the settings. */
+/** Flags as the user gives them. The settings fill in what is absent. */
 export type ShapeFlags = Omit<PackShape, "budget"> & { budget?: number | undefined };
 
-/** Flags over the project's settings over the defaults. */
+/** Merges flags over the project's settings over the defaults. */
 export async function applySettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
   const config = await readPackConfig(session);
   const { instructionFile } = config;
@@ -32,7 +32,7 @@ export async function applySettings(session: Session, flags: ShapeFlags): Promis
   };
 }
 
-/** The shape of a repository that is cloned: neither its settings nor those of the current folder count. */
+/** The flags for a cloned repository, for which neither its settings nor those of the current folder apply. */
 export async function withoutSettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
   const { instructions } = flags;
   return {
@@ -42,7 +42,7 @@ export async function withoutSettings(session: Session, flags: ShapeFlags): Prom
   };
 }
 
-/** The shape without the file that the pack is written to, which is no part of the project. */
+/** Excludes the output file of the pack, which is not part of the project. */
 export function ignoringOutput(
   session: Session,
   shape: PackShape,
@@ -69,22 +69,22 @@ async function readRules(file: string): Promise<string> {
   }
 }
 
-/** The name of a project's settings, at its root. */
+/** The name of the settings file at a project's root. */
 export const CONFIG_FILE = "ccl.config.json";
 
-/** What `ccl.config.json` may set; flags win over it. */
+/** What `ccl.config.json` may set. Flags override it. */
 interface PackConfig {
   include?: string[] | undefined;
   ignore?: string[] | undefined;
   budget?: number | undefined;
-  /** Tokens by alias prefix. */
+  /** Token limits by alias prefix. */
   caps?: Record<string, number> | undefined;
   style?: PackStyle | "document" | undefined;
   /** Relative to the root. */
   instructionFile?: string | undefined;
 }
 
-/** Reads and checks the settings at the root; none where there is no such file. */
+/** Reads and checks the settings at the root. Empty without a file. */
 export async function readPackConfig({ root }: Pick<Session, "root">): Promise<PackConfig> {
   const file = join(root, CONFIG_FILE);
   const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
@@ -115,7 +115,10 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-/** Paths from stdin, one a line or parted by NUL, relative to the current folder, as paths below the root. */
+/**
+ * Reads paths from stdin, separated by line feeds or NUL. Turns them from relative to the current folder into relative
+ * to the root.
+ */
 export async function readListedPaths(session: Session): Promise<ReadonlySet<string>> {
   const text = await readInput(session, "-", "paths");
   const paths = text.split(text.includes("\0") ? "\0" : /\r?\n/).filter((path) => path !== "");

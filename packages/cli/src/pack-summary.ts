@@ -9,22 +9,22 @@ import type { Style } from "./output/style.ts";
 import { renderTable } from "./output/table.ts";
 import { countReasons, type SkippedFiles } from "./project.ts";
 
-/** What a pack is compared with. */
+/** What the summary compares a pack with. */
 export interface PackFacts {
   budget: number;
   /** Name of the token counter. */
   counter: string;
-  /** Estimated tokens of all named files in full; 0 if no summary is printed. */
+  /** Estimated tokens of the full text of all named files. 0 if no summary is printed. */
   rawTokens: number;
-  /** Files on disk that another program's registry does not name; 0 for our own. */
+  /** Files on disk that another program's registry does not name. 0 for ccl's own registry. */
   unnamed: number;
-  /** Files that have no name because a scan cannot take them up. */
+  /** Files without a name, since a scan cannot include them. */
   skipped: SkippedFiles;
 }
 
 const LEVELS: PackLevel[] = ["full", "slice", "signatures", "heads", "card", "reference"];
 
-/** How the pack came out, as tables for a person. */
+/** The summary of a pack as tables for a person. */
 export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): string {
   const { colours } = style;
   const shown = `${formatNumber(pack.entries.length)} of ${formatCount(pack.entries.length + pack.omitted.length, "file")}`;
@@ -50,7 +50,7 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
 
-/** Which words of the task no file has; undefined when none is missing. */
+/** Words of the task that no file contains. Undefined if all occur. */
 export function describeUnmatched({
   isMatched,
   unmatched,
@@ -63,7 +63,7 @@ function percent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-/** `105 files: 103 budget, 2 binary`, or undefined when every file is shown. */
+/** `105 files: 103 budget, 2 binary`. Undefined if every file is shown. */
 export function describeOmitted(
   { omitted }: Pick<Pack, "omitted">,
   { skipped }: Pick<PackFacts, "skipped">,
@@ -80,18 +80,18 @@ function levelRow(level: PackLevel, entries: PackEntry[]): string[][] {
 
 interface TreeNode {
   name: string;
-  /** Of the files in full, estimated. */
+  /** Estimated tokens of the full text. */
   raw: number;
-  /** In the pack. */
+  /** Tokens in the pack. */
   shown: number;
   files: number;
   children: Map<string, TreeNode>;
 }
 
-/** Folders and files below this share of all tokens are counted together. */
+/** Folders and files below this share of all tokens are combined. */
 const MIN_SHARE = 0.01;
 
-/** The files of a project as a tree, with what the pack shows of each and the estimated tokens of all of it. */
+/** A project's files as a tree, with the estimated tokens of each and how many the pack shows. */
 export async function renderTokenTree(
   pack: Pick<Pack, "entries">,
   registry: AliasRegistry,
@@ -143,21 +143,21 @@ function linesOf(node: TreeNode, layout: { min: number; width: number; depth: nu
 const FILES_A_TURN = 200;
 const KIND = "estimate";
 
-/** Tokens of all named files in full, by the fast estimator: the figure is for comparison only. */
+/** Tokens of the full text of all named files. Uses the fast estimator, since the number is only for comparison. */
 export async function estimateRawTokens(
   registry: AliasRegistry,
   signal: AbortSignal,
 ): Promise<number> {
   let tokens = 0;
   for (const [index, stat] of (await registry.stat({ signal })).entries()) {
-    // Signals arrive between turns of the event loop only.
+    // Node handles signals only between turns of the event loop.
     if (index % FILES_A_TURN === 0) await setImmediate(undefined, { signal });
     tokens += await estimateFileTokens(stat, registry, signal);
   }
   return tokens;
 }
 
-/** Tokens of one file in full; 0 for a binary one. */
+/** Tokens of the full text of one file. 0 for a binary file. */
 async function estimateFileTokens(
   stat: AliasStat,
   registry: AliasRegistry,

@@ -17,7 +17,7 @@ export type RunCommand = (
   command: (session: Session) => Promise<CommandResult>,
 ) => Promise<void>;
 
-/** The command line of `ccl`. */
+/** Creates the command line of `ccl`. */
 export function createProgram(terminal: Terminal, run: RunCommand): Command {
   const { colours } = styleOf(terminal.stdout, terminal.env);
   const program = new Command("ccl")
@@ -39,7 +39,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      // The runner prints what went wrong, once, as text or as JSON.
+      // The runner prints errors once, as text or JSON.
       outputError: () => undefined,
     });
   const commands = [
@@ -54,7 +54,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   return program;
 }
 
-/** Commander gives an option that `mcp` and `mcp proxy` share to `mcp`, wherever it stands. */
+/** Commander assigns an option that `mcp` and `mcp proxy` share to `mcp`, wherever it is written. */
 function takeFromParent(command: Command): void {
   for (const option of command.options) {
     const name = option.attributeName();

@@ -14,18 +14,18 @@ import { CliError, inputError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
-/** Files that a scan found but could not take up, and why. */
+/** Files that a scan found but could not include, and why. */
 export type SkippedFiles = ScanReport["skipped"];
 
-/** Which files a command is about. */
+/** Flags that select files. */
 type FileRules = Pick<ScanRules, "include" | "ignore">;
 
-/** True when the folder of context files has a registry. */
+/** True if the folder of context files has a registry. */
 export function hasRegistry({ root, directory }: Session): boolean {
   return existsSync(join(root, directory, "aliases.json"));
 }
 
-/** Runs `work` on the project's aliases; fails where there is no project. */
+/** Runs `work` on the project's aliases. Fails without a project. */
 export async function withProject<T>(
   session: Session,
   options: { persist: boolean },
@@ -38,7 +38,10 @@ export async function withProject<T>(
   return await using(session, options.persist, work);
 }
 
-/** Runs `work` on the project's aliases or, where there are none, on names in memory; new files have theirs. Writes nothing. */
+/**
+ * Runs `work` on the project's aliases, or on names in memory if there are none. New files get names too. Writes
+ * nothing.
+ */
 export async function withPresentFiles<T>(
   session: Session,
   work: (registry: AliasRegistry, skipped: SkippedFiles) => Promise<T>,
@@ -51,7 +54,7 @@ export async function withPresentFiles<T>(
   });
 }
 
-/** Runs `work` on names given in memory by a scan; the project's own names stay. Writes nothing. */
+/** Runs `work` on names from a scan in memory, keeping the project's names. Writes nothing. */
 export async function withScan<T>(
   session: Session,
   rules: FileRules,
@@ -62,12 +65,12 @@ export async function withScan<T>(
   );
 }
 
-/** The folder whose names are ours to keep up to date; any other belongs to another program. */
+/** The folder whose names ccl updates. Any other belongs to another program. */
 const OWN_DIRECTORY = ".ccl";
 
 /**
- * Brings the registry up to date with the disk, so that files made since the last scan are part of what follows. In
- * another program's folder it changes nothing; `unnamed` counts the files there that have no alias.
+ * Updates the registry from the disk, so that the command sees new files. Does not change another program's folder.
+ * `unnamed` counts files there that have no alias.
  */
 export async function nameNewFiles(
   session: Session,
@@ -81,13 +84,13 @@ export async function nameNewFiles(
   return { unnamed: added.length + moved.length, skipped };
 }
 
-/** A line that counts files without an alias; empty if there are none. */
+/** A line that counts files without an alias. Empty if there are none. */
 export function describeUnnamed(count: number): string {
   if (count === 0) return "";
   return `${formatCount(count, "file")} without an alias; "ccl alias scan" names them\n`;
 }
 
-/** What the rules select, and what of it could not be taken up; undefined if there are no rules. */
+/** What the rules select, and which selected files could not be included. Undefined without rules. */
 export async function selectFiles(
   session: Session,
   rules: FileRules,
@@ -99,7 +102,7 @@ export async function selectFiles(
   }));
 }
 
-/** Refuses to go on without a file: an empty answer would look like a project that has none. */
+/** Fails without files, since an empty answer would look like an empty project. */
 export function requireFiles(
   registry: AliasRegistry,
   { include = [], ignore = [] }: FileRules,
@@ -113,7 +116,7 @@ export function requireFiles(
   throw new CliError("usage", `No file in ${root} can be packed${why} (left out: ${left}).`);
 }
 
-/** Runs `work` on a scan that knows none of the project's names, so that it lists just what the rules leave. */
+/** Runs `work` on a scan without the project's names, so that it lists only what the rules select. */
 export async function withFreshScan<T>(
   session: Session,
   rules: FileRules,
@@ -122,7 +125,7 @@ export async function withFreshScan<T>(
   return await withScan({ ...session, directory: join(session.directory, "none") }, rules, work);
 }
 
-/** Scans and says on a terminal how far it has come. */
+/** Scans, and shows progress on a terminal. */
 export async function scanWithProgress(
   registry: AliasRegistry,
   session: Session,
@@ -143,7 +146,7 @@ export async function scanWithProgress(
   return report;
 }
 
-/** The skipped files of a scan in words; empty when there are none. */
+/** Describes the files that a scan skipped. Empty if there are none. */
 export function describeSkipped({ skipped }: Pick<ScanReport, "skipped">): string {
   return skipped.length === 0
     ? ""
@@ -174,7 +177,7 @@ async function using<T>(
   }
 }
 
-/** The file behind an alias that the user typed; the error names the nearest ones. */
+/** The file of an alias that the user typed. The error suggests the nearest aliases. */
 export async function resolveAlias(
   registry: AliasRegistry,
   alias: string,
@@ -185,7 +188,7 @@ export async function resolveAlias(
   return resolved.value;
 }
 
-/** The registry with fewer names to choose from. */
+/** A view of the registry with fewer aliases. */
 export function narrowRegistry(
   registry: AliasRegistry,
   paths: ReadonlySet<string> | undefined,
@@ -208,7 +211,7 @@ export function narrowRegistry(
   };
 }
 
-/** Aliases for what the user named: aliases, files, or folders with all that is in them. */
+/** Resolves the user's aliases, files and folders (with all their files) to aliases. */
 export function findFocus(
   registry: AliasRegistry,
   names: string[],

@@ -70,11 +70,16 @@ it("shortens requests on a fresh state folder, and repeats what it sent", async 
   // The first one, too, unless the disk took longer than the time limit.
   expect(second.length).toBeLessThan(15_000);
   expect(third.startsWith(second)).toBe(true);
-  const doctor = await outputOf(run(["--json", "proxy", "doctor"], { OPENAI_BASE_URL: url }));
+  const doctor = await outputOf(run(["--json", "status"], { OPENAI_BASE_URL: url }));
   expect(JSON.parse(doctor)).toMatchObject({
     isHealthy: true,
     stats: { requests: 3, upstreamErrors: 0 },
-    findings: [{ name: "proxy" }, { name: "clients", status: "ok" }, { name: "traffic" }],
+    findings: [
+      { name: "clients" },
+      { name: "proxy" },
+      { name: "shell", status: "ok" },
+      { name: "traffic" },
+    ],
   });
   const ui = ["ui", "--json", "gateway", "--gateway", url];
   const [seen, elsewhere] = await Promise.all(

@@ -8,7 +8,7 @@ import { printableLines } from "./output/printable.ts";
 import { styleOf } from "./output/style.ts";
 import type { Terminal } from "./session.ts";
 
-/** Prints what a command threw, once, as text or as JSON. */
+/** Prints what a command threw, once, as text or JSON. */
 export function reportFailure(
   error: unknown,
   {
@@ -40,7 +40,7 @@ function toFailure(error: unknown, isInterrupted: boolean): unknown {
   return new CliError("usage", error.message.replace(/^error: /, ""), { cause: error });
 }
 
-/** Without a command, commander prints the help to stderr itself. */
+/** Without a command, commander itself prints the help to stderr. */
 function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.code === "commander.help";
 }

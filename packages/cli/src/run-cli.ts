@@ -9,17 +9,19 @@ import type { Session, Terminal } from "./session.ts";
 
 type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** Where interrupts come from: `process`, or a stand-in. */
+/** The source of interrupts: `process`, or a test double. */
 export interface InterruptSource {
   on(name: Interrupt, listener: () => void): unknown;
 }
 
-/** The script that it prints has the shell call `ccl complete -- <words>`. */
+/** The completion script calls `ccl complete -- <words>`. */
 const completionHelp = "print the completion script of zsh, bash, fish or powershell";
 
 const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Runs one command line and gives the exit code. Output is written, not necessarily flushed, when it resolves. */
+/**
+ * Runs one command line and returns the exit code. Output is written, but not necessarily flushed, when it resolves.
+ */
 export async function runCli(
   argv: string[],
   terminal: Terminal & InterruptSource,
@@ -65,13 +67,13 @@ function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal)
   if (result.note !== undefined) stderr.write(result.note(styleOf(stderr, env)));
 }
 
-/** The flag as it stands in the arguments: where they do not parse, the answer is JSON all the same. */
+/** Looks for the flag in the raw arguments, so that errors are JSON even if parsing fails. */
 function isJsonAsked(argv: string[]): boolean {
   const end = argv.indexOf("--");
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-/** Listens for as long as the process lives: an interrupt behind the last step is too late to change the exit code. */
+/** Listens as long as the process lives. An interrupt after the last step does not change the exit code. */
 function listenForInterrupts(source: InterruptSource): Pick<Session, "signal" | "forbidExit"> {
   const controller = new AbortController();
   let mayExit = true;

@@ -123,7 +123,7 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
         ]),
       });
       const { document: run } = await project.json(["ui", "run", `id=${runId}`, "--runs", where]);
-      expect(run).toMatchObject({ answer: "It is sunny.", status: "done" });
+      expect(run).toMatchObject({ result: { status: "done", mainLlm: { text: "It is sunny." } } });
     });
 
     // On PostgreSQL the next worker may be on another machine, and waits for the lease.

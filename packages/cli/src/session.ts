@@ -5,27 +5,28 @@ import { CliError } from "./cli-error.ts";
 import { createProgress, type Progress } from "./output/progress.ts";
 import { styleOf, type Style } from "./output/style.ts";
 
-/** Where text goes to. */
+/** A destination of text. */
 export interface OutputStream {
   isTTY?: boolean | undefined;
+  columns?: number | undefined;
   write(text: string, done?: () => void): unknown;
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
-/** Where text comes from; one that cannot be read is taken for empty hands, not for an empty text. */
+/** A source of text. One that cannot be read counts as no input, not as an empty text. */
 interface InputStream {
   isTTY?: boolean | undefined;
   [Symbol.asyncIterator]?(): AsyncIterator<string | Uint8Array>;
 }
 
-/** The part of `process` that commands see. */
+/** The part of `process` that commands use. */
 export interface Terminal {
   stdin: InputStream;
   stdout: OutputStream;
   stderr: OutputStream;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
-  /** Node, and the file that it runs. */
+  /** Node's path, and the file that it runs. */
   argv?: readonly string[] | undefined;
   cwd(): string;
 }
@@ -37,30 +38,30 @@ export interface GlobalFlags {
   json?: boolean | undefined;
 }
 
-/** What a command runs in. */
+/** The context of a command. */
 export interface Session {
   /** The project's root, absolute. */
   root: string;
   /** The folder of context files, relative to the root. */
   directory: string;
   isJson: boolean;
-  /** True: what is read stays as it is, caches included. */
+  /** True: nothing that is read may change, including caches. */
   isReadOnly?: boolean | undefined;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
-  /** Said before files are changed: from then on a second interrupt waits for the end of the work, as the first does. */
+  /** Call before changing files. From then on a second interrupt also waits until the work has ended. */
   forbidExit: () => void;
   terminal: Terminal;
-  /** How stderr is written to. */
+  /** The style of stderr. */
   noteStyle: Style;
   progress: Progress;
 }
 
-/** What a session is made from beside the global flags. */
+/** What a session needs beside the global flags. */
 export type SessionParts = Pick<Session, "terminal" | "signal"> &
   Partial<Pick<Session, "forbidExit">>;
 
-/** Reads the global flags; the root must be a folder. */
+/** Reads the global flags. The root must be a folder. */
 export async function openSession(
   flags: GlobalFlags,
   { terminal, signal, forbidExit = () => undefined }: SessionParts,

@@ -5,7 +5,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 /** How `--model-encoding` counts. */
 export type Encoding = "o200k_base" | "cl100k_base" | "estimate";
 
-/** Loads the tables of an exact encoding. */
+/** Opens a counter. Loads the tables of an exact encoding. */
 export async function openCounter(encoding: Encoding): Promise<TokenCounter> {
   if (encoding === "estimate") return estimatedCounter;
   const vocabulary = new URL(`../dist/vocabulary/${encoding}.bin`, import.meta.url);

@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 
 const EVERY_MS = 700;
 
-/** Runs `build` at once and after each change of the files that the rules select, until the user interrupts. */
+/** Runs `build` now and after each change to the selected files, until the user interrupts. */
 export async function watchPack(
   session: Session,
   rules: Pick<ScanRules, "include" | "ignore">,

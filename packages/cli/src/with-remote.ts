@@ -6,10 +6,10 @@ import { CliError } from "./cli-error.ts";
 import { runGit } from "./git-output.ts";
 import type { Session } from "./session.ts";
 
-/** Commits that are fetched, so that the history ranks files. */
+/** Number of commits to fetch, since the history influences the ranking. */
 const DEPTH = 200;
 
-/** Runs `work` on a clone in a temporary folder, which is removed at the end. */
+/** Runs `work` on a clone in a temporary folder, then removes it. */
 export async function withRemote<T>(
   session: Session,
   { remote, branch }: { remote: string; branch?: string | undefined },
@@ -34,10 +34,10 @@ export async function withRemote<T>(
   }
 }
 
-/** A folder as it is, `owner/name` at GitHub, and everything else as git takes it. */
+/** The address to clone: a local folder, `owner/name` on GitHub, or anything git accepts. */
 async function addressOf(remote: string, { terminal }: Session): Promise<string> {
   const folder = resolve(terminal.cwd(), remote);
-  // By a file address git keeps to the depth that it is asked for.
+  // Git applies the depth only to file URLs, not to plain paths.
   if ((await stat(folder).catch(() => undefined)) !== undefined) return `file://${folder}`;
   return /^[\w-]+\/[\w.-]+$/.test(remote) ? `https://github.com/${remote}.git` : remote;
 }
@@ -45,7 +45,7 @@ async function addressOf(remote: string, { terminal }: Session): Promise<string>
 function cloneFailed(remote: string, stderr: string): CliError {
   const lines = stderr.trim().split("\n");
   const reason = lines.find((line) => line.startsWith("fatal:")) ?? lines.at(-1) ?? "";
-  // An address may hold a password.
+  // An address may contain a password.
   const shown = remote.replace(/\/\/[^/@]*@/, "//");
   const hidden = reason.replaceAll(/\/\/[^/@\s]*@/g, "//");
   return new CliError("source_failed", `${shown} cannot be cloned: ${hidden}`);

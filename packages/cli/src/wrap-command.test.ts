@@ -52,6 +52,16 @@ it("says why nothing came through, where a variable leads past it, and only then
   expect(stderr).toContain("ENABLE_TOOL_SEARCH=true");
 });
 
+it("says why nothing came through, where the settings of Claude Code lead past it", async () => {
+  await mkdir(join(home, ".claude"));
+  const settings = { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } };
+  await writeFile(join(home, ".claude", "settings.json"), JSON.stringify(settings));
+  const { stderr } = await wrapped("claude", "exit 0");
+  expect(stderr).toContain(
+    `ANTHROPIC_BASE_URL of ${join(home, ".claude", "settings.json")} is set`,
+  );
+});
+
 const chatgpt = "https://chatgpt.com/backend-api/codex";
 const api = "https://api.openai.com/v1";
 const tokens = { access_token: "t" };

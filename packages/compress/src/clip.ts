@@ -1,6 +1,6 @@
 const mark = "[...]";
 
-/** About `max` characters of a text: its beginning, and what stands around a place; its end where no place is given (-1). */
+/** About `max` characters of a text: its beginning and the surroundings of `place`, or its end if `place` is -1. */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
   if (place < 0) {
@@ -16,7 +16,7 @@ export function clipAround(text: string, max: number, place: number): string {
   return `${begin}${whole(text.slice(start, end))}${end < text.length ? mark : ""}`;
 }
 
-/** Without half a pair of surrogates at either end. */
+/** Removes half a surrogate pair at either end. */
 function whole(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }

@@ -12,55 +12,63 @@ import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
 import { isTitle, type Layout, listUnits, type Numbering } from "./unit.ts";
 import { weighUnits } from "./weigh/weigh-units.ts";
 
-/** How much is shown, and what it is for. */
+/** How much to show, and for which purpose. */
 export interface CompressOptions {
-  /** Tokens; what is shown never counts more. */
+  /** Token limit. The result never counts more. */
   budget: number;
-  /** The question that the content is read for, such as the user's words and the arguments of the call. */
+  /** The question that the reader wants answered, such as the user's words and the arguments of the call. */
   query?: string | undefined;
-  /** Detected where absent. */
+  /** Detected if absent. */
   kind?: ContentKind | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` if absent. */
   counter?: TokenCounter | undefined;
-  /** Reads pages better than the built-in reader of words, lists and cells, such as that of `@ccl/compress/html`. */
+  /**
+   * A better reader of pages than the built-in one for words, lists and cells, such as that of `@ccl/compress/html`.
+   */
   readHtml?: ((html: string) => string) | undefined;
-  /** Declarations of source code: their signatures stand for them. Lines that look like declarations where absent. */
+  /**
+   * Declarations of source code, whose signatures stand for them. If absent, lines that look like declarations are
+   * used.
+   */
   outline?: readonly OutlineEntry[] | undefined;
   /**
-   * What the reader has seen, oldest first: a content that says the same becomes one line that names it, and one that is nearly
-   * the same becomes what differs, where that is shorter and fits.
+   * Contents that the reader has seen, oldest first. A content that says the same becomes one line that names the known
+   * one. A similar content becomes its differences, if those are shorter and fit.
    */
   known?: readonly KnownContent[] | undefined;
 }
 
-/** Lines or rows of a content, from 1, both included. */
+/** A range of lines or rows of a content, counted from 1, both ends included. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** A content as a model reads it. */
+/** A content as the model reads it. */
 export interface CompressedContent {
   text: string;
   tokens: number;
   kind: ContentKind;
-  /** The content that the text refers to: without that it can't be read. */
+  /** The content that the text refers to. Without it the text cannot be understood. */
   known?: KnownContent | undefined;
-  /** Everything that the content says stands in `text`, and in `known`; never true of HTML, whose links and styles go. */
+  /**
+   * True if `text`, together with `known`, says everything that the content says. Never true of HTML, which loses links
+   * and styles.
+   */
   isLossless: boolean;
-  /** Lines or rows that are shown, and those that are not. */
+  /** How many lines or rows are shown and how many are not. */
   shown: number;
   omitted: number;
-  /** What was left out but for blank lines, as `readContent` takes it. */
+  /** What was left out except blank lines, in the form that `readContent` takes. */
   ranges: LineRange[];
-  /** What `ranges` and the numbers in the text count: lines of the content, or rows of its JSON, its table or its page. */
+  /** What `ranges` and the numbers in the text count: lines of the content, or rows of its JSON, table or page. */
   numbering: Numbering;
 }
 
 /**
- * The content within `budget` tokens. Without loss where that fits: records as a table, repeated lines once. Else what
- * the question asks for, what went wrong, what is unusual, the first and the last, with the numbers of the lines and what
- * was left out between them. The same content and options give the same text. Linear in the content.
+ * Shows the content within `budget` tokens. Lossless if that fits: records as a table, repeated lines once. Otherwise
+ * it selects what the question asks for, what went wrong, what is unusual, and the first and last lines, with line
+ * numbers and marks for what was left out between them. Deterministic, in time linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
   return traced("compress", { "ccl.characters.before": content.length }, (span) => {
@@ -141,8 +149,8 @@ interface Room {
 }
 
 /**
- * The units, joined; a text that would not become shorter by a tenth stays as it is. Undefined for one that is above the
- * budget without counting it.
+ * The joined units. A text that would not become a tenth shorter stays as it is. Undefined if the text is certainly
+ * above the budget, which needs no counting.
  */
 function wholeText(
   text: string,
@@ -162,7 +170,7 @@ function wholeText(
     : text;
 }
 
-/** Text that is far above the budget stays so. */
+/** A text that is this many times above the budget is not grouped, because it would stay above. */
 const groupedRatio = 4;
 
 function groupedText(
@@ -173,7 +181,7 @@ function groupedText(
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 
-/** The text with the fewest tokens, if it is within the budget. */
+/** The text with fewer tokens, if it fits the budget. */
 function shorterOf(
   texts: readonly (string | undefined)[],
   { budget, counter }: Room,
@@ -187,7 +195,7 @@ function shorterOf(
   return best;
 }
 
-/** Characters that no tokenizer puts into one token on average: a longer text is above the budget without counting it. */
+/** No tokenizer averages more characters per token, so a longer text is above the budget without counting. */
 const charsPerToken = 16;
 
 function countUpTo(text: string, budget: number, counter: TokenCounter): number | undefined {
@@ -212,7 +220,7 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
   return ranges;
 }
 
-/** As much of the beginning as fits, for budgets in which no unit does. */
+/** As much of the beginning as fits, for budgets too small for any unit. */
 function beginning(
   text: string,
   { units, noun }: Layout,

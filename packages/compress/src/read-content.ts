@@ -6,14 +6,14 @@ import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 
-/** What is read of a content. */
+/** Which part of a content to read. */
 export interface ReadContentOptions {
-  /** Lines or rows as `compress` numbers them, from 1, both included. */
+  /** Lines or rows as `compress` numbers them, counted from 1, both ends included. */
   from: number;
   to: number;
-  /** Tokens; 400 where absent. */
+  /** Token limit, 400 if absent. */
   budget?: number | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` if absent. */
   counter?: TokenCounter | undefined;
   /** As for `compress`. */
   readHtml?: ((html: string) => string) | undefined;
@@ -21,18 +21,18 @@ export interface ReadContentOptions {
 
 /** Lines or rows of a content. */
 export interface ContentPiece {
-  /** Lines as they are, rows with their numbers under the names of their columns. */
+  /** Lines unchanged, or rows with their numbers below the names of their columns. */
   text: string;
   tokens: number;
   numbering: Numbering;
-  /** The last line or row in the text, and the last of the content. */
+  /** The last line or row in the text, and the last one of the content. */
   to: number;
   last: number;
-  /** The last line or row was cut, because it alone is above the budget. */
+  /** True if the last line or row was cut because it alone exceeds the budget. */
   isCut: boolean;
 }
 
-/** The lines or rows that `compress` left out, by the numbers that it gives. Stops where the budget ends. */
+/** Reads lines or rows that `compress` left out, by the numbers in its text. Stops when the budget is used up. */
 export function readContent(content: string, options: ReadContentOptions): ContentPiece {
   const { budget = 400, counter = estimatedCounter } = options;
   const text = unwrapText(content);
@@ -84,7 +84,7 @@ function affordable(units: readonly Unit[], maxChars: number): number {
   return units.length;
 }
 
-/** Rows stand under the names of their columns. */
+/** Puts rows below the names of their columns. */
 function render(wanted: readonly Unit[], { units, noun }: Layout): string {
   const lines: string[] = [];
   let header: number | undefined;

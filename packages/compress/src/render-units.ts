@@ -9,17 +9,19 @@ import {
 
 /** How units are shown. */
 export interface Rendering {
-  /** The unit at a place, shortened. */
+  /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
   /** How many lines the line at a place stands for. */
   counts: ReadonlyMap<number, number>;
-  /** The first line; of numbered lines says how many are shown where absent. */
+  /** The first line. If absent, numbered lines begin with how many are shown. */
   title?: string | undefined;
-  /** Times are left out. */
+  /** True leaves times out. */
   isBrief: boolean;
 }
 
-/** The units at these places, in order, with their numbers or with what was left out between them. */
+/**
+ * Renders the units at these places in order, with their numbers or with marks for what was left out between them.
+ */
 export function renderUnits(
   places: readonly number[],
   layout: Layout,
@@ -66,10 +68,10 @@ function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
 }
 
 const longestLead = 40;
-/** Among fewer the first and the last time would take the room of a line that says more. */
+/** With fewer lines, the first and last times would take the space of a line that says more. */
 const manyLines = 20;
 
-/** What leads the first line and the last, such as their times. */
+/** The prefixes of the first and the last line, such as their times. */
 function leadsOf({ units, bodyOf }: Layout): string {
   const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
     const text = unit?.text.trim() ?? "";
@@ -99,7 +101,7 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
   return shown;
 }
 
-/** Rows and lines that are shown, and rows of tables whose names say how many they have. */
+/** Counts the shown rows and lines, and the rows of tables whose titles say how many they have. */
 function countNamed(places: readonly number[], units: Units): number {
   let named = 0;
   for (const at of places) {

@@ -9,36 +9,38 @@ import { joinUnits } from "./weigh/joined-units.ts";
 import { matchQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
-/** What is looked for, and how much is shown of it. */
+/** What to search for, and how much to show. */
 export interface SearchContentOptions {
-  /** Words and identifiers; lines with rarer ones come first. */
+  /** Words and identifiers. Lines with rarer ones come first. */
   query: string;
-  /** Lines that match are found in place of those with words of the query, e.g. a `RegExp`. */
+  /** Finds lines that match a pattern, such as a `RegExp`, in place of lines with words of the query. */
   pattern?: { test(text: string): boolean } | undefined;
-  /** Lines around a hit, 3 where absent; a row of a table is always shown as a whole. */
+  /** Lines around a hit, 3 if absent. A row of a table is always shown whole. */
   around?: number | undefined;
-  /** Tokens; 400 where absent. */
+  /** Token limit, 400 if absent. */
   budget?: number | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` if absent. */
   counter?: TokenCounter | undefined;
-  /** The number of the first line where the content is a piece of a longer one; 1 where absent. */
+  /** The number of the first line if the content is part of a longer one. 1 if absent. */
   firstLine?: number | undefined;
 }
 
 /** What was found in a content. */
 export interface ContentHits {
-  /** Hits in the order of the content, with the numbers of their lines or rows; says how many there are in its first line. */
+  /**
+   * Hits in the order of the content, with the numbers of their lines or rows. The first line says how many there are.
+   */
   text: string;
   tokens: number;
-  /** Lines or rows that match. */
+  /** How many lines or rows match. */
   found: number;
-  /** How much of the query the best of them has, 0 to 1; comparable between contents. */
+  /** How much of the query the best hit contains, 0 to 1. Comparable between contents. */
   score: number;
 }
 
 /**
- * Lines of a text, or rows of its JSON or table, that have the words of a query or match a pattern, the best first as far as
- * the budget goes, with their headings and what stands around them. Linear in the content.
+ * Finds lines of a text, or rows of its JSON or table, that contain words of a query or match a pattern. Shows the best
+ * ones that fit the budget, with their headings and surroundings. Takes time linear in the content.
  */
 export function searchContent(content: string, options: SearchContentOptions): ContentHits {
   const { around = 3, budget = 400, counter = estimatedCounter, firstLine = 1, pattern } = options;
@@ -68,10 +70,10 @@ export function searchContent(content: string, options: SearchContentOptions): C
   return { text: selection.text, tokens: selection.tokens, found, score };
 }
 
-/** A hit has no less than this share of the score of the best one. */
+/** A hit needs this share of the best hit's score. */
 const goodShare = 0.4;
 
-/** Numbers in front of all that is shown. */
+/** Numbers every line that is shown. */
 function numbered(layout: Layout, around: number): Layout {
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };

@@ -7,11 +7,11 @@ import { errorAt } from "./weigh/severity.ts";
 import { queryAt } from "./weigh/match-query.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
 
-/** What of a layout is shown. */
+/** Which units of a layout are shown. */
 export interface Selection {
   text: string;
   tokens: number;
-  /** Places of the units that are shown, in order. */
+  /** Places of the shown units, in order. */
   places: number[];
 }
 
@@ -20,11 +20,11 @@ interface SelectOptions {
   counter: TokenCounter;
   /** The first line. */
   title?: string | undefined;
-  /** So many units are to find room; 12 where absent and there are so many, more where there are many forms. */
+  /** How many units should fit. If absent, 12, or more if there are many forms. */
   wanted?: number | undefined;
 }
 
-/** As many of the best units as fit, in their order, with what was left out between them. */
+/** Selects as many of the best units as fit, shown in their order with marks for what was left out between them. */
 export function selectUnits(
   layout: Layout,
   weighed: WeighedUnits,
@@ -65,10 +65,10 @@ export function selectUnits(
 
 const briefChars = 80;
 const foremostShare = 3;
-/** Even short lines take some of a token. */
+/** Even the shortest lines take part of a token. */
 const maxUnitsPerToken = 4;
 
-/** The few units that are worth far more than others are shown at more length. */
+/** The few units that are worth far more than the others are shown at greater length. */
 function foremostOf(
   order: readonly number[],
   weights: Float64Array,
@@ -80,7 +80,7 @@ function foremostOf(
   return new Set(first.length > few ? [] : first);
 }
 
-/** Places of the best units, the best first, and not many more than could be shown. */
+/** Places of the best units, best first, only slightly more than could be shown. */
 function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
   let places: number[] = [];
@@ -95,7 +95,7 @@ function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   return places.sort(byWeight);
 }
 
-/** How many units may be tried: their characters are bounded, so that no trial takes long. */
+/** How many units may be tried. Their total length is limited, so that no trial takes long. */
 function affordable(
   order: readonly number[],
   units: Units,
@@ -115,7 +115,7 @@ function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): num
   return Math.max(1, Math.min(wanted, units.length));
 }
 
-/** True where one line of each form would not fit with its time. */
+/** True if the budget cannot hold one line of each form with its time. */
 function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: number): boolean {
   if (briefOf === undefined || counts.size === 0) return briefOf !== undefined;
   let chars = 0;
@@ -123,7 +123,7 @@ function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: 
   return chars > budget * 2;
 }
 
-/** The units with all they need above them, in order. */
+/** The units together with all their heads, in order. */
 function withHeads(chosen: readonly number[], units: Units): number[] {
   const places = new Set<number>();
   for (const at of chosen) {
@@ -136,10 +136,12 @@ function withHeads(chosen: readonly number[], units: Units): number[] {
   return [...places].toSorted((a, b) => a - b);
 }
 
-/** Characters that are not worth a mark in their place. */
+/** A cut must save this many characters to be worth its mark. */
 const slack = 12;
 
-/** What a line can't be read without: the file and the line that a compiler or a search names first, its sign, its test. */
+/**
+ * What a line needs to be understood: the file and line that a compiler or a search names first, its sign, its test.
+ */
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
 
@@ -151,7 +153,7 @@ interface Shortening {
   briefOf: Layout["briefOf"];
 }
 
-/** The unit, each of its cells or itself no longer than its share, around what matters in it. */
+/** The text of a unit in which neither a cell nor the whole exceeds its share. Keeps the part that matters. */
 function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Shortening): string {
   if (unit === undefined) return "";
   const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
@@ -167,7 +169,7 @@ function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Short
   return clipCells(unit.cells, maxChars, clip).join("|");
 }
 
-/** Short cells stay; the long ones share what is left. */
+/** Short cells stay whole. Long ones share the rest. */
 function clipCells(
   cells: readonly string[],
   maxChars: number,

@@ -1,28 +1,30 @@
-/** A piece of a content that is shown or left out as a whole: a line, a row of a table, a pair of keys and values. */
+/**
+ * A piece of a content that is shown or left out as a whole: a line, a row of a table, or a group of `key=value` pairs.
+ */
 export interface Unit {
-  /** As it is shown. */
+  /** The text as it is shown. */
   readonly text: string;
-  /** Cells of a row as they are shown; they are shortened one by one. */
+  /** Cells of a row as they are shown. Each can be shortened separately. */
   readonly cells?: readonly string[] | undefined;
-  /** What stands in the cells of a row. */
+  /** The values in the cells of a row. */
   readonly values?: readonly unknown[] | undefined;
-  /** Lines or rows of the content that it stands for, from 1, both included. */
+  /** Lines or rows of the content that the unit covers, counted from 1, both ends included. */
   from: number;
   to: number;
-  /** Names the columns of a table; shown with its rows only. */
+  /** True for the column names of a table, which are shown only with its rows. */
   isHeader?: boolean | undefined;
-  /** Place of the unit that it can't be read without: the name of its table, the file of a hunk, its heading. */
+  /** Place of the unit that gives it meaning: the name of its table, the file of a hunk, its heading. */
   head?: number | undefined;
-  /** Units that this one is the head of, if it says how many of them are shown. */
+  /** Set if this unit is a head that says how many of its units are shown. */
   members?: number | undefined;
-  /** How much it is worth by its place and its kind; usually 0. */
+  /** What its place and kind add to its worth. Usually 0. */
   weight: number;
 }
 
-/** Stands in front of the names of columns, above the numbers of rows. */
+/** Precedes the column names, above the numbers of rows. */
 export const headerLabel = "row";
 
-/** True for the name of a table and the names of its columns, which are no rows. */
+/** True for the name of a table and the names of its columns. */
 export function isTitle({ isHeader, members }: Unit): boolean {
   return isHeader === true || members !== undefined;
 }
@@ -30,19 +32,19 @@ export function isTitle({ isHeader, members }: Unit): boolean {
 /** What the numbers of units count. */
 export type Numbering = "lines" | "rows";
 
-/** The `claimOf` of a layout in which no words of an error say that something went wrong. */
+/** The `claimOf` of a layout in which words about errors do not mean that something went wrong. */
 export const noClaim = (): string => "";
 
-/** Units in order, as in an array; a negative place counts from the end. */
+/** Units in order, like an array. A negative place counts from the end. */
 export interface Units {
   readonly length: number;
   at(place: number): Unit | undefined;
 }
 
-/** Texts of units in one, so that few of them are looked at one by one. */
+/** The texts of all units in one string, so that few units must be examined separately. */
 export interface JoinedTexts {
   text: string;
-  /** Where each unit ends. */
+  /** Offset at which each unit ends. */
   ends: Uint32Array;
 }
 
@@ -51,24 +53,24 @@ export function listUnits(units: Units): Unit[] {
   return all.filter((unit) => unit !== undefined);
 }
 
-/** A content in units. */
+/** A content that was split into units. */
 export interface Layout {
   units: Units;
-  /** Numbers in front of all that is shown, of rows of tables only, or a line of its own for each gap. */
+  /** Line numbers on everything that is shown, on rows of tables only, or a separate line for each gap. */
   style: "numbered" | "table" | "gaps";
   noun: Numbering;
-  /** Units near one that matters matter too, up to this many on each side. */
+  /** Up to this many units on each side of a unit that matters are worth showing too. */
   context: number;
-  /** Alike lines are shown once, with their number. */
+  /** True if similar lines are shown once, with their number. */
   hasForms: boolean;
-  /** Values that few of the alike lines have matter. */
+  /** True if rare values among similar lines matter. */
   hasValues?: boolean | undefined;
-  /** What alike lines have in common; for undefined, their words without their values. */
+  /** What similar lines have in common. If undefined, their words without values. */
   maskOf?: ((line: string) => string | undefined) | undefined;
-  /** What of a line may say that something went wrong; all of it where absent. */
+  /** The part of a line that may report an error. The whole line if absent. */
   claimOf?: ((line: string) => string) | undefined;
-  /** A line without its time and host, by which lines are alike; all of it where absent. */
+  /** A line without its time and host, for comparing lines. The whole line if absent. */
   bodyOf?: ((line: string) => string) | undefined;
-  /** A line without what leads all lines, for where room is scarce. */
+  /** A line without the prefix that all lines share, for small budgets. */
   briefOf?: ((line: string) => string) | undefined;
 }

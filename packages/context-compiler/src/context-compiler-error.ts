@@ -1,9 +1,11 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `budget_exceeded` carries a `BudgetBreakdown` in `details`; `invalid_messages` the index of the message;
- * `invalid_state` what is wrong with it. `invalid_schema`: a JSON Schema of a tool does not compile. `invalid_event`: the data of an event does not fit its kind, see `details.issues`. `history_changed`: a transcript no longer begins with what was recorded of it. `evidence_invalid`: hashes do not hold.
- * `summary_failed`: a model's summary does not fit; `compile` keeps the facts then.
+ * `budget_exceeded` has a `BudgetBreakdown` in `details`, `invalid_messages` the index of the message, and
+ * `invalid_state` the problem. `invalid_schema`: a tool's JSON Schema does not compile. `invalid_event`: an event's
+ * data does not fit its kind, see `details.issues`. `history_changed`: a transcript no longer begins with its recorded
+ * messages. `evidence_invalid`: hashes do not match. `summary_failed`: a model's summary does not fit. `compile` keeps
+ * the facts in that case.
  */
 export type ContextCompilerErrorCode =
   | "budget_missing"

@@ -16,6 +16,7 @@ export { sessionFromEvidencePack } from "./evidence/session-from-evidence-pack.t
 export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
 export { fitMessages } from "./fit/fit-messages.ts";
 export type { FitState } from "./fit/fit-state.ts";
+export { handOff } from "./handoff/hand-off.ts";
 export { createSession } from "./session/create-session.ts";
 export { eventMessage } from "./session/event-message.ts";
 export type { SessionEventInput } from "./session/event-input.ts";

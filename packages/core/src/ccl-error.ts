@@ -1,4 +1,4 @@
-/** What every error class of the project accepts. */
+/** Options of every error class of the project. */
 export interface CclErrorOptions {
   /** Structured facts for programs: sizes, limits, names. Never a secret or a payload. */
   details?: unknown;
@@ -8,15 +8,15 @@ export interface CclErrorOptions {
 const brandOf = (name: string): symbol => Symbol.for(`ccl.error.${name}`);
 
 /**
- * The base of all failures that CCL throws. Branded through `Symbol.for`, so `isInstance` recognises errors across
- * copies of the package; `instanceof` does not.
+ * Base class of all failures that CCL throws. Branded through `Symbol.for`, so `isInstance` recognises errors of other
+ * copies of the package, which `instanceof` does not.
  */
 export class CclError<Code extends string = string> extends Error {
   /** A stable code from the closed list of the throwing package. */
   readonly code: Code;
   readonly details?: unknown;
 
-  /** Subclasses override this with their own class name; it is the key of the brand. */
+  /** Subclasses override this with their class name, which is the key of the brand. */
   static readonly brand: string = "CclError";
 
   constructor(code: Code, message: string, options: CclErrorOptions = {}) {

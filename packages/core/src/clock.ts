@@ -1,4 +1,4 @@
-/** Where time comes from, so that tests and replays can hold it still. */
+/** Source of the current time, so that tests and replays can fix it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

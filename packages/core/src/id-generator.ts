@@ -1,15 +1,15 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { randomBytes } from "./hash/random.ts";
 
-/** Where ids come from. The default gives UUIDv7, which sort by time and rise within a millisecond. */
+/** Source of ids. The default makes UUIDv7, which sort by time and rise within a millisecond. */
 export interface IdGenerator {
   next(): string;
 }
 
-/** What a UUIDv7 generator draws from; both default to the machine's own. */
+/** Inputs of a UUIDv7 generator. Both default to the machine's own. */
 export interface UuidV7Options {
   clock?: Clock | undefined;
-  /** Gives that many random bytes. */
+  /** Returns that many random bytes. */
   random?: ((byteCount: number) => Uint8Array) | undefined;
 }
 
@@ -17,12 +17,12 @@ const counterLimit = 2 ** 42;
 const maxTimestampMs = 2 ** 48 - 1;
 
 /**
- * UUIDv7 of RFC 9562 whose ids always rise as strings: a 42-bit counter, seeded at random each millisecond, stands
- * above the 32 random bits (section 6.2, method 1), and a clock that stands still or steps back keeps the last time.
+ * UUIDv7 of RFC 9562 whose ids always rise as strings. A 42-bit counter, seeded at random each millisecond, precedes
+ * the 32 random bits (section 6.2, method 1). A clock that stands still or steps back keeps the last time.
  */
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
   const { clock = systemClock, random = createRandomPool() } = options;
-  // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in an unlucky millisecond.
+  // The seed leaves the counter's top bit clear, so that 2^41 ids fit even in the worst case.
   const seed = (): number => wholeOf(random(6)) % (counterLimit / 2);
   let lastMs = 0;
   let counter = seed();
@@ -39,7 +39,7 @@ export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator 
   };
 }
 
-/** The machine's random bytes, asked for many at a time: a call for four costs as much as one for a thousand. */
+/** Fetches random bytes in bulk, because a call for four costs as much as one for a thousand. */
 function createRandomPool(): (byteCount: number) => Uint8Array {
   let pool: Uint8Array = new Uint8Array();
   let used = 0;
@@ -51,7 +51,9 @@ function createRandomPool(): (byteCount: number) => Uint8Array {
 
 const [dash = 0, ...hexDigits] = Array.from("-0123456789abcdef", (sign) => sign.charCodeAt(0));
 
-/** In one piece, since a text of joined parts takes several times the room for as long as it lives. */
+/**
+ * Builds the id as one string, because a concatenated string takes several times the memory for as long as it lives.
+ */
 function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): string {
   const low = (timestampMs % 2 ** 16) * 2 ** 16 + 0x7000 + counter / 2 ** 30;
   const words = [timestampMs / 2 ** 16, low, 2 ** 31 + (counter % 2 ** 30), wholeOf(tail)];
@@ -63,5 +65,5 @@ function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): str
   return String.fromCharCode(...codes);
 }
 
-/** The bytes as one number, the highest first. */
+/** The bytes as one number, highest first. */
 const wholeOf = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);

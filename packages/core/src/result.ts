@@ -1,16 +1,16 @@
-/** One thing that is wrong with an input, named so that a program can act on it and a person can fix it. */
+/** A problem with an input. Its code lets a program react, and its message tells a person what to fix. */
 export interface Issue {
-  /** A stable code; the set is closed for a major version of the package that gives it. */
+  /** A stable code. The set is closed within a major version of the package that reports it. */
   code: string;
-  /** Where in the input: object keys and array indexes from the root; empty for the input as a whole. */
+  /** Where in the input: object keys and array indexes from the root. Empty for the input as a whole. */
   path: (string | number)[];
   /** What is wrong, with the offending value, and what to do. Never holds a secret. */
   message: string;
-  /** Absent means "error"; a warning never turns a result into a failure. */
+  /** Absent means "error". A warning never turns a result into a failure. */
   severity?: "error" | "warning" | undefined;
 }
 
-/** The answer of a function whose bad input is expected: a checked value, or every issue at once. */
+/** The result of a function that expects bad input: a checked value, or all issues at once. */
 export type Result<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
 
 /** Wraps a checked value as a success. */

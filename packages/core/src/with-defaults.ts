@@ -1,7 +1,7 @@
-/** `T` with each option set: what is left once defaults have filled in. */
+/** `T` with every option set, as after defaults are filled in. */
 export type Complete<T> = { [Key in keyof T]-?: Exclude<T[Key], undefined> };
 
-/** Fills in the options that are missing or `undefined`; a plain spread would let `undefined` win. */
+/** Fills in options that are missing or `undefined`. A plain spread would let `undefined` win. */
 export function withDefaults<T extends object>(
   defaults: Complete<T>,
   options: T = {} as T,

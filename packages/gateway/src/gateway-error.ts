@@ -4,10 +4,10 @@ import { CclError } from "@ccl/core";
 export type GatewayErrorCode =
   /** An option is missing or wrong. */
   | "invalid_options"
-  /** The address is taken, or may not be listened on. */
+  /** The port is in use, or the address cannot be bound. */
   | "listen_failed";
 
-/** What this package throws. Requests never fail by it: they pass unchanged. */
+/** Errors of this package. Requests never fail because of one, but pass unchanged. */
 export class GatewayError extends CclError<GatewayErrorCode> {
   static override readonly brand: string = "GatewayError";
 }

@@ -4,10 +4,10 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** What is wrong with the records, and what their sources say of them. */
+/** Shows problems of the records, and findings from a comparison with their sources. */
 export function CatalogHealth({ run }: { run: string | undefined }) {
   const verified = useView("verify", { run });
-  // Read again when the sources have answered: their findings count then.
+  // Read again after a verification, to include its findings.
   const loading = useView("catalog", { seen: verified.view?.verified?.timeMs });
   const { view } = loading;
   return (
@@ -61,7 +61,7 @@ export function CatalogHealth({ run }: { run: string | undefined }) {
   );
 }
 
-function Verified({ view: { verified, findings, left } }: { view: VerifyView }) {
+function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   if (verified === undefined)
     return <p class="muted">The sources were not asked since this page is being served.</p>;
   return (
@@ -101,12 +101,11 @@ function Verified({ view: { verified, findings, left } }: { view: VerifyView }) 
           </tbody>
         </table>
       </div>
-      {left > 0 ? <p class="note">{count(left)} more: ccl catalog verify</p> : null}
     </>
   );
 }
 
-/** What differs from a commit. */
+/** Shows the differences from a commit. */
 export function CatalogChanges({ since = "HEAD" }: { since: string | undefined }) {
   const loading = useView("changes", { since });
   const { view } = loading;
@@ -131,7 +130,7 @@ export function CatalogChanges({ since = "HEAD" }: { since: string | undefined }
   );
 }
 
-function Changes({ view: { against, counts, changes, left } }: { view: ChangesView }) {
+function Changes({ view: { against, counts, changes } }: { view: ChangesView }) {
   if (changes.length === 0) return <p class="note">Nothing changed since {visible(against)}.</p>;
   return (
     <>
@@ -181,7 +180,6 @@ function Changes({ view: { against, counts, changes, left } }: { view: ChangesVi
           </tbody>
         </table>
       </div>
-      {left > 0 ? <p class="note">{count(left)} more: ccl catalog diff</p> : null}
     </>
   );
 }

@@ -11,7 +11,7 @@ const typingMs = 120;
 
 const tabs = { "": "Resources", health: "Health", changes: "What changed" };
 
-/** Resources, their health, and what changed. */
+/** Shows resources, their health, and changes. */
 export function CatalogPage({ route: { parameters } }: { route: Route }) {
   const { show = "" } = parameters;
   return (
@@ -38,7 +38,7 @@ export function CatalogPage({ route: { parameters } }: { route: Route }) {
   );
 }
 
-/** Found as you type. */
+/** Searches resources as the user types. */
 function Resources({ parameters }: { parameters: Record<string, string> }) {
   const { id, ...asked } = parameters;
   const [typed, setTyped] = useState(asked["text"] ?? "");
@@ -120,7 +120,9 @@ function Facets({
   );
   const groups = [
     { name: "health", key: "health", values: problems },
-    ...facets.map(({ name, values }) => ({ name, key: `facet.${name}`, values })),
+    ...Object.entries(facets).flatMap(([name, values]) =>
+      values.length === 0 ? [] : [{ name, key: `facet.${name}`, values }],
+    ),
   ];
   return (
     <nav aria-label="Facets" class="facets">

@@ -14,7 +14,7 @@ const changes: Record<ComparedPair["change"], string> = {
   unknown: "not known",
 };
 
-/** The prompt that is shown and another, of this session or another one. */
+/** Compares the shown prompt with another one of the same or another session. */
 export function ComparedPrompts({
   view,
   with: at,
@@ -31,8 +31,9 @@ export function ComparedPrompts({
     other,
   });
   const compared = loading.view;
+  const partner = useView("prompt", { session: other ?? view.session.id, at });
   if (compared === undefined) return <Status loading={loading} />;
-  const [first, second] = compared.prompts.map(({ parts }) => parts);
+  const [first, second] = [view.parts, partner.view?.parts];
   const counts = new Map<string, number>();
   for (const { change } of compared.pairs) counts.set(change, (counts.get(change) ?? 0) + 1);
   return (
@@ -54,7 +55,7 @@ export function ComparedPrompts({
           them.
         </p>
       ) : null}
-      <Break compared={compared} />
+      <Break compared={compared} parts={second ?? []} />
       <ol class="parts compared">
         {foldedPairs(compared.pairs).map((group) => (
           <Group key={placesOf(group)} group={group} first={first ?? []} second={second ?? []} />
@@ -64,12 +65,17 @@ export function ComparedPrompts({
   );
 }
 
-/** Where the cache of a provider ends, and what that costs. */
-function Break({ compared }: { compared: ComparedView }) {
-  const { break: broken, prompts } = compared;
+/** Shows where the cached prefix ends, and what that costs. */
+function Break({
+  compared: { break: broken },
+  parts,
+}: {
+  compared: ComparedView;
+  parts: readonly PromptPart[];
+}) {
   if (broken === undefined)
     return <p>The second goes on from the first or ends in it: the cache of a provider holds.</p>;
-  const part = prompts[1]?.parts[broken.second];
+  const part = parts[broken.second];
   const place =
     broken.byte === undefined
       ? `in part ${broken.second + 1}`
@@ -85,7 +91,7 @@ function Break({ compared }: { compared: ComparedView }) {
   );
 }
 
-/** What is the same and stands together is one group. */
+/** Groups consecutive equal parts. */
 function foldedPairs(pairs: readonly ComparedPair[]): ComparedPair[][] {
   const groups: ComparedPair[][] = [];
   for (const pair of pairs) {

@@ -1,14 +1,19 @@
-import type { PromptPart, PromptView, SessionRow } from "../src/views.ts";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { PromptPart, PromptRow, PromptView } from "../src/views.ts";
 import { ComparedPrompts } from "./compared-prompts.tsx";
-import { labelOf, originNames } from "./part-names.ts";
-import { brief, count, moment, money, percent, visible } from "./format.ts";
+import { DataTable } from "./data-table.tsx";
+import { labelOf, namesOf, originNames } from "./part-names.ts";
+import { brief, count, duration, moment, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { LongText } from "./long-text.tsx";
 import { moveByArrows } from "./move-by-arrows.ts";
-import { Figure, Status } from "./parts.tsx";
-import { currentRoute, hrefOf, type Route } from "./route.ts";
+import { Bar, CopyButton, Figure, Status } from "./parts.tsx";
+import { currentRoute, hrefOf, replaceRoute, type Route } from "./route.ts";
+import { SessionTable } from "./session-table.tsx";
 import { Treemap } from "./treemap.tsx";
-import { useView } from "./use-view.ts";
+import { fetchView, useView } from "./use-view.ts";
+import { WindowBar } from "./window-bar.tsx";
 
 const reasons: Record<string, string> = {
   lossless: "The same content in fewer tokens; nothing is missing.",
@@ -23,7 +28,7 @@ const reasons: Record<string, string> = {
   added: "Stands for what was left out.",
 };
 
-/** Reasons that are not the budget. */
+/** Reasons other than the budget. */
 const whys: Record<string, string> = {
   empty: "It had no content.",
   orphaned_result: "It answers no call that is open.",
@@ -34,14 +39,14 @@ const whys: Record<string, string> = {
   no_user_first: "The user has to open a conversation.",
 };
 
-/** Sessions, or the prompts of one. */
+/** Shows all sessions, or the prompts of one. */
 export function ContextPage({ route }: { route: Route }) {
   const { session } = route.parameters;
   return session === undefined ? <Sessions /> : <Prompt route={route} />;
 }
 
 function Sessions() {
-  const loading = useView("sessions");
+  const loading = useView("sessions", {}, true);
   const { sessions = [], left = 0 } = loading.view ?? {};
   return (
     <>
@@ -59,55 +64,21 @@ function Sessions() {
           <code>ccl ui --agents logs/</code>
         </p>
       ) : null}
-      <SessionTable sessions={sessions} />
+      <SessionTable sessions={sessions} label="Sessions" />
       {left > 0 ? <p class="note">{count(left)} older files were not read.</p> : null}
     </>
   );
 }
 
-function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
-  if (sessions.length === 0) return null;
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
-      <table>
-        <thead>
-          <tr>
-            <th>Session</th>
-            <th>Source</th>
-            <th>Model</th>
-            <th class="number">Prompts</th>
-            <th class="number">Last prompt</th>
-            <th>Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map(({ id, title, source, model, prompts, tokens, timeMs }) => (
-            <tr key={id}>
-              <td class="wide">
-                <a href={hrefOf("context", { session: id })}>{visible(title)}</a>
-              </td>
-              <td>{source}</td>
-              <td>{visible(model ?? "")}</td>
-              <td class="number">{count(prompts)}</td>
-              <td class="number">{brief(tokens)}</td>
-              <td>{moment(timeMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 function Prompt({ route: { parameters } }: { route: Route }) {
   const { session = "", at, part, with: to, other } = parameters;
-  const loading = useView("prompt", { session, at });
-  const whole = useView("session", { session });
+  // Without `at`, shows the newest prompt and follows the session.
+  const loading = useView("prompt", { session, at }, true);
+  const whole = useView("session", { session }, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
-  const here = view.prompt.at;
   const go: Go = (change) => {
-    location.hash = hrefOf("context", { session, at: here, part, with: to, other, ...change });
+    location.hash = hrefOf("context", { ...currentRoute().parameters, session, ...change });
   };
   return (
     <>
@@ -122,7 +93,7 @@ function Prompt({ route: { parameters } }: { route: Route }) {
           onSelect={(index) => go({ at: index, part: undefined })}
           lines={[
             {
-              label: "As it came",
+              label: "Original",
               colour: "muted",
               values: whole.view.prompts.map((row) => row.directTokens),
             },
@@ -133,7 +104,7 @@ function Prompt({ route: { parameters } }: { route: Route }) {
               isFilled: true,
             },
             {
-              label: "Of these sent before",
+              label: "Cached",
               colour: "good",
               values: whole.view.prompts.map((row) => row.cached),
             },
@@ -141,6 +112,7 @@ function Prompt({ route: { parameters } }: { route: Route }) {
         />
       )}
       <Status loading={loading} />
+      {whole.view === undefined ? null : <Prompts session={session} prompts={whole.view.prompts} />}
       <Steps view={view} compared={{ to, other }} go={go} />
       {to === undefined ? (
         <Parts view={view} part={part} go={go} />
@@ -162,14 +134,17 @@ function Steps({
   compared: { to: string | undefined; other: string | undefined };
   go: Go;
 }) {
-  const { prompt, prompts } = view;
+  const {
+    prompt,
+    session: { prompts },
+  } = view;
   const sessions = useView(to === undefined ? undefined : "sessions");
-  const step = (at: number) => go({ at, part: undefined });
-  // From the address, which is ahead of what is shown while clicks follow each other.
-  const stepBy = (steps: number) => {
-    const { at = prompt.at } = currentRoute().parameters;
-    step(Math.min(prompts - 1, Math.max(0, Number(at) + steps)));
-  };
+  const last = prompts - 1;
+  const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
+  // Uses the URL, since the view lags behind it during quick clicks.
+  const stepBy = (steps: number) =>
+    step(Math.max(0, Number(currentRoute().parameters["at"] ?? last) + steps));
+  const isNewest = currentRoute().parameters["at"] === undefined;
   const known = sessions.view?.sessions ?? [];
   const length = other === undefined ? prompts : known.find(({ id }) => id === other)?.prompts;
   return (
@@ -191,28 +166,30 @@ function Steps({
       <span>
         {prompt.at + 1} of {prompts}
       </span>
-      <button type="button" disabled={prompt.at >= prompts - 1} onClick={() => stepBy(1)}>
+      <button type="button" disabled={isNewest} onClick={() => stepBy(1)}>
         Next
       </button>
+      {isNewest ? <span class="badge">the newest, live</span> : null}
       <label>
         Compare with{" "}
-        <select value={to ?? ""} onChange={(event) => go({ with: event.currentTarget.value })}>
-          <option value="">no other</option>
-          {Array.from({ length: length ?? 0 }, (_, index) =>
-            other === undefined && index === prompt.at ? null : (
-              <option key={index} value={index}>
-                {index + 1}
-              </option>
-            ),
-          )}
-        </select>
+        <input
+          type="number"
+          min={1}
+          max={length}
+          placeholder="no other"
+          value={to === undefined ? "" : Number(to) + 1}
+          onChange={(event) => {
+            const given = event.currentTarget.valueAsNumber;
+            go({ with: Number.isNaN(given) ? undefined : given - 1, at: prompt.at });
+          }}
+        />
       </label>
       {known.length < 2 ? null : (
         <label>
           of{" "}
           <select
             value={other ?? ""}
-            onChange={(event) => go({ with: 0, other: event.currentTarget.value })}
+            onChange={(event) => go({ with: 0, other: event.currentTarget.value, at: prompt.at })}
           >
             <option value="">this session</option>
             {known.map(({ id, title }) =>
@@ -229,89 +206,270 @@ function Steps({
   );
 }
 
+/** All prompts of the session. Open if the URL sorts or searches them. */
+function Prompts({ session, prompts }: { session: string; prompts: readonly PromptRow[] }) {
+  const isOpen = Object.keys(currentRoute().parameters).some((name) => name.startsWith("prompts."));
+  const failed = prompts.filter(({ isFailed }) => isFailed).length;
+  return (
+    <details open={isOpen}>
+      <summary>
+        All {count(prompts.length)} prompts{failed === 0 ? "" : `, ${count(failed)} failed`}
+      </summary>
+      <DataTable
+        name="prompts"
+        label="Prompts"
+        rows={prompts}
+        keyOf={({ at }) => String(at)}
+        columns={[
+          {
+            title: "Prompt",
+            value: ({ at }) => at + 1,
+            show: ({ at }) => <a href={hrefOf("context", { session, at })}>{at + 1}</a>,
+          },
+          {
+            title: "Status",
+            value: ({ isFailed, status }) => (isFailed ? `failed: ${status ?? "no answer"}` : ""),
+            show: ({ isFailed, status }) =>
+              isFailed ? (
+                <span class="badge status-failed">failed: {status ?? "no answer"}</span>
+              ) : (
+                (status ?? "")
+              ),
+          },
+          {
+            title: "By the provider",
+            value: ({ reported }) => reported?.total,
+            show: ({ reported }) => reported && count(reported.total),
+          },
+          { title: "Sent, estimate", value: sentOf, show: (row) => count(sentOf(row)) },
+          {
+            title: "Original, estimate",
+            value: (row) => row.directTokens,
+            show: (row) => count(row.directTokens),
+          },
+          { title: "Cost", value: ({ usd }) => usd, show: ({ usd }) => money(usd) },
+          {
+            title: "Took",
+            value: ({ durationMs }) => durationMs,
+            show: ({ durationMs }) => (durationMs === undefined ? "" : duration(durationMs)),
+          },
+          { title: "Time", value: ({ timeMs }) => timeMs, show: ({ timeMs }) => moment(timeMs) },
+        ]}
+      />
+    </details>
+  );
+}
+
+function sentOf({ cached, fresh }: PromptRow): number {
+  return cached + fresh;
+}
+
 function Parts({ view, part, go }: { view: PromptView; part: string | undefined; go: Go }) {
-  const { prompt, parts } = view;
-  const tokens = prompt.cached + prompt.fresh;
-  const sent = parts.filter((one) => one.form !== "dropped");
+  const { parts } = view;
+  const names = namesOf(parts);
+  const { find = "", order = "" } = currentRoute().parameters;
   const selected = part === undefined ? undefined : parts[Number(part)];
   const select = (id: string) => go({ part: id === part ? undefined : id });
-  // One stop for the Tab key, not one for each of hundreds.
-  const stop = (selected ?? parts[0])?.at;
+  const type = (change: { find: string }) =>
+    replaceRoute("context", { ...currentRoute().parameters, ...change });
+  // A single tab stop instead of one for each of hundreds of parts.
+  const listed = partsInOrder(parts, { names, find, order });
+  const stop = (listed.find(({ at }) => at === selected?.at) ?? listed[0])?.at;
   return (
     <>
-      <dl class="figures">
-        {prompt.reported === undefined ? null : (
-          <Figure name="Input by the provider">{count(prompt.reported.total)}</Figure>
-        )}
-        <Figure name="Tokens sent, by estimate">{count(tokens)}</Figure>
-        {prompt.budget === undefined ? null : (
-          <Figure name={`Of a window of ${count(prompt.budget)}`}>
-            {percent((prompt.reported?.total ?? tokens) / prompt.budget)}
-          </Figure>
-        )}
-        <Figure name="Before anything was cut">{count(prompt.directTokens)}</Figure>
-        <Figure name="Sent before, so cached">
-          {percent(tokens === 0 ? 0 : prompt.cached / tokens)}
-        </Figure>
-        <Figure name="Input at list prices">{money(prompt.usd)}</Figure>
-        {prompt.reason === undefined ? null : (
-          <Figure name="Passed unchanged">{prompt.reason.replaceAll("_", " ")}</Figure>
-        )}
-      </dl>
-      <Legend parts={parts} />
-      <Treemap
-        leaves={sent.map((one) => ({
-          id: String(one.at),
-          label: labelOf(one),
-          group: one.origin,
-          value: one.tokens,
-          isFaint: one.isCached,
-          mark: one.form === undefined ? undefined : "✂",
-        }))}
-        selected={part}
-        onSelect={select}
-      />
-      <p class="muted">
-        Faint: sent before, so read from the cache. Strong: new in this prompt. ✂: shown in part or
-        shorter.
-      </p>
-      {view.hasTexts ? null : (
+      <PromptFigures view={view} />
+      <WindowBar view={view} />
+      {hasTexts(view) ? null : (
         <p class="note">
           Only sizes were kept. With <code>ccl proxy --record</code>, or{" "}
           <code>recordTo(folder, {"{ texts: true }"})</code>, the texts are kept too, without
           secrets.
         </p>
       )}
-      {selected === undefined ? null : <PartPanel view={view} part={selected} go={go} />}
-      <h2>In the order in which the model read them</h2>
-      <ol class="parts" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
-        {parts.map((one) => (
-          <li key={one.at} class={one.isCached || one.form === "dropped" ? "faint" : ""}>
-            <button
-              type="button"
-              tabIndex={one.at === stop ? 0 : -1}
-              aria-expanded={String(one.at) === part}
-              onClick={() => select(String(one.at))}
-            >
-              <span class={`chip origin-${one.origin}`}>{originNames[one.origin]}</span>
-              <span class="tokens">{count(one.tokens)}</span>
-              <span class="what">
-                {one.tool === undefined ? "" : `${visible(one.tool)} · `}
-                {visible(one.preview ?? "").slice(0, 160)}
-              </span>
-              {one.form === undefined ? null : (
-                <span class="badge">
-                  {one.form}
-                  {one.directTokens === 0 ? "" : ` of ${count(one.directTokens)}`}
-                </span>
-              )}
-              {one.form === "dropped" ? null : (
-                <span class="badge">{one.isCached ? "cached" : "new"}</span>
-              )}
-            </button>
-          </li>
-        ))}
-      </ol>
+      <div class="split">
+        <div>
+          <div class="row">
+            <label>
+              Find{" "}
+              <input
+                type="search"
+                aria-label="Find in parts"
+                value={find}
+                onInput={(event) => type({ find: event.currentTarget.value })}
+              />
+            </label>
+            <label>
+              Order{" "}
+              <select value={order} onChange={(event) => go({ order: event.currentTarget.value })}>
+                <option value="">as the model reads</option>
+                <option value="size">largest first</option>
+                <option value="cut">most cut first</option>
+              </select>
+            </label>
+            <span class="muted" role="status">
+              {listed.length === parts.length ? "" : `${count(listed.length)} of `}
+              {count(parts.length)} parts
+            </span>
+          </div>
+          <ol class="parts list" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
+            {listed.map((one) => (
+              <li key={one.at} class={one.isCached || one.form === "dropped" ? "faint" : ""}>
+                <button
+                  type="button"
+                  id={`part-${one.at}`}
+                  tabIndex={one.at === stop ? 0 : -1}
+                  aria-expanded={String(one.at) === part}
+                  onClick={() => select(String(one.at))}
+                >
+                  <span class={`chip origin-${one.origin}`}>{originNames[one.origin]}</span>
+                  <span class="tokens">{count(one.tokens)}</span>
+                  <span class="what">
+                    {one.tool === undefined ? "" : `${visible(one.tool)} · `}
+                    {names[one.at]}
+                  </span>
+                  {one.form === undefined ? null : (
+                    <span class="badge">
+                      {one.form}
+                      {one.directTokens === 0 ? "" : ` of ${count(one.directTokens)}`}
+                    </span>
+                  )}
+                  {one.form === "dropped" ? null : (
+                    <span class="badge">{one.isCached ? "cached" : "new"}</span>
+                  )}
+                </button>
+              </li>
+            ))}
+          </ol>
+          <Treemap
+            leaves={parts.map((one) => ({
+              id: String(one.at),
+              label: `${names[one.at]}, ${labelOf(one)}`,
+              name: names[one.at] ?? "",
+              group: one.origin,
+              value: Math.max(one.tokens, one.directTokens),
+              kept: one.tokens / Math.max(1, one.tokens, one.directTokens),
+              isFaint: one.isCached,
+              mark: one.form === undefined ? undefined : "✂",
+            }))}
+            selected={part}
+            onSelect={select}
+          />
+          <p class="muted">Faint: cached. Strong: new in this prompt. Dashed: cut.</p>
+        </div>
+        <div>
+          {selected === undefined ? (
+            <>
+              <h2>By origin</h2>
+              <Legend parts={parts} />
+              <Answer view={view} />
+            </>
+          ) : (
+            <PartPanel view={view} part={selected} name={names[selected.at] ?? ""} go={go} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function partsInOrder(
+  parts: readonly PromptPart[],
+  { names, find, order }: { names: readonly string[]; find: string; order: string },
+): PromptPart[] {
+  const found = parts.filter(({ at, tool, origin, preview, form }) =>
+    [names[at], tool, originNames[origin], preview, form]
+      .join(" ")
+      .toLowerCase()
+      .includes(find.toLowerCase()),
+  );
+  const cut = ({ tokens, directTokens }: PromptPart): number => directTokens - tokens;
+  if (order === "size") return found.toSorted((a, b) => b.tokens - a.tokens);
+  return order === "cut" ? found.toSorted((a, b) => cut(b) - cut(a)) : found;
+}
+
+function PromptFigures({ view }: { view: PromptView }) {
+  const { prompt, session, parts } = view;
+  const tokens = prompt.cached + prompt.fresh;
+  return (
+    <dl class="figures">
+      {prompt.reported === undefined ? null : (
+        <>
+          <Figure name="Input by the provider">{count(prompt.reported.total)}</Figure>
+          <Figure name="Cached by the provider">{count(prompt.reported.cached)}</Figure>
+        </>
+      )}
+      <Figure name="Sent, by estimate">{count(tokens)}</Figure>
+      {prompt.budget === undefined ? null : (
+        <Figure name={`Of a window of ${count(prompt.budget)}`}>
+          {percent((prompt.reported?.total ?? tokens) / prompt.budget)}
+        </Figure>
+      )}
+      <Figure name="Original, by estimate">{count(prompt.directTokens)}</Figure>
+      <Figure name="Cached, by estimate">
+        {percent(tokens === 0 ? 0 : prompt.cached / tokens)}
+      </Figure>
+      <Figure name="Input at list prices">{money(prompt.usd)}</Figure>
+      {prompt.durationMs === undefined ? null : (
+        <Figure name="Took">{duration(prompt.durationMs)}</Figure>
+      )}
+      {prompt.isFailed ? <Figure name="Failed">{prompt.status ?? "no answer"}</Figure> : null}
+      {prompt.reason === undefined ? null : (
+        <Figure name="Passed unchanged">{prompt.reason.replaceAll("_", " ")}</Figure>
+      )}
+      {hasTexts(view) ? (
+        <Figure name="The request as JSON">
+          <CopyButton text={() => requestText({ session: session.id, at: prompt.at }, parts)} />
+        </Figure>
+      ) : null}
+    </dl>
+  );
+}
+
+/** The full texts of all parts as sent. */
+async function requestText(
+  place: { session: string; at: number },
+  parts: readonly PromptPart[],
+): Promise<string> {
+  const sent = parts.filter(({ form }) => form !== "dropped");
+  const read = async ({ at, origin, tool, callId }: PromptPart) => {
+    let text = "";
+    for (let total = 1; text.length < total;) {
+      const piece = await fetchView("text", { ...place, part: at, offset: text.length });
+      text += piece.text;
+      total = piece.text === "" ? 0 : piece.total;
+    }
+    return { origin, tool, callId, text };
+  };
+  return JSON.stringify(await Promise.all(sent.map(read)), null, 2);
+}
+
+/** The model's answer, taken from the next prompt. */
+function Answer({ view: { session, prompt, parts } }: { view: PromptView }) {
+  const isLast = prompt.at >= session.prompts - 1;
+  const at = prompt.at + 1;
+  const next = useView(isLast ? undefined : "prompt", { session: session.id, at });
+  const added = next.view?.parts.slice(parts.length) ?? [];
+  const end = added.findIndex(({ origin }) => origin === "user" || origin === "result");
+  const answer = end < 0 ? added : added.slice(0, end);
+  return (
+    <>
+      <h2>The answer</h2>
+      <Status loading={next} />
+      {answer.length === 0 && !next.isLoading ? (
+        <p class="muted">
+          {isLast
+            ? "It comes with the next prompt."
+            : "The next prompt does not go on from this one."}
+        </p>
+      ) : null}
+      {answer.map((part) => (
+        <section key={part.at} aria-label={labelOf(part)}>
+          <h3>{labelOf(part)}</h3>
+          {part.preview === undefined ? null : (
+            <LongText parameters={{ session: session.id, at, part: part.at }} />
+          )}
+        </section>
+      ))}
     </>
   );
 }
@@ -328,22 +486,51 @@ function Legend({ parts }: { parts: readonly PromptPart[] }) {
           <li key={origin}>
             <span class={`swatch origin-${origin}`} aria-hidden="true" /> {originNames[origin]}{" "}
             {brief(tokens)} ({percent(total === 0 ? 0 : tokens / total)})
+            <Bar share={total === 0 ? 0 : tokens / total} />
           </li>
         ))}
     </ul>
   );
 }
 
-function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go: Go }) {
+/** Shows one part. Takes the focus, and Escape returns it to the list. */
+function PartPanel({
+  view,
+  part,
+  name,
+  go,
+}: {
+  view: PromptView;
+  part: PromptPart;
+  name: string;
+  go: Go;
+}) {
+  const place = useRef<HTMLElement>(null);
   const of = { session: view.session.id, at: view.prompt.at, part: part.at };
+  const close = () => {
+    go({ part: undefined });
+    document.querySelector<HTMLElement>(`#part-${part.at}`)?.focus();
+  };
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: "nearest" });
+  }, [part.at]);
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") close();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
   return (
-    <section class="panel" aria-label={labelOf(part)}>
+    <section class="panel" aria-label={labelOf(part)} tabIndex={-1} ref={place}>
       <div class="row">
         <h2>{labelOf(part)}</h2>
-        <button type="button" onClick={() => go({ part: undefined })}>
+        <button type="button" onClick={close}>
           Close
         </button>
       </div>
+      <p class="muted">{name}</p>
       {part.form === undefined ? null : (
         <p>
           <strong>{part.form}</strong>: {whys[part.why ?? ""] ?? reasons[part.form]}{" "}
@@ -351,8 +538,8 @@ function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go:
           {part.handle === undefined ? "" : ` The whole: ${visible(part.handle)}.`}
         </p>
       )}
-      {view.hasTexts ? (
-        <div class={part.form === undefined ? "" : "columns"}>
+      {hasTexts(view) ? (
+        <>
           {part.form === "dropped" ? null : (
             <div>
               {part.form === undefined ? null : <h3>Sent</h3>}
@@ -365,8 +552,12 @@ function PartPanel({ view, part, go }: { view: PromptView; part: PromptPart; go:
               <LongText parameters={{ ...of, of: "original" }} />
             </div>
           )}
-        </div>
+        </>
       ) : null}
     </section>
   );
+}
+
+function hasTexts({ parts }: PromptView): boolean {
+  return parts.some(({ preview }) => preview !== undefined);
 }

@@ -1,20 +1,29 @@
+import { useState } from "preact/hooks";
+
 import { count, visible } from "./format.ts";
 
-const maxLines = 5_000;
+const shownLines = 2_000;
 
-/** A unified diff; longer ones are cut, and say so. */
+/** Shows a unified diff. A long one starts with its beginning, and the user can load more. */
 export function Diff({ text }: { text: string }) {
+  const [length, setLength] = useState(shownLines);
   const lines = text.split("\n");
   return (
-    <pre tabIndex={0} aria-label="Diff">
-      {lines.slice(0, maxLines).map((line, at) => (
-        <span key={at} class={classOf(line)}>
-          {visible(line.slice(0, 2_000))}
-          {"\n"}
-        </span>
-      ))}
-      {lines.length > maxLines ? `${count(lines.length - maxLines)} more lines` : null}
-    </pre>
+    <>
+      <pre tabIndex={0} aria-label="Diff">
+        {lines.slice(0, length).map((line, at) => (
+          <span key={at} class={classOf(line)}>
+            {visible(line)}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+      {lines.length > length ? (
+        <button type="button" onClick={() => setLength(length * 10)}>
+          Show more: {count(lines.length - length)} lines are not shown yet
+        </button>
+      ) : null}
+    </>
   );
 }
 

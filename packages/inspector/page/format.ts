@@ -1,41 +1,41 @@
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** 12,345. */
+/** Formats 12,345. */
 export function count(number: number): string {
   return whole.format(Math.round(number));
 }
 
-/** 12.3K. */
+/** Formats 12.3K. */
 export function brief(number: number): string {
   return short.format(number);
 }
 
-/** $1.23, and more digits for less. */
+/** Formats $1.23, with more digits for small amounts. */
 export function money(usd: number): string {
   if (usd === 0) return "$0";
   const digits = Math.abs(usd) >= 1 ? 2 : 4;
   return `${usd < 0 ? "-" : ""}$${Math.abs(usd).toFixed(digits)}`;
 }
 
-/** 41 %. */
+/** Formats 41 %. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 
-/** A moment in the reader's own time. */
+/** Formats a time in the reader's time zone. */
 export function moment(timeMs: number | undefined): string {
   return timeMs === undefined || timeMs === 0
     ? ""
     : new Date(timeMs).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** 1.2 s or 12 ms. */
+/** Formats 1.2 s or 12 ms. */
 export function duration(ms: number): string {
   return ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms)} ms`;
 }
 
-/** Characters that would hide or turn round what stands beside them, in letters. */
+/** Escapes characters that would hide or reverse the text around them. */
 export function visible(text: string): string {
   return text.replaceAll(
     // oxlint-disable-next-line no-control-regex

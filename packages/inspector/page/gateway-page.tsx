@@ -1,16 +1,14 @@
 import type { GatewayView } from "../src/views.ts";
 import { originNames } from "./part-names.ts";
-import { brief, count, moment, money, percent, visible } from "./format.ts";
+import { brief, count, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { Bar, Figure, Status } from "./parts.tsx";
-import { hrefOf } from "./route.ts";
+import { SessionTable } from "./session-table.tsx";
 import { useView } from "./use-view.ts";
 
-const everyMs = 5_000;
-
-/** What `ccl proxy` did, read again every few seconds. */
+/** Shows live what `ccl proxy` does. */
 export function GatewayPage() {
-  const loading = useView("gateway", {}, everyMs);
+  const loading = useView("gateway", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   if (view.requests === 0)
@@ -39,14 +37,14 @@ export function GatewayPage() {
           {money(Math.abs(directUsd - usd))} (
           {percent(directUsd === 0 ? 0 : Math.abs(1 - usd / directUsd))})
         </Figure>
-        <Figure name="Sent before, so cached">
-          {percent(total === 0 ? 0 : tokens.cached / total)}
-        </Figure>
         {view.reported.total === 0 ? null : (
           <Figure name="Cached by the provider's report">
             {percent(view.reported.cached / view.reported.total)}
           </Figure>
         )}
+        <Figure name="Cached, by estimate">
+          {percent(total === 0 ? 0 : tokens.cached / total)}
+        </Figure>
       </dl>
       <h2>Cost of input, summed up</h2>
       <LineChart
@@ -68,7 +66,7 @@ export function GatewayPage() {
           },
         ]}
       />
-      <h2>Share of tokens sent before</h2>
+      <h2>Share of tokens that were cached, by estimate</h2>
       <LineChart
         summary={`Share of the tokens that were sent before: ${percent(view.points.at(-1)?.cachedShare ?? 0)} at the end`}
         isTime
@@ -88,23 +86,20 @@ export function GatewayPage() {
         <div>
           <Counts
             title="Passed unchanged, by reason"
-            rows={view.passed.map(({ reason, count }) => [reason.replaceAll("_", " "), count])}
+            rows={view.passed.map(([reason, number]) => [reason.replaceAll("_", " "), number])}
             of={view.requests}
           />
-          <Counts
-            title="Answers by status"
-            rows={view.statuses.map(({ status, count }) => [status, count])}
-            of={view.requests}
-          />
+          <Counts title="Answers by status" rows={view.statuses} of={view.requests} />
         </div>
       </div>
-      <Sessions sessions={view.sessions} />
+      <h2>Sessions</h2>
+      <SessionTable sessions={view.sessions} label="Sessions of the gateway" />
       <Live live={view.live} />
     </>
   );
 }
 
-/** What a running gateway counted since it started; the rest of the page comes from the log. */
+/** Shows the counters of a running gateway since its start. The rest of the page uses the log. */
 function Live({ live }: Pick<GatewayView, "live">) {
   if (live === undefined) return null;
   const { url, problem, figures } = live;
@@ -135,7 +130,7 @@ function Kinds({ kinds }: { kinds: GatewayView["kinds"] }) {
         <thead>
           <tr>
             <th>Kind</th>
-            <th class="number">As they came</th>
+            <th class="number">Original</th>
             <th class="number">Sent</th>
             <th>
               <span class="hidden">Share</span>
@@ -143,7 +138,7 @@ function Kinds({ kinds }: { kinds: GatewayView["kinds"] }) {
           </tr>
         </thead>
         <tbody>
-          {kinds.slice(0, 14).map(({ origin, tool, tokens, directTokens }) => (
+          {kinds.map(({ origin, tool, tokens, directTokens }) => (
             <tr key={`${origin} ${tool}`}>
               <td>
                 <span class={`swatch origin-${origin}`} aria-hidden="true" /> {originNames[origin]}
@@ -181,44 +176,6 @@ function Counts({ title, rows, of }: { title: string; rows: [string, number][]; 
           ))}
         </tbody>
       </table>
-    </>
-  );
-}
-
-function Sessions({ sessions }: Pick<GatewayView, "sessions">) {
-  return (
-    <>
-      <h2>Sessions</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
-        <table>
-          <thead>
-            <tr>
-              <th>Session</th>
-              <th>Model</th>
-              <th class="number">Prompts</th>
-              <th class="number">Cost</th>
-              <th class="number">Without</th>
-              <th class="number">Saved</th>
-              <th>Time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.map(({ id, title, model, prompts, usd, directUsd, timeMs }) => (
-              <tr key={id}>
-                <td class="wide">
-                  <a href={hrefOf("context", { session: id })}>{visible(title)}</a>
-                </td>
-                <td>{visible(model ?? "")}</td>
-                <td class="number">{count(prompts)}</td>
-                <td class="number">{money(usd)}</td>
-                <td class="number">{money(directUsd)}</td>
-                <td class="number">{percent(directUsd === 0 ? 0 : 1 - usd / directUsd)}</td>
-                <td>{moment(timeMs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
     </>
   );
 }

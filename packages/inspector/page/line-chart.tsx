@@ -4,27 +4,27 @@ import uPlot from "uplot";
 /** A line of a chart. */
 interface Line {
   label: string;
-  /** A custom property of the style sheet. */
+  /** A custom property of the stylesheet. */
   colour: string;
   values: number[];
   isFilled?: boolean;
 }
 
-/** What a chart shows. */
+/** Properties of a chart. */
 export interface LineChartProps {
-  /** Says what is to be seen, for those who can't see it. */
+  /** A description of the chart for people who cannot see it. */
   summary: string;
-  /** Milliseconds since the epoch where `isTime`, else any numbers. */
+  /** Milliseconds since the epoch if `isTime`, otherwise any numbers. */
   x: number[];
   isTime?: boolean;
-  /** What stands below it. Default: Prompt. */
+  /** The label of the x axis. Default: Prompt. */
   xLabel?: string;
   lines: Line[];
   format: (value: number) => string;
   onSelect?: ((index: number) => void) | undefined;
 }
 
-/** Lines over time or over numbers, drawn anew when the size or the scheme of colours changes. */
+/** Lines over time or numbers. Redraws when the size or the colour scheme changes. */
 export function LineChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const { summary } = props;
@@ -57,7 +57,7 @@ export function LineChart(props: LineChartProps) {
 
 const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: 200 });
 
-/** Prompts and rows are counted, so there is nothing between two of them. */
+/** Whole numbers, since there is nothing between two prompts or rows. */
 const wholeSteps = Array.from({ length: 7 }, (_, at) => 10 ** at).flatMap((one) => [
   one,
   2 * one,
@@ -78,7 +78,11 @@ function drawChart(
   const chart = new uPlot(
     {
       ...sizeOf(element),
-      scales: { x: { time: isTime } },
+      // Starts at 0, so that heights are comparable.
+      scales: {
+        x: { time: isTime },
+        y: { range: (_, min, max) => [Math.min(0, min), max * 1.05 || 1] },
+      },
       cursor: { drag: { x: false, y: false } },
       series: [
         { label: isTime ? "Time" : xLabel },

@@ -1,4 +1,7 @@
-/** The arrow keys go from one button of the element to the next, and round; to be its `onKeyDown`. */
+/**
+ * Moves the focus between an element's buttons with the arrow keys, wrapping around. Use it as the element's
+ * `onKeyDown`.
+ */
 export function moveByArrows(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   const own = event.currentTarget;

@@ -8,7 +8,7 @@ import { useView } from "./use-view.ts";
 
 const maxBudget = 64_000;
 
-/** What a model would read of the project for a task, and why. */
+/** Shows what a model would read of the project for a task, and why. */
 export function PackPage({ route: { parameters } }: { route: Route }) {
   const { task = "", budget = "8000" } = parameters;
   const [typed, setTyped] = useState(task);
@@ -57,6 +57,7 @@ export function PackPage({ route: { parameters } }: { route: Route }) {
 }
 
 function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
+  const [length, setLength] = useState(100);
   const shown = view.files.filter(({ level }) => level !== undefined);
   return (
     <div class={isOld ? "old" : ""} aria-busy={isOld}>
@@ -84,7 +85,7 @@ function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
         </pre>
       </details>
       <div class="scroll" tabIndex={0} role="region" aria-label="Files by rank">
-        <table>
+        <table class="data">
           <thead>
             <tr>
               <th class="number">Rank</th>
@@ -98,12 +99,17 @@ function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
             </tr>
           </thead>
           <tbody>
-            {view.files.slice(0, 1000).map((file) => (
+            {view.files.slice(0, length).map((file) => (
               <FileRow key={file.path} file={file} best={view.files[0]?.score ?? 1} />
             ))}
           </tbody>
         </table>
       </div>
+      {view.files.length > length ? (
+        <button type="button" onClick={() => setLength(length + 500)}>
+          Show more: {count(view.files.length - length)} files are not shown yet
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -111,20 +117,29 @@ function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
 function FileRow({ file, best }: { file: PackFile; best: number }) {
   const { rank, path, alias, level, tokens, omitted, reasons, words, neighbour, commit } = file;
   const why = [
-    ...reasons.slice(0, 3).map(({ name, share }) => `${name} ${percent(share)}`),
+    ...Object.entries(reasons)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 3)
+      .map(([name, share]) => `${name} ${percent(share)}`),
     ...(words.length > 0 ? [`words: ${words.join(" ")}`] : []),
     ...(neighbour === undefined ? [] : [`beside ${neighbour}`]),
     ...(commit === undefined ? [] : [`commit: ${commit}`]),
   ];
   return (
     <tr class={level === undefined ? "faint" : ""}>
-      <td class="number">{rank ?? ""}</td>
+      <td data-title="Rank" class="number">
+        {rank ?? ""}
+      </td>
       <td class="wide">
         {visible(path)} <span class="muted">{visible(alias)}</span>
       </td>
-      <td>{level ?? `left out: ${omitted}`}</td>
-      <td class="number">{tokens === undefined ? "" : count(tokens)}</td>
-      <td class="wide">{visible(why.join(" · "))}</td>
+      <td data-title="Shown">{level ?? `left out: ${omitted}`}</td>
+      <td data-title="Tokens" class="number">
+        {tokens === undefined ? "" : count(tokens)}
+      </td>
+      <td data-title="Why" class="wide">
+        {visible(why.join(" · "))}
+      </td>
       <td class="bars">
         <Bar share={best === 0 ? 0 : (file.score ?? 0) / best} />
       </td>

@@ -4,14 +4,14 @@ import { useState } from "preact/hooks";
 import { moment } from "./format.ts";
 import type { Loading } from "./use-view.ts";
 
-/** What a view has to say before it is there, instead of it, or above the last one that could be read. */
+/** Shows that a view is loading, or the error. After a failed update it is shown above the last version. */
 export function Status({ loading }: { loading: Loading<unknown> }) {
-  const { error, isLoading, view, readAtMs } = loading;
+  const { error, isLoading, view, failedAtMs } = loading;
   if (error !== undefined)
     return (
       <p class="note" role="alert">
         {error}
-        {view === undefined ? "" : ` What is shown was read at ${moment(readAtMs)}.`}
+        {view === undefined ? "" : ` What is shown is from before ${moment(failedAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;
@@ -27,12 +27,18 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** Copies a text and says so. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+/** Copies a text and confirms it. */
+export function CopyButton({
+  text,
+  label = "Copy",
+}: {
+  text: string | (() => Promise<string>);
+  label?: string;
+}) {
   const [state, setState] = useState(label);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
       setState("Copied");
     } catch {
       setState("The browser did not allow it");
@@ -46,7 +52,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** A share as a bar; what it says stands beside it. */
+/** Shows a share as a bar. The number is beside it. */
 export function Bar({ share, tone = "accent" }: { share: number; tone?: string }) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return (

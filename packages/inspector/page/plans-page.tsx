@@ -4,9 +4,9 @@ import { Diff } from "./diff.tsx";
 import { CopyButton, Status } from "./parts.tsx";
 import { useView } from "./use-view.ts";
 
-/** The change that waits, and what was applied and rolled back. */
+/** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
 export function PlansPage() {
-  const loading = useView("plans");
+  const loading = useView("plans", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   const { transactions, pending } = view;
@@ -64,7 +64,7 @@ export function PlansPage() {
 function Pending({ plan }: { plan: PendingPlan }) {
   return (
     <section>
-      <h2>Waits for “ccl plan apply”</h2>
+      <h2>Pending: “ccl plan apply” applies it</h2>
       <p>{visible(plan.summary)}</p>
       {plan.issues.map(({ code, message, path = "" }, at) => (
         <p key={at} class="note" role="alert">

@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 import type { QueryView } from "../src/views.ts";
 import { count, duration, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
-import { Status } from "./parts.tsx";
+import { Bar, Status } from "./parts.tsx";
 import { PlanDiagram } from "./plan-diagram.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** A SELECT over the catalog's sources: how it runs, its rows and a chart of its numbers. */
+/** Runs a SELECT over the catalog's sources. Shows how it runs, its rows and a chart of its numbers. */
 export function QueryPage({ route: { parameters } }: { route: Route }) {
   const { sql } = parameters;
   const [typed, setTyped] = useState(sql ?? "");
@@ -81,7 +81,7 @@ function Answer({ view }: { view: QueryView }) {
                   <tr key={at}>
                     {columns.map(({ name }) => (
                       <td key={name} class={typeof row[name] === "number" ? "number" : "wide"}>
-                        {visible(row[name] === null ? "" : String(row[name]).slice(0, 2000))}
+                        {visible(row[name] === null ? "" : String(row[name]))}
                       </td>
                     ))}
                   </tr>
@@ -97,7 +97,44 @@ function Answer({ view }: { view: QueryView }) {
 
 const colours = ["accent", "good", "bad", "muted"];
 
-/** Columns of numbers, in the order of the rows. */
+const maxBars = 30;
+
+/** Shows categories as bars that start at 0. */
+function Bars({
+  rows,
+  name,
+  columns,
+}: {
+  rows: QueryView["rows"];
+  name: string;
+  columns: readonly string[];
+}) {
+  const column = columns[0] ?? "";
+  const largest = Math.max(1e-9, ...rows.map((row) => Math.abs(Number(row[column]))));
+  return (
+    <table>
+      <caption class="left">
+        {visible(column)} by {visible(name)}
+        {rows.length > maxBars ? `, the first ${maxBars} of ${count(rows.length)} rows` : ""}
+      </caption>
+      <tbody>
+        {rows.slice(0, maxBars).map((row, at) => (
+          <tr key={at}>
+            <th scope="row" class="wide">
+              {visible(String(row[name]))}
+            </th>
+            <td class="number">{String(row[column])}</td>
+            <td class="bars">
+              <Bar share={Math.abs(Number(row[column])) / largest} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Shows columns of numbers in row order. */
 function Chart({ view: { columns, rows } }: { view: QueryView }) {
   const numeric = columns.filter(({ name }) =>
     rows.every((row) => typeof row[name] === "number" || row[name] === null),
@@ -108,6 +145,9 @@ function Chart({ view: { columns, rows } }: { view: QueryView }) {
     colour: colours[at] ?? "accent",
     values: rows.map((row) => Number(row[name])),
   }));
+  const names = columns.find(({ name }) => rows.every((row) => typeof row[name] === "string"));
+  if (names !== undefined)
+    return <Bars rows={rows} name={names.name} columns={numeric.map(({ name }) => name)} />;
   return (
     <LineChart
       summary={`${lines.map(({ label }) => label).join(", ")} over ${rows.length} rows; the table below has the numbers`}

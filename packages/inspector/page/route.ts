@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What the address says: a page and its parameters. All that is shown follows from it, so all can be linked to. */
+/** The page and parameters in the URL. They determine everything that is shown, so every state can be linked to. */
 export interface Route {
   page: string;
   parameters: Record<string, string>;
 }
 
-/** The address of a page; empty parameters are left out. */
+/** The URL of a page. Omits empty parameters. */
 export function hrefOf(page: string, parameters: Record<string, string | number | undefined> = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
@@ -15,13 +15,13 @@ export function hrefOf(page: string, parameters: Record<string, string | number 
   return `#/${page}${text === "" ? "" : `?${text}`}`;
 }
 
-/** The route that the address says now; a page may still show the one before. */
+/** The route of the current URL. A page may still show the previous one. */
 export function currentRoute(): Route {
   const [page = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
   return { page, parameters: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** The route of now, and of each moment after. */
+/** Returns the current route, and updates when it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Changes the address without a step in the history, as for what is being typed. */
+/** Changes the URL without a history entry, for example while the user types. */
 export function replaceRoute(
   page: string,
   parameters: Record<string, string | number | undefined>,

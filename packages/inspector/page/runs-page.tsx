@@ -1,66 +1,103 @@
-import type { RunDetailsView, RunOperation } from "../src/views.ts";
+import { DataTable } from "./data-table.tsx";
 import { Diff } from "./diff.tsx";
 import { count, duration, moment, visible } from "./format.ts";
 import { Figure, Status } from "./parts.tsx";
+import { runAt, type RunOperation, type RunState } from "./run-at.ts";
+import { Pieces } from "./pieces.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-const everyMs = 2_000;
+/** The limit if the URL contains none. */
+const shownRuns = 100;
 
-/** Runs of operations, or one of them. */
-export function RunsPage({ route: { parameters } }: { route: Route }) {
-  const { id } = parameters;
-  return id === undefined ? <Runs /> : <Run id={id} parameters={parameters} />;
+/** Reasons for skipping an operation. */
+const reasons: Readonly<Record<string, string>> = {
+  disabled: "It is switched off in the profile.",
+  trigger_mismatch: "It does not belong to this kind of turn.",
+  condition_false: "Its condition did not hold, or that of an operation that it needs.",
+  dependency_failed: "An operation that it needs failed or was skipped.",
+  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
+  policy: "The policy does not allow it here.",
+};
+
+/** The error, what it waits for, or why it was skipped and which operation or condition caused that. */
+function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): string | undefined {
+  if (why !== undefined || reason === undefined) return why;
+  const wanted = reason === "condition_false" ? [...conditions, ...needs] : needs;
+  const sentence = reasons[reason] ?? reason;
+  return wanted.length === 0 ? sentence : `${sentence} It needs: ${wanted.join(", and ")}.`;
 }
 
-function Runs() {
-  const loading = useView("runs", {}, everyMs);
+/** Shows all runs, or one. */
+export function RunsPage({ route: { parameters } }: { route: Route }) {
+  const { id } = parameters;
+  return id === undefined ? (
+    <Runs limit={Number(parameters["limit"] ?? shownRuns)} />
+  ) : (
+    <Run id={id} parameters={parameters} />
+  );
+}
+
+function Runs({ limit }: { limit: number }) {
+  const loading = useView("runs", { limit: limit === shownRuns ? undefined : limit }, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
-      <table>
-        <thead>
-          <tr>
-            <th>Run</th>
-            <th>Chat</th>
-            <th>Status</th>
-            <th>Started</th>
-            <th class="number">Took</th>
-          </tr>
-        </thead>
-        <tbody>
-          {view.runs.map(({ id, chat, status, startedAtMs, finishedAtMs }) => (
-            <tr key={id}>
-              <td>
-                <a href={hrefOf("runs", { id })}>{visible(id)}</a>
-              </td>
-              <td>{visible(chat)}</td>
-              <td>
-                <span class={`badge status-${status}`}>{status}</span>
-              </td>
-              <td>{moment(startedAtMs)}</td>
-              <td class="number">
-                {finishedAtMs === undefined ? "" : duration(finishedAtMs - startedAtMs)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <Status loading={loading} />
+      <DataTable
+        name="runs"
+        label="Runs"
+        rows={view.runs}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: "Run",
+            value: ({ id }) => id,
+            show: ({ id }) => <a href={hrefOf("runs", { id })}>{visible(id)}</a>,
+          },
+          { title: "Chat", value: ({ chat }) => visible(chat) },
+          {
+            title: "Status",
+            value: ({ status }) => status,
+            show: ({ status }) => <span class={`badge status-${status}`}>{status}</span>,
+          },
+          {
+            title: "Started",
+            value: ({ startedAtMs }) => startedAtMs,
+            show: ({ startedAtMs }) => moment(startedAtMs),
+          },
+          {
+            title: "Took",
+            value: ({ startedAtMs, finishedAtMs }) =>
+              finishedAtMs === undefined ? undefined : finishedAtMs - startedAtMs,
+            show: ({ startedAtMs, finishedAtMs }) =>
+              finishedAtMs === undefined ? "" : duration(finishedAtMs - startedAtMs),
+          },
+        ]}
+      />
+      {view.hasMore ? (
+        <p>
+          <a href={hrefOf("runs", { limit: limit * 10, "runs.length": limit * 10 })}>
+            Read older runs: there are more than {count(limit)}
+          </a>
+        </p>
+      ) : null}
+    </>
   );
 }
 
 function Run({ id, parameters }: { id: string; parameters: Record<string, string> }) {
   const { operation, event } = parameters;
-  const loading = useView("run", { id, event }, event === undefined ? everyMs : undefined);
-  const { view } = loading;
-  if (view === undefined) return <Status loading={loading} />;
+  const loading = useView("run", { id }, true);
+  if (loading.view === undefined) return <Status loading={loading} />;
+  const view = runAt(loading.view, event === undefined ? undefined : Number(event));
   const end =
     view.finishedAtMs ??
     Math.max(view.startedAtMs + 1, ...view.operations.map((one) => one.finishedAtMs ?? 0));
   const scale = (timeMs: number) =>
     Math.min(1, Math.max(0, (timeMs - view.startedAtMs) / Math.max(1, end - view.startedAtMs)));
+  const slowest = slowestOf(view.operations);
   const groups = [...new Set(view.operations.map(({ hook }) => hook))];
   return (
     <>
@@ -72,6 +109,11 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         <Figure name="Status">{view.status}</Figure>
         <Figure name="Operations">{count(view.operations.length)}</Figure>
         <Figure name="Took">{duration(end - view.startedAtMs)}</Figure>
+        {slowest === undefined ? null : (
+          <Figure name="Slowest operation">
+            {visible(slowest.id)} {took(slowest)}
+          </Figure>
+        )}
         <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
       </dl>
       {view.why === undefined ? null : <p class="note">{visible(view.why)}</p>}
@@ -83,11 +125,19 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         </section>
       ))}
       <h2>Main call{view.main === undefined ? ": not made" : `: ${view.main.status}`}</h2>
+      {view.main?.startedAtMs === undefined ? null : (
+        <div class="timeline">
+          <div class="lane">
+            <span class="what">main call</span>
+            <span class={`badge status-${view.main.status}`}>{view.main.status}</span>
+            <Span one={view.main} scale={scale} />
+            <span class="number">{took(view.main)}</span>
+          </div>
+        </div>
+      )}
       {view.main?.why === undefined ? null : <p class="note">{visible(view.main.why)}</p>}
       {view.answer === undefined || view.answer === "" ? null : (
-        <pre tabIndex={0} aria-label="Answer">
-          {visible(view.answer)}
-        </pre>
+        <Pieces text={view.answer} label="Answer" />
       )}
       <Prompt id={id} />
       <Artifacts view={view} />
@@ -95,12 +145,12 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
   );
 }
 
-/** The run as it was after each of its events. */
+/** Shows the state of the run after each of its events. */
 function Replay({
   view: { id, events, finishedAtMs },
   parameters,
 }: {
-  view: RunDetailsView;
+  view: RunState;
   parameters: Record<string, string>;
 }) {
   const { total, at, last = "" } = events;
@@ -131,7 +181,7 @@ function Replay({
   );
 }
 
-/** What the main call was asked, and who put in what. */
+/** Shows the prompt of the main call, and who contributed each part. */
 function Prompt({ id }: { id: string }) {
   const loading = useView("sent", { id });
   const { messages = [], problem } = loading.view ?? {};
@@ -143,27 +193,26 @@ function Prompt({ id }: { id: string }) {
       <p class="muted">
         Put together again from the store; what a limit of the application cut off is in it.
       </p>
-      {messages.map(({ role, from, by, text, length }, at) => (
+      {messages.map(({ role, from, by, text }, at) => (
         <details key={at} open={by.length > 0}>
           <summary>
-            <strong>{role}</strong> {from} <span class="muted">{count(length)} characters</span>{" "}
+            <strong>{role}</strong> {from}{" "}
+            <span class="muted">{count(text.length)} characters</span>{" "}
             {by.map((name) => (
               <span key={name} class="badge">
                 {visible(name)}
               </span>
             ))}
           </summary>
-          <pre tabIndex={0} aria-label={`Message ${at + 1}`}>
-            {visible(text)}
-          </pre>
+          <Pieces text={text} label={`Message ${at + 1}`} />
         </details>
       ))}
     </>
   );
 }
 
-/** State in its versions. */
-function Artifacts({ view: { artifacts } }: { view: RunDetailsView }) {
+/** Shows the versions of the state. */
+function Artifacts({ view: { artifacts } }: { view: RunState }) {
   if (artifacts.length === 0) return null;
   return (
     <>
@@ -197,7 +246,7 @@ function Operations({
   operation,
   scale,
 }: {
-  view: RunDetailsView;
+  view: RunState;
   hook: string;
   operation: string | undefined;
   scale: (timeMs: number) => number;
@@ -218,13 +267,9 @@ function Operations({
                 <span class="what">{visible(one.id)}</span>
                 <span class={`badge status-${one.status}`}>{one.status}</span>
                 <Span one={one} scale={scale} />
-                <span class="number">
-                  {one.startedAtMs === undefined || one.finishedAtMs === undefined
-                    ? ""
-                    : duration(one.finishedAtMs - one.startedAtMs)}
-                </span>
+                <span class="number">{took(one)}</span>
               </a>
-              {one.why === undefined ? null : <div class="why">{visible(one.why)}</div>}
+              {whyOf(one) === undefined ? null : <div class="why">{visible(whyOf(one) ?? "")}</div>}
               {isOpen ? <Effects one={one} /> : null}
             </li>
           );
@@ -233,7 +278,22 @@ function Operations({
   );
 }
 
-function Span({ one, scale }: { one: RunOperation; scale: (timeMs: number) => number }) {
+type Timed = Pick<RunOperation, "status" | "startedAtMs" | "finishedAtMs">;
+
+function took({ startedAtMs, finishedAtMs }: Timed): string {
+  return startedAtMs === undefined || finishedAtMs === undefined
+    ? ""
+    : duration(finishedAtMs - startedAtMs);
+}
+
+/** The operation with the longest duration. */
+function slowestOf(operations: readonly RunOperation[]): RunOperation | undefined {
+  const ms = ({ startedAtMs = 0, finishedAtMs = startedAtMs }: Timed): number =>
+    finishedAtMs - startedAtMs;
+  return operations.toSorted((a, b) => ms(b) - ms(a))[0];
+}
+
+function Span({ one, scale }: { one: Timed; scale: (timeMs: number) => number }) {
   const [from, to] = [scale(one.startedAtMs ?? 0), scale(one.finishedAtMs ?? Infinity)];
   const isSeen = one.startedAtMs !== undefined;
   const style = { left: `${from * 100}%`, width: `${Math.max(0.5, (to - from) * 100)}%` };
@@ -255,9 +315,7 @@ function Effects({ one }: { one: RunOperation }) {
       {one.effects.map(({ name, text }, at) => (
         <div key={at}>
           <h3>{visible(name)}</h3>
-          <pre tabIndex={0} aria-label={name}>
-            {visible(text)}
-          </pre>
+          <Pieces text={text} label={name} />
         </div>
       ))}
     </div>

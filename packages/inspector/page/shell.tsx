@@ -62,7 +62,7 @@ export function Shell() {
   );
 }
 
-/** The address is the route, so the link must not change it. */
+/** Moves the focus without following the link, since the URL is the route. */
 function focusMain(event: Event) {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();

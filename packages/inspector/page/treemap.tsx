@@ -7,10 +7,14 @@ import { moveByArrows } from "./move-by-arrows.ts";
 export interface TreemapLeaf {
   id: string;
   label: string;
-  /** Its group, which gives the colour too. */
+  /** The label. */
+  name: string;
+  /** The share that was sent, from 0 to 1. The rest is drawn as a ghost. */
+  kept: number;
+  /** The group, which also determines the colour. */
   group: string;
   value: number;
-  /** Drawn lighter. */
+  /** Draws it lighter. */
   isFaint: boolean;
   mark?: string | undefined;
 }
@@ -22,7 +26,7 @@ interface Node {
 
 const height = 300;
 
-/** Sizes as areas. One stop for the Tab key; the arrows go from one to the next. */
+/** Shows sizes as areas. A single tab stop. The arrow keys move between areas. */
 export function Treemap({
   leaves,
   selected,
@@ -58,15 +62,21 @@ export function Treemap({
         <button
           type="button"
           key={leaf.id}
-          class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}`}
+          class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}${leaf.kept < 1 ? " cut" : ""}`}
           tabIndex={leaf.id === focused ? 0 : -1}
           aria-pressed={leaf.id === selected}
           aria-label={leaf.label}
           title={leaf.label}
-          style={{ left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` }}
+          style={{
+            left: `${x}px`,
+            top: `${y}px`,
+            width: `${w}px`,
+            height: `${h}px`,
+            "--kept": leaf.kept,
+          }}
           onClick={() => onSelect(leaf.id)}
         >
-          {w > 60 && h > 18 ? <span>{leaf.label}</span> : null}
+          {w > 60 && h > 18 ? <span>{leaf.name}</span> : null}
           {leaf.mark !== undefined && w > 14 && h > 14 ? <i>{leaf.mark}</i> : null}
         </button>
       ))}

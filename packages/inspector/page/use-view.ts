@@ -2,61 +2,119 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { InspectorViews, ViewName } from "../src/views.ts";
 
-/** A view as it arrives. While the next one is on its way, and when it can't be read, the last one stays. */
+/** A view while it loads. The last version stays until the next one arrives, also after a failure. */
 export interface Loading<View> {
   view?: View | undefined;
   error?: string | undefined;
-  /** When the view that stays was read. */
-  readAtMs?: number | undefined;
+  /** The time since which reads have failed. */
+  failedAtMs?: number | undefined;
   isLoading: boolean;
 }
 
 type Parameters = Record<string, string | number | undefined>;
 
+/** Options for reading a view. */
+interface ReadOptions {
+  signal?: AbortSignal | undefined;
+  /** The ETag of the known version. The server sends the view only if it differs. */
+  tag?: string | undefined;
+}
+
+const everyMs = 1_000;
+
+/** The views of an exported page, by URL. */
+const data = document.querySelector("#views")?.textContent;
+const exported = data == null ? undefined : JSON.parse(data);
+const notExported =
+  "This is not in the file. For the whole texts of a prompt export again: ccl ui --export page.html session=... at=...";
+
+/** The URL of a view's data, independent of the order of its parameters. */
+function addressOf(name: ViewName, parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (value !== undefined) query.set(key, String(value));
+  return `/api/${name}?${query}`;
+}
+
 /** Reads a view once. */
 export async function fetchView<Name extends ViewName>(
   name: Name,
   parameters: Parameters,
-  signal?: AbortSignal,
 ): Promise<InspectorViews[Name]> {
-  const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(parameters))
-    if (value !== undefined) query.set(key, String(value));
-  const answer = await fetch(`/api/${name}?${query}`, signal === undefined ? {} : { signal });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error?.message ?? "It can't be read.");
-  return body;
+  const { view } = await readView(name, parameters, {});
+  if (view === undefined) throw new Error("It can't be read.");
+  return view;
 }
 
-/** Reads a view now, whenever its parameters change, and every `everyMs` where given; nothing while `name` is undefined. */
+/** Reads a view. Returns none if it still matches the tag. */
+async function readView<Name extends ViewName>(
+  name: Name,
+  parameters: Parameters,
+  { signal, tag = "" }: ReadOptions,
+): Promise<{ view?: InspectorViews[Name]; tag?: string | undefined }> {
+  if (exported !== undefined) {
+    const found = exported[addressOf(name, parameters).slice("/api/".length)];
+    if (found === undefined) throw new Error(notExported);
+    if (found.error !== undefined) throw new Error(found.error.message);
+    return { view: found };
+  }
+  const headers = tag === "" ? {} : { "if-none-match": tag };
+  const answer = await fetch(addressOf(name, parameters), { headers, signal: signal ?? null });
+  if (answer.status === 304) return { tag };
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.error?.message ?? "It can't be read.");
+  return { view: body, tag: answer.headers.get("etag") ?? undefined };
+}
+
+/**
+ * Reads a view now and whenever its parameters change. A live view is read every second while the page is visible.
+ * Unchanged data is not sent again. Reads nothing while `name` is undefined.
+ */
 export function useView<Name extends ViewName>(
   name: Name | undefined,
   parameters: Parameters = {},
-  everyMs?: number,
+  isLive = false,
 ): Loading<InspectorViews[Name]> {
   const [loading, setLoading] = useState<Loading<InspectorViews[Name]>>({ isLoading: true });
   const key = JSON.stringify(parameters);
   useEffect(() => {
     if (name === undefined) return setLoading({ isLoading: false });
     const controller = new AbortController();
+    const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let tag: string | undefined;
     const read = async () => {
       try {
-        const view = await fetchView(name, JSON.parse(key), controller.signal);
-        setLoading({ view, isLoading: false, readAtMs: Date.now() });
+        const found = document.hidden && tag !== undefined ? { tag } : await readNow();
+        tag = found.tag;
+        if (signal.aborted) return;
+        setLoading((last) => {
+          const view = found.view ?? last.view;
+          const isSame = view === last.view && last.error === undefined && !last.isLoading;
+          return isSame ? last : { view, isLoading: false };
+        });
       } catch (error) {
-        if (controller.signal.aborted) return;
-        const message = error instanceof Error ? error.message : "";
-        setLoading(({ view, readAtMs }) => ({ view, readAtMs, error: message, isLoading: false }));
+        if (signal.aborted) return;
+        const message =
+          error instanceof TypeError
+            ? "The program that serves this page does not answer."
+            : String(error instanceof Error ? error.message : error);
+        setLoading(({ view, failedAtMs = Date.now() }) => ({
+          view,
+          failedAtMs,
+          error: message,
+          isLoading: false,
+        }));
       }
-      if (everyMs !== undefined) timer = setTimeout(read, everyMs);
+      if (isLive && exported === undefined) timer = setTimeout(read, everyMs);
     };
-    setLoading(({ view, readAtMs }) => ({ view, readAtMs, isLoading: true }));
+    const readNow = () => readView(name, JSON.parse(key), { signal, tag });
+    setLoading(({ view }) => ({ view, isLoading: true }));
     void read();
     return () => {
       controller.abort();
       clearTimeout(timer);
     };
-  }, [name, key, everyMs]);
+  }, [name, key, isLive]);
   return loading;
 }

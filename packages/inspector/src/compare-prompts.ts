@@ -4,23 +4,23 @@ import { diffArrays } from "diff";
 import { diffTexts } from "./diff-texts.ts";
 import type { CacheBreak, ComparedPair, PromptPart } from "./views.ts";
 
-/** A part of a prompt as it was sent, with what shows whether another is the same. */
+/** A part of a prompt as sent, with the fields that show whether another part is equal. */
 export interface ComparedPart extends Pick<PromptPart, "origin" | "tool" | "tokens"> {
-  /** Undefined where it was not kept. Secrets may be left out. */
+  /** Undefined if the text was not stored. Secrets may be missing. */
   text?: string | undefined;
   /** SHA-256 of the text as it was sent, in hex. */
   hash?: string | undefined;
-  /** Ties a call and its result together; a provider's cache ends at another one. */
+  /** Links a call and its result. A provider's cache ends at a different id. */
   callId?: string | undefined;
-  /** What it was read from; parts of one record are the same. */
+  /** The record that it was read from. Parts of the same record are equal. */
   record: object;
 }
 
-/** Two prompts part by part, and where the second stops being what a provider has of the first in its cache. */
+/** Compares two prompts part by part, and finds where the second one leaves the cached prefix of the first. */
 export interface PromptComparison {
-  /** Each part of both once, in their order, and what has moved at the end. */
+  /** Each part of both prompts once, in order. Moved parts are last. */
   pairs: ComparedPair[];
-  /** Absent where the second goes on from the whole of the first, or ends within it. */
+  /** Absent if the second prompt extends the first, or is a prefix of it. */
   break?: CacheBreak | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface PromptComparison {
 const maxEdits = 4_000;
 const secretMarker = "[redacted:";
 
-/** Places in the first and in the second prompt. */
+/** Indexes in the first and the second prompt. */
 type Places = Record<"first" | "second", number[]>;
 type Prompts = Record<"first" | "second", readonly ComparedPart[]>;
 
 /**
- * Compares the parts of two prompts by what they say: parts are the same only where their texts or hashes are equal, and
- * where neither was kept the answer is `unknown`.
+ * Compares the parts of two prompts by content. Parts are equal only if their texts or hashes are. If neither was
+ * stored the result is `unknown`.
  */
 export function comparePrompts(
   first: readonly ComparedPart[],
@@ -68,7 +68,7 @@ export function comparePrompts(
   return { pairs: [...pairs, ...movedPairs], break: cacheBreak(prompts) };
 }
 
-/** A text without its secrets has another hash than what was sent, and an empty one may stand for a picture. */
+/** Drops a hash that may not match what was sent: secrets may be missing, and an empty text may stand for an image. */
 function hashed(part: ComparedPart): ComparedPart {
   const { hash, text } = part;
   return hash === undefined && text !== undefined && text !== "" && !text.includes(secretMarker)
@@ -76,7 +76,7 @@ function hashed(part: ComparedPart): ComparedPart {
     : part;
 }
 
-/** Undefined where it can't be known. */
+/** Undefined if unknown. */
 function isSamePart(a: ComparedPart, b: ComparedPart): boolean | undefined {
   if (kindOf(a) !== kindOf(b)) return false;
   if (a.record === b.record) return true;
@@ -89,7 +89,7 @@ function kindOf({ origin, tool }: ComparedPart): string {
   return `${origin} ${tool ?? ""}`;
 }
 
-/** Both prompts as runs of parts that are the same, and of those between. */
+/** Both prompts as alternating runs of equal parts and the parts between. */
 function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })[] {
   const comparator = (a: ComparedPart, b: ComparedPart): boolean => isSamePart(a, b) === true;
   const edits = diffArrays([...first], [...second], { comparator, maxEditLength: maxEdits }) ?? [
@@ -111,7 +111,7 @@ function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })
   return runs;
 }
 
-/** Parts without a partner that stand elsewhere in the other prompt: places in the second, with those in the first. */
+/** Unmatched parts that occur elsewhere in the other prompt: index in the second, with the index in the first. */
 function movedParts(left: Places, { first, second }: Prompts): Map<number, number> {
   const places = new Map<string, number[]>();
   for (const at of left.first) {
@@ -129,7 +129,7 @@ function movedParts(left: Places, { first, second }: Prompts): Map<number, numbe
   return moved;
 }
 
-/** Says of a part whether the other prompt may have it, in a part that can't be compared. */
+/** Marks parts that the other prompt may contain, in a range that cannot be compared. */
 function unknownParts(
   left: Places,
   prompts: Prompts,
@@ -146,7 +146,7 @@ function unknownParts(
     part.hash === undefined || kinds[side === "first" ? "second" : "first"].has(kindOf(part));
 }
 
-/** Of what stands between two same parts: the next of one kind belong together. */
+/** Pairs the parts between two equal parts: the next ones of the same kind belong together. */
 function pairsOfGap(
   gap: Places,
   { prompts, isUnknown }: { prompts: Prompts; isUnknown: ReturnType<typeof unknownParts> },
@@ -199,13 +199,13 @@ function cacheBreak({ first, second }: Prompts): CacheBreak | undefined {
   return undefined;
 }
 
-/** How many bytes of UTF-8 two other parts have in common at their beginning; undefined where that can't be known. */
+/** Length of the common prefix of two different parts in UTF-8 bytes. Undefined if unknown. */
 function commonBytes(a: ComparedPart, b: ComparedPart): number | undefined {
   if (kindOf(a) !== kindOf(b) || a.callId !== b.callId) return 0;
   if (a.text === undefined || b.text === undefined || a.text === b.text) return undefined;
   const [left, right] = [new TextEncoder().encode(a.text), new TextEncoder().encode(b.text)];
   let at = 0;
   while (at < left.length && at < right.length && left[at] === right[at]) at += 1;
-  // What stood in place of a secret before has another length.
+  // The placeholder of an earlier secret has another length.
   return new TextDecoder().decode(left.subarray(0, at)).includes(secretMarker) ? undefined : at;
 }

@@ -8,17 +8,17 @@ import type { ContextRecord } from "@ccl/core/tracing";
 
 import type { LoggedRecord } from "./record-to.ts";
 
-/** A log of one session, as far as it was read. */
+/** The part of a session's log that was read so far. */
 interface ReadLog {
   bytes: number;
   records: ContextRecord[];
-  /** Where each record is, by its id. */
+  /** The index of each record by its id. */
   places: Map<string, number>;
 }
 
 /**
- * Reads the records of a folder by file, which is a session, each with the whole of its prompt; a later call reads what was
- * added since. Lines that are cut off or of another form are passed over. A folder that is missing has none.
+ * Reads the records of a folder by file. Each file is a session, and each record contains its whole prompt. Later calls
+ * read only what was added. Skips incomplete lines and those of another shape. Empty if there is no such folder.
  */
 export function createContextLogReader(
   folder: string,
@@ -31,7 +31,7 @@ export function createContextLogReader(
       const path = join(folder, name);
       const { size } = await stat(path);
       const known = logs.get(name);
-      // A file that became shorter is another one.
+      // A file that became shorter was replaced.
       const isKnown = known !== undefined && known.bytes <= size;
       const log = isKnown ? known : { bytes: 0, records: [], places: new Map<string, number>() };
       if (log.bytes < size) await readOn(path, log);
@@ -41,7 +41,7 @@ export function createContextLogReader(
     return sessions;
   };
   let reading: Promise<unknown> = Promise.resolve();
-  // One at a time, since each reads on from where the last one ended.
+  // One call at a time, since each starts at the offset of the last.
   return () => {
     const next = reading.then(read, read);
     reading = next;
@@ -49,7 +49,7 @@ export function createContextLogReader(
   };
 }
 
-/** Adds the whole lines that follow. */
+/** Reads the complete lines after the current offset. */
 async function readOn(path: string, log: ReadLog): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
@@ -59,7 +59,7 @@ async function readOn(path: string, log: ReadLog): Promise<void> {
   for (const line of bytes.toString("utf8", 0, end).split("\n").map(parseJson)) {
     if (!isLogged(line)) continue;
     const { kept, after, ...record } = line;
-    // Others may write into the file too, so that the line before need not be the one that is meant.
+    // Other processes may write to the file too, so the referenced record need not be on the previous line.
     const before = log.records[log.places.get(after ?? "") ?? -1]?.parts ?? [];
     if (before.length < kept) continue;
     const whole = { ...record, parts: [...before.slice(0, kept), ...record.parts] };

@@ -2,16 +2,16 @@ import { structuredPatch } from "diff";
 
 const context = 2;
 const maxEdits = 2_000;
-/** A line that changed and is longer is shown around its change. */
+/** Changed lines longer than this show only the surroundings of their change. */
 const longLine = 300;
 const shownAround = 80;
 
 /**
- * The lines of two texts that differ, with those around them, each after a space, `-` or `+`; of long lines that changed
- * into each other what differs. Undefined where they differ in more than 2,000 lines.
+ * The lines that differ between two texts, with context, each prefixed with a space, `-` or `+`. Shortens long changed
+ * lines to their differences. Undefined if more than 2,000 lines differ.
  */
 export function diffTexts(before: string, after: string): string | undefined {
-  // Only a line end that one text alone lacks is worth a line.
+  // Shows a line end only if one of the texts lacks it.
   const end = before.endsWith("\n") || after.endsWith("\n") ? "" : "\n";
   const texts = [before + end, after + end] as const;
   const patch = structuredPatch("", "", ...texts, "", "", { context, maxEditLength: maxEdits });
@@ -22,7 +22,7 @@ export function diffTexts(before: string, after: string): string | undefined {
   return hunks?.join("\n");
 }
 
-/** The removed and the added lines stand in two blocks, which belong together line by line. */
+/** Removed and added lines are in two blocks, which match line by line. */
 function aroundChanges(lines: readonly string[]): string[] {
   const shown = [...lines];
   for (let from = 0; from < lines.length; from += 1) {

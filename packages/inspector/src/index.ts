@@ -1,5 +1,6 @@
 export { type ComparedPart, comparePrompts } from "./compare-prompts.ts";
 export { createContextLogReader } from "./create-context-log-reader.ts";
+export { type ExportedPage, exportPage } from "./export-page.ts";
 export { InspectorError } from "./inspector-error.ts";
 export { type Inspector, type InspectorOptions, openInspector } from "./open-inspector.ts";
 export { readView } from "./read-view.ts";
@@ -16,7 +17,7 @@ export type {
   PromptRow,
   ResourceView,
   RunDetailsView,
-  RunOperation,
+  RunEventRow,
   SentView,
   SessionRow,
   TextView,

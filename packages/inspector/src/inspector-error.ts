@@ -2,14 +2,14 @@ import { CclError } from "@ccl/core";
 
 /** Why a call of this package failed. */
 export type InspectorErrorCode =
-  /** An option makes no sense; the message quotes it. */
+  /** An option is invalid. The message quotes it. */
   | "invalid_options"
-  /** There is no view of that name, or nothing that it could show. */
+  /** There is no view of that name, or it has nothing to show. */
   | "unknown_view"
-  /** The address can't be bound. */
+  /** The address cannot be bound. */
   | "listen_failed";
 
-/** What this package throws. */
+/** Errors of this package. */
 export class InspectorError extends CclError<InspectorErrorCode> {
   static override readonly brand: string = "InspectorError";
 }

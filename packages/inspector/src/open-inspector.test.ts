@@ -47,6 +47,15 @@ describe("openInspector", () => {
       expect(await statusOf({ method })).toBe(405);
   });
 
+  it("sends a view again only where it is another", async () => {
+    const view = new URL("/api/sessions", inspector.url);
+    const first = await fetch(view);
+    const tag = first.headers.get("etag") ?? "";
+    const statusOf = async (known: string): Promise<number> =>
+      (await fetch(view, { headers: { "if-none-match": known } })).status;
+    expect([await statusOf(tag), await statusOf('"another"')]).toEqual([304, 200]);
+  });
+
   it("says what failed where that is for people, and nothing else", async () => {
     expect(await ask("/api/plans")).toMatchObject({
       status: 422,

@@ -1,41 +1,34 @@
-import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from "node:http";
 
-import { CclError } from "@ccl/core";
+import { CclError, sha256Hex } from "@ccl/core";
 
+import { failureOf, plainValue, readPage } from "./export-page.ts";
 import { InspectorError } from "./inspector-error.ts";
 import { readView } from "./read-view.ts";
 import type { InspectorSource } from "./views.ts";
 
-/** What is served, and where. */
+/** What to serve, and where. */
 export interface InspectorOptions {
   source: InspectorSource;
-  /** 0, a free one, where absent. Always on 127.0.0.1. */
+  /** Default: 0, which picks a free port. Always on 127.0.0.1. */
   port?: number | undefined;
 }
 
-/** A page that is being served. */
+/** A running inspector. */
 export interface Inspector {
-  /** To be opened in a browser on this machine. */
+  /** Open it in a browser on this machine. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The files of the page; `vite build` writes them. */
-const files: ReadonlyMap<string, string> = new Map([
-  ["/", "index.html"],
-  ["/page.js", "page.js"],
-  ["/page.css", "page.css"],
-]);
-const types: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-};
-
+const json = { "content-type": "application/json" };
 const headers = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
@@ -44,7 +37,8 @@ const headers = {
 };
 
 /**
- * Serves the page on this machine alone. It only reads: other methods than GET, other hosts and other origins are refused.
+ * Serves the page on this machine only. It is read-only: methods other than GET, other hosts and other origins are
+ * rejected.
  * @throws InspectorError `listen_failed`
  */
 export async function openInspector({ source, port = 0 }: InspectorOptions): Promise<Inspector> {
@@ -82,11 +76,12 @@ async function respond(
   const refusal = refusalOf(request);
   if (refusal !== undefined) return send(response, refusal.status, refusal.message);
   const url = new URL(request.url ?? "/", "http://localhost");
-  const file = files.get(url.pathname);
-  if (file !== undefined) {
-    const body = await readFile(new URL(`page/${file}`, import.meta.url));
-    return send(response, 200, body, types[file.split(".")[1] ?? ""]);
-  }
+  if (url.pathname === "/")
+    // The page contains its own content security policy, so that a file on disk is as safe.
+    return send(response, 200, await readPage(), {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "frame-ancestors 'none'",
+    });
   const name = /^\/api\/([a-z]+)$/.exec(url.pathname)?.[1];
   if (name === undefined) return send(response, 404, "Not found.");
   const gone = new AbortController();
@@ -94,22 +89,18 @@ async function respond(
   try {
     const parameters = Object.fromEntries(url.searchParams);
     const view = await readView(source, name, { parameters, signal: gone.signal });
-    send(response, 200, JSON.stringify(view, plainValue), "application/json");
+    const body = JSON.stringify(view, plainValue);
+    const etag = `"${sha256Hex(body)}"`;
+    response.setHeader("etag", etag);
+    if (request.headers["if-none-match"] === etag) send(response, 304);
+    else send(response, 200, body, json);
   } catch (error) {
     if (gone.signal.aborted) return;
     const known = CclError.isInstance(error);
     const isMissing = InspectorError.isInstance(error) && error.code === "unknown_view";
-    const { code, message } = known
-      ? { code: String(error.code), message: error.message }
-      : { code: "failed", message: "It can't be read." };
     const status = isMissing ? 404 : known ? 422 : 500;
-    send(response, status, JSON.stringify({ error: { code, message } }), "application/json");
+    send(response, status, JSON.stringify(failureOf(error)), json);
   }
-}
-
-/** Whole numbers beyond what JSON keeps exactly are written as text. */
-function plainValue(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
 
 function refusalOf({
@@ -130,9 +121,9 @@ function refusalOf({
 function send(
   response: ServerResponse,
   status: number,
-  body: string | Uint8Array,
-  type = "text/plain; charset=utf-8",
+  body = "",
+  other: OutgoingHttpHeaders = { "content-type": "text/plain; charset=utf-8" },
 ): void {
-  response.writeHead(status, { ...headers, "content-type": type });
+  response.writeHead(status, { ...headers, ...other });
   response.end(body);
 }

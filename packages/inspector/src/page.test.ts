@@ -1,22 +1,25 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { exampleSource } from "./__fixtures__/sources.ts";
-import type { Inspector } from "./index.ts";
+import type { Inspector, ViewParameters } from "./index.ts";
 
 const places = [process.env["CCL_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
 const executablePath = places.find((path) => path !== undefined && existsSync(path));
-const hasPage = existsSync(new URL("../dist/page/page.js", import.meta.url));
+const hasPage = existsSync(new URL("../dist/page/page.html", import.meta.url));
 if (executablePath === undefined || !hasPage)
   console.warn(
     "The page is not tried: Chromium is missing (CCL_CHROMIUM names it), or it is not built.",
   );
 
-type Click = [role: "link" | "button" | "combobox" | "textbox" | "summary", name: string];
+type Click = [role: "link" | "button" | "spinbutton" | "textbox" | "summary", name: string];
 const session: Click = ["link", "onerror"];
 const run: Click[] = [
   ["link", "Runs"],
@@ -26,14 +29,30 @@ const run: Click[] = [
 /** What people ask, as the README has it; the clicks from the first page; and what answers it. */
 const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   ["What fills my window?", [session], /Tool results 819 \(100 %\)/],
+  ["How full is the window?", [session], /Of a window of 1,000\s+0\.9 %/],
   [
-    "What was cut, why, and what was there?",
+    "What did the model see in call 17?",
+    [session, ["summary", "All 20 prompts"], ["link", "17"]],
+    /17 of 20/,
+  ],
+  [
+    "What was cut, why, and where is it?",
     [session, ["button", "cut of 40"]],
-    /costs more than.*Original/s,
+    /costs more than.*ccl:\/\/artifact\/39.*Original/s,
+  ],
+  ["Which request failed?", [["link", "1 failed"]], /failed: 529/],
+  ["Which operation was the slowest?", run, /Slowest operation\s+recall/],
+  [
+    "Which column drifted?",
+    [
+      ["link", "Catalog"],
+      ["link", "What changed"],
+    ],
+    /columns\.total\.type/,
   ],
   [
     "What changed from prompt to prompt?",
-    [session, ["combobox", "Compare"]],
+    [session, ["spinbutton", "Compare"]],
     /at byte 7 of part 4.*removed/s,
   ],
   ["What did it cost?", [["link", "Gateway"]], /Saved\s+\$0\.20* \(50 %\)/],
@@ -41,7 +60,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   [
     "Why is this file in the pack and that one not?",
     [["link", "Pack"]],
-    /src\/stock.*left out: budget/,
+    /src\/stock.*left out: budget/s,
   ],
   [
     "What exactly would the model read?",
@@ -51,7 +70,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     ],
     /export function/,
   ],
-  ["Why was this operation skipped?", run, /judge.*that it needs failed/s],
+  ["Why was this operation skipped?", run, /judge.*that it needs failed.*lore: error/s],
   ["What did an operation add to the prompt?", [...run, ["link", "recall"]], /The hero limps/],
   ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
   [
@@ -155,36 +174,150 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.locator(".treemap [tabindex='0']").focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
+    const focused = "document.activeElement.className + document.activeElement.id";
+    await expect.poll(() => page.evaluate(focused)).toBe("panel");
     await page.getByText("40,000 of 10,485,760 characters").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".panel").waitFor({ state: "detached" });
+    expect(await page.evaluate(focused)).toMatch(/^part-\d+$/);
     expect(await page.locator(".lead").textContent()).toContain(String.raw`\u202egnp.exe`);
     await page.close();
   }, 120_000);
 
-  it("answers what people ask in at most three clicks", async () => {
-    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  it("opens from a disk without a server, and runs no script but its own", async () => {
+    const built: typeof import("./index.ts") = await import(
+      new URL("../dist/index.js", import.meta.url).href
+    );
+    const asked = { parameters: { session: "s", at: "7" }, signal: AbortSignal.timeout(30_000) };
+    const { html, left } = await built.exportPage(exampleSource, asked);
+    expect(left).toBe(0);
+    const text = { text: "x".repeat(15_000_000), offset: 0, total: 15_000_000 };
+    const large = await built.exportPage({ ...exampleSource, text: async () => text }, asked);
+    expect(large.left).toBeGreaterThan(0);
+    expect(large.html.length).toBeLessThan(40_000_000);
+    const folder = await mkdtemp(join(tmpdir(), "ccl-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "page.html"), html);
     const page = await browser.newPage();
     page.setDefaultTimeout(30_000);
-    const seen = (): Promise<string> => page.locator("main").innerText();
-    for (const [question, clicks, answer] of questions) {
-      expect(readme).toContain(`| ${question} `);
-      await page.goto(`${served.url}#/`);
-      await page.getByRole("link", { name: "onerror" }).waitFor();
-      expect(await seen()).not.toMatch(answer);
-      let count = 0;
-      for (const click of clicks) count += await doClick(page, click);
-      expect({ question, isShort: count <= 3 }).toEqual({ question, isShort: true });
-      await expect.poll(seen, { timeout: 10_000, message: question }).toMatch(answer);
-    }
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("pageerror", ({ message }) => requests.push(message));
+    const file = pathToFileURL(join(folder, "page.html")).href;
+    const open = async (address: string, text: string): Promise<void> => {
+      await page.goto(`${file}#/${address}`);
+      await page.locator("main", { hasText: text }).first().waitFor();
+    };
+    await open("context", "1 failed");
+    await page.getByRole("link", { name: "onerror" }).click();
+    await page.locator("main", { hasText: "By origin" }).waitFor();
+    await open("context?session=s&at=7&part=38", "characters");
+    await open("gateway", "Saved");
+    await open("runs?id=run-1", "that it needs failed");
+    await open("runs?id=run-1&event=1", "event 1 of 6");
+    await open("plans", "rolled back");
+    await open("pack", "This is not in the file");
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.didRun = true";
+      document.body.append(script);
+      return window.didRun === true;
+    })()`);
+    expect([
+      ran,
+      requests.filter((one) => !one.startsWith(file) && !one.startsWith("data:")),
+    ]).toEqual([false, []]);
     await page.close();
   }, 60_000);
+
+  it("moves as the session does, five steps by five quick clicks, and keeps what it shows in an outage", async () => {
+    let prompts = 20;
+    const built: typeof import("./index.ts") = await import(
+      new URL("../dist/index.js", import.meta.url).href
+    );
+    const growing = {
+      ...exampleSource,
+      prompt: async ({ at }: ViewParameters, options: { signal: AbortSignal }) => {
+        const view = await exampleSource.prompt?.({ at: "1" }, options);
+        if (view === undefined) throw new Error("no prompt");
+        return {
+          ...view,
+          session: { ...view.session, prompts },
+          prompt: { ...view.prompt, at: Number(at ?? prompts - 1) },
+        };
+      },
+    };
+    const live = await built.openInspector({ source: growing });
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    try {
+      await page.goto(`${live.url}#/context?session=s`);
+      const where = page.getByText(/^\d+ of \d+$/);
+      const isAt = (text: string) => where.filter({ hasText: text }).waitFor();
+      await isAt("20 of 20");
+      prompts = 21;
+      await isAt("21 of 21");
+      // In one turn of the page, so that no answer comes between.
+      await page.evaluate(`(() => {
+        const find = () => [...document.querySelectorAll("button")].find((one) => one.textContent === "Previous");
+        for (let click = 0; click < 5; click += 1) find().click();
+      })()`);
+      await isAt("16 of 21");
+      // Who looks at an earlier one stays there.
+      prompts = 22;
+      await isAt("16 of 22");
+      const { port } = new URL(live.url);
+      await live.close();
+      await page
+        .getByRole("alert")
+        .filter({ hasText: "What is shown is from before" })
+        .first()
+        .waitFor();
+      expect(await where.textContent()).toBe("16 of 22");
+      const again = await built.openInspector({ source: growing, port: Number(port) });
+      prompts = 23;
+      await isAt("16 of 23");
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.close();
+      await again.close();
+    } finally {
+      await live.close();
+    }
+  }, 60_000);
+
+  it.each([390, 1024, 1440])(
+    "answers what people ask in at most three clicks, %i pixels wide",
+    async (width) => {
+      const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+      const page = await browser.newPage({ viewport: { width, height: 800 } });
+      page.setDefaultTimeout(30_000);
+      const seen = (): Promise<string> => page.locator("main").innerText();
+      for (const [question, clicks, answer] of questions) {
+        expect(readme).toContain(`| ${question} `);
+        await page.goto(`${served.url}#/`);
+        await page.getByRole("link", { name: "onerror" }).waitFor();
+        expect(await seen()).not.toMatch(answer);
+        let count = 0;
+        for (const click of clicks) count += await doClick(page, click);
+        expect({ question, isShort: count <= 3 }).toEqual({ question, isShort: true });
+        await expect.poll(seen, { timeout: 10_000, message: question }).toMatch(answer);
+        const widest = "document.documentElement.scrollWidth";
+        expect([question, await page.evaluate(widest)]).toEqual([question, width]);
+      }
+      await page.close();
+    },
+    60_000,
+  );
 });
 
-/** How often the mouse was needed: to choose from a list takes two. */
+/** How often the mouse was needed: to type into a field takes one. */
 async function doClick(page: Page, [role, name]: Click): Promise<number> {
   if (role === "summary") await page.locator("summary", { hasText: name }).click();
-  else if (role === "combobox") await page.getByRole(role, { name }).selectOption({ label: "2" });
-  else if (role === "textbox")
+  else if (role === "spinbutton") {
+    await page.getByRole(role, { name }).fill("1");
+    await page.keyboard.press("Enter");
+  } else if (role === "textbox")
     await page.getByRole(role, { name }).fill("SELECT total FROM orders");
   else await page.getByRole(role, { name }).first().click();
-  return role === "combobox" ? 2 : 1;
+  return 1;
 }

@@ -1,13 +1,15 @@
 import { InspectorError } from "./inspector-error.ts";
 import type { InspectorSource, InspectorViews, ViewName, ViewParameters } from "./views.ts";
 
-/** What a view is asked for. */
+/** What to read of a view. */
 export interface ReadViewOptions {
   parameters: ViewParameters;
   signal: AbortSignal;
 }
 
-/** One view as data, which is what the page gets too. @throws InspectorError `unknown_view`, and what the source throws */
+/**
+ * Reads one view as data, the same as the page gets. @throws InspectorError `unknown_view`, and errors of the source
+ */
 export async function readView(
   source: InspectorSource,
   name: string,

@@ -5,25 +5,25 @@ import { join } from "node:path";
 import { redactSecrets, sha256Hex } from "@ccl/core";
 import type { ContextPart, ContextRecord, ContextRecorder, PartContent } from "@ccl/core/tracing";
 
-/** A record as a line of a log: of its parts those that the record `after` does not have. */
+/** A line of the log. Contains only the parts that the record `after` does not have. */
 export interface LoggedRecord extends ContextRecord {
   after?: string | undefined;
-  /** How many parts are the first ones of that record. */
+  /** How many leading parts it shares with that record. */
   kept: number;
 }
 
-/** Writes records into files. */
+/** Writes records to files. */
 export interface ContextLog extends ContextRecorder {
-  /** Waits for what is being written; whether all of it was. */
+  /** Waits for pending writes. Resolves to true if all succeeded. */
   close(): Promise<boolean>;
 }
 
-/** Of so many sessions the next line has only what is new; those of others begin anew. */
+/** For the latest sessions a line contains only what is new. Others start with a whole record again. */
 const maxSessions = 200;
 
 /**
- * Records what was done to prompts, a file for each session in the folder, for `ccl ui` to show: sizes and hashes, with
- * `texts` what they say too, without secrets. Throws as `mkdirSync` does.
+ * Records prompts and their changes for `ccl ui`, one file per session in the folder. Stores sizes and hashes, with
+ * `texts` also the contents without secrets. Throws as `mkdirSync` does.
  */
 export function recordTo(
   folder: string,
@@ -46,7 +46,7 @@ export function recordTo(
         .then(() => appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 }))
         .catch(() => {
           isWhole = false;
-          // What comes next would refer to a line that is missing.
+          // The next line would refer to one that is missing.
           last.delete(session);
         });
     },
@@ -57,7 +57,7 @@ export function recordTo(
   };
 }
 
-/** Names that are the same where letters have no case, or that lead elsewhere, are hashed. */
+/** Hashes names that are ambiguous on case-insensitive file systems, or that lead out of the folder. */
 function fileNameOf(session: string): string {
   return /^[\da-z_-]{1,128}$/.test(session) ? session : sha256Hex(session);
 }

@@ -1,50 +1,61 @@
 import type { ContextRecord, PartKind } from "@ccl/core/tracing";
 
-/** Numbers of tokens, by what they were. */
+/** Token counts by cache state. */
 interface TokenShares {
   /** Read from the provider's cache. */
   cached: number;
   fresh: number;
 }
 
-/** What there is to look at. */
+/** The data that is available. */
 export interface OverviewView {
   project: string;
   root: string;
-  /** Pages that have nothing to show, why, and what to run. */
+  /** Pages without data, why, and the command that provides it. */
   missing: { page: string; why: string }[];
 }
 
 /** A session of prompts. */
 export interface SessionRow {
   id: string;
-  /** What recorded it, such as `gateway` or `withContext`, or the program whose log it is. */
+  /** What recorded it, such as `gateway` or `withContext`, or the program that wrote the log. */
   source: string;
   title: string;
   model?: string | undefined;
-  /** Milliseconds since the epoch, of the last prompt. */
+  /** Time of the last prompt in milliseconds since the epoch. */
   timeMs?: number | undefined;
   prompts: number;
-  /** Of the last prompt. */
+  /** Estimated tokens of the last prompt. */
   tokens: number;
+  /** Cost of all prompts at list prices, as sent and unchanged. */
+  usd: number;
+  directUsd: number;
+  /** Prompts without an answer, or with a status from 400 on. */
+  failed: number;
+  /** From the first prompt to the last. */
+  durationMs: number;
 }
 
 /** `sessions`: newest first. */
 interface SessionsView {
   sessions: SessionRow[];
-  /** Files that were left out since they were too many. */
+  /** Number of files left out to limit the list. */
   left: number;
 }
 
-/** A prompt of a session, in numbers. */
+/** The metrics of one prompt. */
 export interface PromptRow
-  extends TokenShares, Pick<ContextRecord, "budget" | "reported" | "status" | "reason"> {
+  extends
+    TokenShares,
+    Pick<ContextRecord, "budget" | "reported" | "status" | "reason" | "durationMs"> {
   at: number;
   timeMs?: number | undefined;
-  /** Before anything was cut. */
+  /** Tokens before shortening. */
   directTokens: number;
   usd: number;
   directUsd: number;
+  /** True if no answer came, or one with a status from 400 on. */
+  isFailed: boolean;
 }
 
 /** `session`: its prompts in order. */
@@ -58,19 +69,21 @@ export interface PromptPart {
   at: number;
   origin: PartKind;
   tool?: string | undefined;
-  /** As sent. */
+  /** Links a call and its result. */
+  callId?: string | undefined;
+  /** Tokens as sent. */
   tokens: number;
-  /** As it came. */
+  /** Tokens before changes. */
   directTokens: number;
   isCached: boolean;
-  /** What was done to it, such as `cut` or `dropped`; absent where it was sent as it came. */
+  /** How the part was changed, such as `cut` or `dropped`. Absent if it was sent unchanged. */
   form?: string | undefined;
   why?: string | undefined;
-  /** How to get the whole. */
+  /** How to get the full text. */
   handle?: string | undefined;
-  /** The beginning of what was sent; absent where texts were not kept. */
+  /** The beginning of what was sent. Absent if texts were not stored. */
   preview?: string | undefined;
-  /** Characters of the whole. */
+  /** Length of the full text in characters. */
   length?: number | undefined;
 }
 
@@ -78,43 +91,39 @@ export interface PromptPart {
 export interface PromptView {
   session: SessionRow;
   prompt: PromptRow;
-  /** How many prompts the session has. */
-  prompts: number;
-  hasTexts: boolean;
   parts: PromptPart[];
 }
 
-/** A part of one prompt and its partner in another, by their places. */
+/** A part of one prompt and its counterpart in another, by index. */
 export interface ComparedPair {
-  /** `unknown` where texts were not kept. */
+  /** `unknown` if texts were not stored. */
   change: "same" | "changed" | "removed" | "added" | "moved" | "unknown";
   first?: number | undefined;
   second?: number | undefined;
-  /** Lines that begin with a space, + or -; absent where texts were not kept or differ in too many lines. */
+  /** Lines that begin with a space, + or -. Absent if texts were not stored or too many lines differ. */
   diff?: string | undefined;
 }
 
-/** Where a prompt stops being what the one before was, so that a provider reads the rest anew. */
+/** Where a prompt leaves the prefix of the previous one, so that the provider must process the rest again. */
 export interface CacheBreak {
-  /** The part of the second prompt. */
+  /** Index of the part in the second prompt. */
   second: number;
-  /** Bytes of UTF-8 of its text that are still the same; absent where that can't be known. */
+  /** Length of the unchanged prefix of its text in UTF-8 bytes. Absent if unknown. */
   byte?: number | undefined;
-  /** False where it may be the same part: its text was not kept. */
+  /** False if the part may be unchanged, since its text was not stored. */
   isKnown: boolean;
-  /** Of the parts before, which the cache has. */
+  /** Tokens before the break, which the cache holds. */
   keptTokens: number;
-  /** Of the first prompt, from here on: no use in the cache any more. */
+  /** Tokens of the first prompt after the break, whose cache is no longer used. */
   lostTokens: number;
-  /** What it costs to write these anew, at list prices. */
+  /** The cost of writing these to the cache again, at list prices. */
   usd?: number | undefined;
 }
 
 /** `compared`: two prompts, of one session or of two. */
 export interface ComparedView {
-  prompts: { session: SessionRow; prompt: PromptRow; parts: PromptPart[] }[];
   pairs: ComparedPair[];
-  /** Absent where the second goes on from the first. */
+  /** Absent if the second prompt extends the first. */
   break?: CacheBreak | undefined;
 }
 
@@ -126,7 +135,7 @@ export interface TextView {
   total: number;
 }
 
-/** A sum of money over time, or by kind. */
+/** Cumulative cost at one point in time. */
 export interface GatewayPoint {
   timeMs: number;
   usd: number;
@@ -135,42 +144,42 @@ export interface GatewayPoint {
   cachedShare: number;
 }
 
-/** What a running gateway says of itself since it started. */
+/** The statistics of a running gateway since its start. */
 interface LiveGateway {
   url: string;
-  /** Why there are no figures, or why the log that was read is not its own. */
+  /** Why there are no statistics, or why the log belongs to another gateway. */
   problem?: string | undefined;
   figures?:
-    | {
-        requests: number;
-        changed: number;
-        upstreamErrors: number;
-        clientsGone: number;
-        usd: number;
-        directUsd: number;
-      }
+    | Record<
+        "requests" | "changed" | "upstreamErrors" | "clientsGone" | "usd" | "directUsd",
+        number
+      >
     | undefined;
 }
 
-/** `gateway`: what requests cost and would have cost. Money is by list prices with the cache counted. */
+/**
+ * `gateway`: the actual cost of requests, and the cost without shortening. Uses list prices and includes the provider's
+ * cache.
+ */
 export interface GatewayView {
   requests: number;
   changed: number;
   usd: number;
   directUsd: number;
-  /** Sent in all. */
+  /** Total tokens sent. */
   tokens: TokenShares;
-  /** By the provider's own reports. */
+  /** Totals of the provider's reports. */
   reported: { total: number; cached: number };
-  /** One for each request, summed up from the first; up to 500. */
+  /** One point per request with cumulative sums, up to 500. */
   points: GatewayPoint[];
-  /** Tokens sent, by origin and tool, the largest first. */
+  /** Tokens sent by origin and tool, largest first. */
   kinds: { origin: PartKind; tool?: string | undefined; tokens: number; directTokens: number }[];
-  /** Why requests went out as they came. */
-  passed: { reason: string; count: number }[];
-  statuses: { status: string; count: number }[];
-  sessions: (SessionRow & { usd: number; directUsd: number })[];
-  /** Absent where no running one was named. */
+  /** Why requests were sent unchanged, with counts. */
+  passed: [reason: string, count: number][];
+  statuses: [status: string, count: number][];
+  /** Highest cost first. */
+  sessions: SessionRow[];
+  /** Absent if no running gateway was specified. */
   live?: LiveGateway | undefined;
 }
 
@@ -180,18 +189,18 @@ export interface PackFile {
   path: string;
   rank?: number | undefined;
   score?: number | undefined;
-  /** Shares of the score by signal, from 0 to 1. */
-  reasons: { name: string; share: number }[];
+  /** Each signal's share of the score, from 0 to 1. */
+  reasons: Readonly<Record<string, number>>;
   words: string[];
   neighbour?: string | undefined;
   commit?: string | undefined;
-  /** How much of it is shown; absent where it is not. */
+  /** How much of the file is shown. Absent if it is not shown. */
   level?: string | undefined;
   tokens?: number | undefined;
   omitted?: string | undefined;
 }
 
-/** `pack`: what a model would read of the project for a task. */
+/** `pack`: what a model would see of the project for a task. */
 export interface PackView {
   task: string;
   budget: number;
@@ -202,25 +211,25 @@ export interface PackView {
   text: string;
 }
 
-/** `catalog`: resources that match. */
+/** `catalog`: the resources that match. */
 export interface CatalogView {
   total: number;
   hits: { id: string; kind: string; title: string; fields: string[]; problems: string[] }[];
-  /** How many match each value of a facet. */
-  facets: { name: string; values: { value: string; count: number }[] }[];
+  /** The number of matches for each value of a facet. */
+  facets: Readonly<Record<string, readonly { value: string; count: number }[]>>;
   unmatched: string[];
-  /** How many of all resources have each problem that there is. */
+  /** The number of resources with each problem. */
   health: { name: string; about: string; count: number }[];
 }
 
-/** `verify`: the catalog held against its sources, done anew with the parameter `run`. */
+/** `verify`: compares the catalog with its sources. The parameter `run` starts a new verification. */
 export interface VerifyView {
-  /** Absent where that was not done yet. The last four are numbers of findings. */
+  /** Absent before the first verification. The last four fields count findings. */
   verified?:
     | {
         timeMs: number;
         resources: number;
-        /** Of these, those whose source answered. */
+        /** Resources of these whose source answered. */
         probed: number;
         snippets: number;
         breaking: number;
@@ -230,10 +239,9 @@ export interface VerifyView {
       }
     | undefined;
   findings: { severity: string; code: string; resourceId: string; message: string }[];
-  left: number;
 }
 
-/** `changes`: what differs from the commit of the parameter `since`, the worst first. */
+/** `changes`: the differences from the commit in the parameter `since`, worst first. */
 export interface ChangesView {
   against: string;
   counts: Record<"breaking" | "additive" | "cosmetic", number>;
@@ -249,10 +257,9 @@ export interface ChangesView {
       to?: string | undefined;
     }[];
   }[];
-  left: number;
 }
 
-/** `resource`: all of one resource. */
+/** `resource`: all details of one resource. */
 export interface ResourceView {
   id: string;
   kind: string;
@@ -262,44 +269,44 @@ export interface ResourceView {
   snippets: { title: string; code: string }[];
 }
 
-/** Where steps of a query run, one after the other. */
+/** Steps of a query that run in one place, in order. */
 export interface QueryPlace {
   name: string;
   steps: { text: string; rows?: number | undefined }[];
-  /** About so many leave it. */
+  /** Estimated number of rows that it returns. */
   rows?: number | undefined;
 }
 
-/** `query`: the rows of a query, or how it would run. */
+/** `query`: the rows of a query, or where it would run. */
 export interface QueryView {
   plan: string;
   ranOn: string;
-  /** What each source does, and what is done with that; `here` is absent where one source does all. */
+  /** The steps of each source, and those on their results. `here` is absent if one source runs everything. */
   diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
   durationMs?: number | undefined;
   columns: { name: string; type?: string | undefined }[];
   rows: Record<string, unknown>[];
 }
 
-/** `plans`: what was applied, the newest first, and the change that waits for its confirmation. */
+/** `plans`: applied transactions, newest first, and the change that waits for confirmation. */
 interface PlansView {
   transactions: {
     id: string;
     timeMs: number;
     status: string;
     paths: string[];
-    /** Left as they were by a rollback, since someone else had changed them. */
+    /** Files that a rollback did not restore, since someone else had changed them. */
     kept: string[];
-    /** The check that failed, or what else rolled it back. */
+    /** The failed check, or another reason for the rollback. */
     why?: string | undefined;
   }[];
   pending?: PendingPlan | undefined;
 }
 
-/** What a saved change would do to the files as they are now. */
+/** The effect of a saved change on the current files. */
 export interface PendingPlan {
   summary: string;
-  /** Why it can't be applied; empty where it can. */
+  /** Why it cannot be applied. Empty if it can. */
   issues: { code: string; message: string; path?: string | undefined }[];
   changes: {
     path: string;
@@ -311,8 +318,9 @@ export interface PendingPlan {
   }[];
 }
 
-/** `runs`: runs of operations, the newest first. */
+/** `runs`: runs of operations, newest first, up to the parameter `limit`. */
 interface RunsView {
+  hasMore: boolean;
   runs: {
     id: string;
     chat: string;
@@ -322,76 +330,92 @@ interface RunsView {
   }[];
 }
 
-/** An operation of a run. */
-export interface RunOperation {
-  id: string;
-  name: string;
-  hook: string;
-  status: string;
-  startedAtMs?: number | undefined;
-  finishedAtMs?: number | undefined;
+/** An event of a run. Its type determines which fields it has. */
+export interface RunEventRow {
+  type: string;
+  /** Milliseconds since the epoch, like all times here. */
+  ts: number;
+  hook?: string | undefined;
+  operationId?: string | undefined;
+  operationName?: string | undefined;
+  status?: string | undefined;
+  attempt?: number | undefined;
   attempts?: number | undefined;
-  /** The code of why it was skipped. */
-  reason?: string | undefined;
-  /** Why it was skipped, or what failed, in a sentence. */
-  why?: string | undefined;
-  /** What it gave: state, and parts of the prompt. */
-  effects: { name: string; text: string }[];
+  question?: string | undefined;
+  skippedReason?: string | undefined;
+  startedAt?: number | undefined;
+  finishedAt?: number | undefined;
+  error?: { code: string; message: string } | undefined;
+  text?: string | undefined;
+  offset?: number | undefined;
 }
 
-/** `run`: what happened in one. */
+/** `run`: all stored data of a run, in the format of @ccl/operations. The events show what happened. */
 export interface RunDetailsView {
-  id: string;
-  chat: string;
-  trigger: string;
-  status: string;
-  startedAtMs: number;
-  finishedAtMs?: number | undefined;
-  why?: string | undefined;
-  operations: RunOperation[];
-  main?:
+  input: {
+    runId: string;
+    chatId: string;
+    trigger: string;
+    startedAt: number;
+    profile?:
+      | { operations: readonly { operationId: string; config: RunOperationConfig }[] }
+      | undefined;
+  };
+  /** Absent while the run is active. */
+  result?:
     | {
         status: string;
-        why?: string | undefined;
-        startedAtMs?: number | undefined;
-        finishedAtMs?: number | undefined;
+        finishedAt: number;
+        finishReason?: string | undefined;
+        failedDetails?:
+          | Partial<Record<"operationId" | "errorMessage" | "errorCode", string | undefined>>
+          | undefined;
+        mainLlm: { text?: string | undefined };
       }
     | undefined;
-  answer?: string | undefined;
-  /** The state that its profile keeps in the chat; versions newest first. */
+  steps: readonly {
+    kind: string;
+    operationId?: string | undefined;
+    hook?: string | undefined;
+    effects?: readonly { type: string }[] | undefined;
+  }[];
+  events: readonly RunEventRow[];
+  /** The state that the run's profile keeps in the chat. Versions are newest first. */
   artifacts: {
     tag: string;
     versions: {
       version: number;
       runId: string;
-      /** True where this run wrote it. */
+      /** True if this run wrote it. */
       isOfRun: boolean;
       timeMs: number;
-      /** Lines that begin with a space, + or -, against the version that it replaced. */
+      /** The diff from the replaced version: lines that begin with a space, + or -. */
       diff: string;
     }[];
   }[];
-  /** How many there are, after how many of them this is how the run was, and the type of that one. */
-  events: { total: number; at: number; last?: string | undefined };
 }
 
-/** `sent`: the prompt of a run's main call, put together again from its store. */
+/** Dependencies and conditions of an operation. */
+interface RunOperationConfig {
+  dependsOn?: readonly string[] | undefined;
+  when?: readonly { ref: string; equals?: unknown; not?: boolean | undefined }[] | undefined;
+}
+
+/** `sent`: the prompt of a run's main call, reconstructed from the store. */
 export interface SentView {
-  /** Why it can't be. */
+  /** Why the prompt cannot be reconstructed. */
   problem?: string | undefined;
   messages: {
     role: string;
     /** The chat, the system prompt, or inserted. */
     from: string;
-    /** Operations and artifacts that put something into it. */
+    /** Operations and artifacts that contributed to it. */
     by: string[];
     text: string;
-    /** Characters of the whole. */
-    length: number;
   }[];
 }
 
-/** Each view by its name. Parameters are texts, as in an address. */
+/** The views by name. Parameters are strings, as in a URL. */
 export interface InspectorViews {
   overview: OverviewView;
   sessions: SessionsView;
@@ -418,7 +442,7 @@ export type ViewName = keyof InspectorViews;
 /** Parameters of a view. */
 export type ViewParameters = Readonly<Record<string, string | undefined>>;
 
-/** Where a page's data comes from. What a view throws is shown with its message where it is a CclError. */
+/** Where a page's data comes from. The page shows the message of an error if it is a CclError. */
 export type InspectorSource = {
   readonly [Name in ViewName]?: (
     parameters: ViewParameters,

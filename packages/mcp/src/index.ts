@@ -1,6 +1,11 @@
 export { McpError } from "./mcp-error.ts";
 export { connectMcpServer } from "./proxy/connect-mcp-server.ts";
-export { type McpProxy, type McpProxyOptions, openMcpProxy } from "./proxy/open-mcp-proxy.ts";
+export {
+  type McpProxy,
+  type McpProxyOptions,
+  openMcpProxy,
+  type ServerFinding,
+} from "./proxy/open-mcp-proxy.ts";
 export type { McpProxyStatistics } from "./proxy/proxy-state.ts";
 export { type McpServerConfig, readMcpServers } from "./proxy/server-config.ts";
 export { openMcpHttp, type McpHttp, type McpHttpOptions } from "./serve/open-mcp-http.ts";

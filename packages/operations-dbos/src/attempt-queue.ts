@@ -3,26 +3,27 @@ import type { OperationAttempt, OperationKey, OperationOutcome, RunEvent } from 
 import { createRemoteAttempt, type RemoteAttempt } from "./remote-attempt.ts";
 import { operationName } from "./operation-name.ts";
 
-/** Where the workflow of one operation waits for what the engine decides. */
+/** Where the workflow of one operation waits for the engine's decisions. */
 export interface AttemptSlot {
-  /** The next attempt, or how the operation has ended. */
+  /** The next attempt, or the status with which the operation ended. */
   next(): Promise<RemoteAttempt | string>;
   leave(): void;
 }
 
 /** A run that a workflow of this process executes. */
 export interface RunAttempts {
-  /** The operation's workflow waits here by now, or never will. */
+  /** Called once the operation's workflow waits here, or when it never will. */
   started(operation: OperationKey): void;
   close(): void;
 }
 
 /**
- * Hands attempts of the engine in this process to the workflows of its operations. The engine decides when an attempt begins;
- * where the operation's workflow waits here, the attempt is carried out by that, and otherwise at once.
+ * Passes attempts of the engine in this process to the workflows of its operations. The engine decides when an attempt
+ * begins. If the operation's workflow waits here, the workflow executes the attempt. Otherwise it is executed
+ * immediately.
  */
 export interface AttemptQueue {
-  /** Until the queue is closed or has said that it was started, an operation of these is waited for. */
+  /** The engine waits for the workflows of these operations until the queue is closed or reports that they started. */
   open(runId: string, operations: readonly OperationKey[]): RunAttempts;
   take(runId: string, operation: OperationKey): AttemptSlot;
   run(
@@ -31,11 +32,11 @@ export interface AttemptQueue {
   ): Promise<OperationOutcome>;
   /** Ends the slots of operations that have ended. */
   onEvent(event: RunEvent): void;
-  /** Ends the slots that the function has an answer for. */
+  /** Ends the slots for which the function returns a status. */
   end(runId: string, statusOf: (operation: OperationKey) => string | undefined): void;
-  /** True if operation workflows are waiting for a run that no workflow of this process executes. */
+  /** True if operation workflows wait for a run that no workflow of this process executes. */
   isOrphaned(runId: string): boolean;
-  /** Drops everything that waits. */
+  /** Drops every waiting attempt and slot. */
   close(): void;
 }
 
@@ -46,15 +47,18 @@ interface OpenSlot {
 
 interface RunQueue {
   owners: number;
-  /** The newest of an operation comes last. */
+  /** The newest slot of an operation comes last. */
   slots: OpenSlot[];
   /** Statuses by name. */
   ends: Map<string, string>;
-  /** By name: those whose workflows are about to be started. */
+  /** Operations by name whose workflows are about to start. */
   expected: Map<string, Gate>;
 }
 
-/** An empty queue; `onOrphaned` is called with runs whose operations' workflows wait while no workflow here executes the run. */
+/**
+ * Creates an empty queue. `onOrphaned` is called with runs whose operation workflows wait although no workflow here
+ * executes the run.
+ */
 export function createAttemptQueue(onOrphaned: (runId: string) => void): AttemptQueue {
   const queues = new Map<string, RunQueue>();
   let isClosed = false;
@@ -70,7 +74,7 @@ export function createAttemptQueue(onOrphaned: (runId: string) => void): Attempt
   };
   const tidy = (runId: string, queue: RunQueue): void => {
     const { owners, slots } = queue;
-    // A slot that is left late may be of a queue that is over.
+    // A slot that is released late may belong to a closed queue.
     if (owners > 0 || queues.get(runId) !== queue) return;
     if (slots.length > 0) onOrphaned(runId);
     else queues.delete(runId);
@@ -156,7 +160,7 @@ function endSlots(
   queue.slots = open;
 }
 
-/** The engine no longer waits for the operation's workflow. */
+/** From now on the engine does not wait for the operation's workflow. */
 function admit({ expected }: RunQueue, operation: OperationKey): void {
   const name = operationName(operation);
   expected.get(name)?.open();
@@ -176,7 +180,7 @@ function createGate(): Gate {
   return { opened, open };
 }
 
-/** Calls in their order, those that came before somebody asked for them included. */
+/** Delivers calls in their order, including those that arrived before anybody asked. */
 function createCalls(): { deliver: OpenSlot["deliver"]; next: AttemptSlot["next"] } {
   const waiting: (RemoteAttempt | string)[] = [];
   let wake: (() => void) | undefined;

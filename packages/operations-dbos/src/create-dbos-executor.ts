@@ -11,33 +11,39 @@ import { registerWorkflows } from "./workflow-registration.ts";
 
 /** Options of an executor. */
 export interface DbosExecutorOptions {
-  /** The class `DBOS` of `@dbos-inc/dbos-sdk`, not launched yet. */
+  /** The class `DBOS` of `@dbos-inc/dbos-sdk`, before its launch. */
   dbos: DbosWorkflows;
-  /** The engine's own store: a run has ended when it says so. */
+  /** The engine's own store, which decides whether a run has ended. */
   runs: Pick<RunStore, "loadRun">;
-  /** Name of the workflow of runs, the same in every process that is to carry them; default `ccl.operations.run`. */
+  /**
+   * Name of the workflow of runs. Must be the same in every process that executes them. `ccl.operations.run` by
+   * default.
+   */
   name?: string | undefined;
-  /** How often a run that could not be carried to its end is tried before its workflow fails; default 10. */
+  /** How often an unfinished run is retried before its workflow fails. 10 by default. */
   maxAttempts?: number | undefined;
-  /** An operation's workflow ends as `left` once its run has had no worker for so long; from 100, default 60,000. */
+  /**
+   * An operation's workflow ends as `left` once its run has had no worker for this long. From 100, 60,000 by
+   * default.
+   */
   leftAfterMs?: number | undefined;
-  /** Called with errors in the background. */
+  /** Called with errors that happen in the background. */
   onError?: ((error: OperationsDbosError) => void) | undefined;
   clock?: Clock | undefined;
 }
 
 /** An executor on DBOS. */
 export interface DbosExecutor extends RunExecutor {
-  /** Name of the workflow of runs; that of operations has `.operation` after it. */
+  /** Name of the workflow of runs. That of operations is this name followed by `.operation`. */
   readonly name: string;
 }
 
 const defaultName = "ccl.operations.run";
 
 /**
- * Registers the workflows that carry runs, to be called before `DBOS.launch()`. Each run is a workflow with the run's id;
- * each operation that it plans is a child of it with the id `runId:hook:operationId`, started in the order of the plan.
- * The engine alone decides when an operation begins, and its journal knows what has ended.
+ * Registers the workflows that execute runs. Must be called before `DBOS.launch()`. Each run is a workflow with the
+ * run's id. Each planned operation is a child workflow with the id `runId:hook:operationId`, started in the order of
+ * the plan. Only the engine decides when an operation begins, and its journal records what has ended.
  * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`
  */
 export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
@@ -87,7 +93,7 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
       resolveEngine({ drive, engine });
     },
     async submit(runId) {
-      // Of a workflow that is there already DBOS gives the handle and starts nothing.
+      // If the workflow exists already, DBOS returns its handle and starts nothing.
       await dbos.startWorkflow(registration.run, { workflowID: runId })(runId);
     },
     executeAttempt: async (attempt, execute) => attemptQueue.run(attempt, execute),

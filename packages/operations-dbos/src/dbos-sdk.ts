@@ -1,18 +1,18 @@
-/** A connection of a pool: a client of `pg`, by what is used of it. */
+/** A pooled connection, with the methods of a `pg` client that are used. */
 export interface PostgresConnection {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** True closes the connection instead of giving it back. */
+  /** True closes the connection. Otherwise it returns to the pool. */
   release(destroy?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** A pool of `pg`, by what is used of it. */
+/** A pool, with the methods of `pg` that are used. */
 export interface PostgresPool {
   connect(): Promise<PostgresConnection>;
 }
 
-/** Where DBOS writes what it has to say. */
+/** Where DBOS writes its log. */
 export interface DbosLogger {
   info(entry: unknown): void;
   debug(entry: unknown): void;
@@ -20,7 +20,7 @@ export interface DbosLogger {
   error(entry: unknown): void;
 }
 
-/** The settings of DBOS that a worker makes. */
+/** The settings of DBOS that a worker passes. */
 interface DbosSettings {
   name: string;
   systemDatabasePool?: PostgresPool;
@@ -34,16 +34,16 @@ interface DbosSettings {
   runMigrations?: boolean;
 }
 
-/** A workflow as DBOS knows it, by what is used of it. */
+/** A workflow as DBOS reports it, with the fields that are used. */
 export interface DbosWorkflowStatus {
   readonly workflowID: string;
   readonly workflowName: string;
   readonly executorId?: string;
-  /** Of a workflow that another one has started. */
+  /** Set if another workflow started this one. */
   readonly parentWorkflowID?: string;
 }
 
-/** Which workflows are listed. */
+/** Which workflows to list. */
 export interface DbosWorkflowQuery {
   workflowName?: string[];
   workflowIDs?: string[];
@@ -55,7 +55,7 @@ export interface DbosWorkflowQuery {
   loadOutput?: boolean;
 }
 
-/** How a step is tried again. */
+/** How a step is retried. */
 export interface DbosStepOptions {
   name?: string;
   retriesAllowed?: boolean;
@@ -64,10 +64,10 @@ export interface DbosStepOptions {
   maxAttempts?: number;
 }
 
-/** A registered workflow: `(runId)` carries out a run, `(runId, hook, operationId)` an operation of one. */
+/** A registered workflow. `(runId)` executes a run, `(runId, hook, operationId)` one of its operations. */
 export type DbosWorkflow = (...ids: string[]) => Promise<string>;
 
-/** What an executor needs of the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
+/** What an executor needs from the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface DbosWorkflows {
   isInitialized(): boolean;
   registerWorkflow(workflow: DbosWorkflow, options: { name: string }): DbosWorkflow;
@@ -76,11 +76,11 @@ export interface DbosWorkflows {
     options: { workflowID: string },
   ): (...ids: string[]) => Promise<unknown>;
   runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
-  /** Of the step that asks; the signal is aborted when its workflow is cancelled. */
+  /** Of the calling step. The signal aborts when its workflow is cancelled. */
   readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;
 }
 
-/** What a worker needs of it. */
+/** What a worker needs from the class. */
 export interface DbosSdk extends DbosWorkflows {
   setConfig(settings: DbosSettings): void;
   launch(): Promise<void>;

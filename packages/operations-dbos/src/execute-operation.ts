@@ -3,8 +3,8 @@ import type { RemoteAttempt } from "./remote-attempt.ts";
 import type { AttemptSlot } from "./attempt-queue.ts";
 
 /**
- * What the workflow of an operation does: each attempt that the engine hands over is a step; how the operation ended is
- * its result. Steps follow each other in the order of the attempts, which is that of any later execution.
+ * The workflow of an operation. Each attempt that the engine passes to it is a step, and the operation's final status
+ * is its result. Steps follow the order of the attempts, which is the same in every later execution.
  */
 export async function executeOperation(
   dbos: Pick<DbosWorkflows, "runStep">,
@@ -29,16 +29,16 @@ export async function executeOperation(
   }
 }
 
-/** The engine's attempt comes to its end in any case, whatever DBOS says of the step. */
+/** The engine's attempt ends in any case, whatever DBOS reports about the step. */
 async function executeAttempt(
   dbos: Pick<DbosWorkflows, "runStep">,
   attempt: RemoteAttempt,
 ): Promise<void> {
   try {
-    // A step that is recorded is that of an attempt before a crash, and is passed over.
+    // A recorded step belongs to an attempt before a crash and is skipped.
     while (!attempt.hasBegun) await dbos.runStep(attempt.begin, { name: "attempt" });
   } catch {
-    // DBOS is closed, or has cancelled the workflow or given it to another process.
+    // DBOS is closed, has cancelled the workflow, or has moved it to another process.
     await attempt.begin();
   }
 }

@@ -10,18 +10,18 @@ export interface ExecuteRunOptions {
   dbos: Pick<DbosWorkflows, "runStep" | "startWorkflow" | "stepStatus">;
   runs: Pick<RunStore, "loadRun">;
   attemptQueue: AttemptQueue;
-  /** Resolves once there is an engine. */
+  /** Resolves once an engine is attached. */
   attached: Promise<{ drive: RunDriver; engine: ExecutorEngine }>;
   /** The workflow of an operation. */
   operation: DbosWorkflow;
-  /** How often each step is tried. */
+  /** How often each step is retried. */
   retry: DbosStepOptions;
   onError(error: OperationsDbosError): void;
 }
 
 /**
- * What the workflow of a run does. Its calls have the same numbers in every execution: the plan, the drive, then a start
- * for each operation in the order of the plan, which the first call has recorded. None of them waits for an operation.
+ * The workflow of a run. Its calls have the same numbers in every execution: the plan, the drive, then a start for each
+ * operation in the order of the plan, which the first call recorded. None of them waits for an operation.
  */
 export async function executeRun(runId: string, options: ExecuteRunOptions): Promise<string> {
   const { dbos, attemptQueue, retry } = options;
@@ -75,7 +75,9 @@ async function driveToEnd(
   });
 }
 
-/** One after another, so that they start in the order of the plan. Of one that is there already DBOS gives the handle. */
+/**
+ * Starts them one after another, in the order of the plan. DBOS returns the handle of a workflow that exists already.
+ */
 async function startOperations(
   runId: string,
   of: { options: ExecuteRunOptions; operations: readonly OperationKey[]; queue: RunAttempts },
@@ -91,7 +93,7 @@ async function startOperations(
         operationId,
       );
     } catch (error) {
-      // The run goes on without it: what has ended is known from the run's own journal.
+      // The run continues without it, because the run's own journal records what has ended.
       if (!hasFailed) onError(notStarted(runId, operationId, error));
       hasFailed = true;
     }

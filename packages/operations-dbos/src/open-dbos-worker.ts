@@ -9,53 +9,53 @@ import { freeExecutorName } from "./workflow-registration.ts";
 
 /** Options of a worker. */
 export interface DbosWorkerOptions {
-  /** The class `DBOS` of `@dbos-inc/dbos-sdk`, not launched yet. */
+  /** The class `DBOS` of `@dbos-inc/dbos-sdk`, before its launch. */
   dbos: DbosSdk;
-  /** A pool of `pg`; DBOS keeps its own tables in it, and the worker one connection. Stays open. */
+  /** A pool of `pg`, in which DBOS keeps its own tables and the worker uses one connection. It stays open. */
   pool: PostgresPool;
   /** The engine's own store, which all workers share. */
   runs: WorkerRuns;
-  /** Unique among all live workers; default a new id. */
+  /** Unique among all live workers. A new id by default. */
   workerName?: string | undefined;
-  /** Of the application as DBOS knows it; default `ccl-operations`. Workers take over within one application. */
+  /** Name of the application in DBOS. `ccl-operations` by default. Workers take over runs within one application. */
   applicationName?: string | undefined;
-  /** Workers take over within one version; default `1`, since the journal of a run does not depend on the code. */
+  /** Workers take over runs within one version. `1` by default, because a run's journal does not depend on the code. */
   applicationVersion?: string | undefined;
-  /** Of DBOS's tables; default `dbos`. Created if it is missing. */
+  /** Schema of DBOS's tables, created if missing. `dbos` by default. */
   schema?: string | undefined;
-  /** How often the worker looks for runs of dead ones; default 5,000. 0: only when `takeOver` is called. */
+  /** How often the worker looks for runs of dead workers. 5,000 by default. 0: only when `takeOver` is called. */
   takeOverEveryMs?: number | undefined;
-  /** A run that so many workers have died of is left alone; default 20. */
+  /** A run during which this many workers died is abandoned. 20 by default. */
   maxTakeovers?: number | undefined;
   /** See `DbosExecutorOptions`. */
   maxAttempts?: number | undefined;
   /** See `DbosExecutorOptions`. */
   leftAfterMs?: number | undefined;
-  /** Called with errors in the background. */
+  /** Called with errors that happen in the background. */
   onError?: ((error: OperationsDbosError) => void) | undefined;
-  /** Where DBOS writes; default nowhere. */
+  /** Receives DBOS's log. By default the log is discarded. */
   logger?: DbosLogger | undefined;
   clock?: Clock | undefined;
-  /** Ends the opening. */
+  /** Aborts the opening. */
   signal?: AbortSignal | undefined;
 }
 
-/** A process that carries out runs, and those of workers that have died. */
+/** A process that executes runs, including those of workers that have died. */
 export interface DbosWorker {
   readonly workerName: string;
-  /** For `createRunEngine`. */
+  /** Pass it to `createRunEngine`. */
   readonly executor: DbosExecutor;
-  /** Looks for runs of dead workers now; returns how many it has found. @throws OperationsDbosError */
+  /** Looks for runs of dead workers now. Returns how many it found. @throws OperationsDbosError */
   takeOver(): Promise<number>;
-  /** Waits for the runs of this process, at most that long (default 5,000); what is left, other workers take over. */
+  /** Waits up to `waitMs` (5,000 by default) for the runs of this process. Other workers take over the rest. */
   close(options?: { waitMs?: number | undefined }): Promise<void>;
 }
 
 const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
 /**
- * Launches DBOS, without logging and connected to the pool's server only. Runs of dead workers are waited for until the lease
- * that they held in the engine's store is over (`limits.leaseMs` of the engine).
+ * Launches DBOS without its own logging, connected only to the pool's server. The runs of a dead worker are taken over
+ * once its lease in the engine's store has expired (`limits.leaseMs` of the engine).
  * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`, `launch_failed`, `database_failed`
  */
 export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWorker> {
@@ -85,7 +85,7 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   try {
     await holdOrThrow(lock, workerName);
     dbos.setConfig(settingsOf(options, { workerName, applicationName, schema }));
-    // Of two that make DBOS's tables at the same time one is ended by the server, for a deadlock.
+    // If two workers create DBOS's tables at once, the server aborts one of them because of a deadlock.
     await lock.whileAlone(() => launch(dbos), signal);
     signal?.throwIfAborted();
   } catch (error) {
@@ -207,7 +207,7 @@ function dbosErrorOf(error: unknown): OperationsDbosError {
   );
 }
 
-/** Looks one after another; who asks during one gets that one's answer. */
+/** Runs one search at a time. A caller during a search gets the result of that search. */
 function createSweep(look: () => Promise<number>): {
   now(): Promise<number>;
   end(): Promise<void>;

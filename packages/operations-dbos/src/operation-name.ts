@@ -1,6 +1,6 @@
 import type { OperationKey } from "@ccl/operations";
 
-/** What an operation is known by within its run. */
+/** The name of an operation within its run. */
 export function operationName({ hook, operationId }: OperationKey): string {
   return `${hook}/${operationId}`;
 }

@@ -1,11 +1,11 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `invalid_options`: an option of the wrong form. `name_taken`: this process has an executor of that name already, or
- * another process a worker of that name. `already_launched`: DBOS runs in this process already. `launch_failed`: DBOS did
- * not start. `database_failed`: PostgreSQL refused a call; see `cause`. `closed`: the worker is closed. `not_ended`: a run
- * could not be carried to its end here. `not_started`: an operation's workflow could not be started; the run went on
- * without it. `takeovers_exceeded`: a run has outlived too many workers and is left alone.
+ * `invalid_options`: a malformed option. `name_taken`: this process has an executor with that name already, or another
+ * process has a worker with that name. `already_launched`: DBOS is running in this process already. `launch_failed`:
+ * DBOS did not start. `database_failed`: PostgreSQL rejected a call, see `cause`. `closed`: the worker is closed.
+ * `not_ended`: a run could not be finished here. `not_started`: an operation's workflow could not be started, and the
+ * run continued without it. `takeovers_exceeded`: too many workers died during a run, which is abandoned.
  */
 export type OperationsDbosErrorCode =
   | "invalid_options"
@@ -18,7 +18,7 @@ export type OperationsDbosErrorCode =
   | "not_started"
   | "takeovers_exceeded";
 
-/** What this package throws, and hands to `onError`. */
+/** The error that this package throws and passes to `onError`. */
 export class OperationsDbosError extends CclError<OperationsDbosErrorCode> {
   static override readonly brand: string = "OperationsDbosError";
 }

@@ -1,16 +1,16 @@
 import type { OperationOutcome } from "@ccl/operations";
 
-/** An attempt that the engine has handed to the workflow of its operation. */
+/** An attempt that the engine passed to the workflow of its operation. */
 export interface RemoteAttempt {
-  /** True once it was begun. */
+  /** True once the attempt has begun. */
   readonly hasBegun: boolean;
-  /** True once its handler has come to an end. */
+  /** True once its handler has ended. */
   readonly hasEnded: boolean;
-  /** Calls the handler, the first time; gives the status that it came to. Never rejects. */
+  /** Calls the handler, but only once. Resolves to the resulting status and never rejects. */
   begin(): Promise<string>;
 }
 
-/** Settles as `execute` does, wherever that is begun. */
+/** Settles like `execute`, wherever it is begun. */
 export function createRemoteAttempt(
   execute: () => Promise<OperationOutcome>,
   engine: { resolve(outcome: OperationOutcome): void; reject(error: unknown): void },

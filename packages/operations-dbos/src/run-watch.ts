@@ -3,17 +3,17 @@ import type { OperationKey, RunStore, StoredRun } from "@ccl/operations";
 
 import { operationName } from "./operation-name.ts";
 
-/** Looks at runs that others carry for workflows of operations that wait here. */
+/** Watches runs that other processes execute, for operation workflows that wait here. */
 export interface RunWatch {
-  /** Looks now and then, for as long as somebody waits. A second call changes nothing. */
+  /** Polls the run while a workflow waits for it. A second call has no effect. */
   watch(runId: string): void;
   close(): void;
 }
 
-/** What a watch works with. */
+/** Dependencies of a watch. */
 export interface RunWatchOptions {
   runs: Pick<RunStore, "loadRun">;
-  /** Of a run that shows no sign of life for so long its operations' workflows end as `left`. */
+  /** If a run shows no sign of life for this long, its operations' workflows end as `left`. */
   leftAfterMs: number;
   clock: Clock;
   isNeeded(runId: string): boolean;
@@ -38,7 +38,7 @@ export function createRunWatch(options: RunWatchOptions): RunWatch {
       return statusesOf(stored);
     };
     while (isNeeded(runId)) {
-      // A store that can't be read shows no sign of life either.
+      // A store that cannot be read counts as no sign of life.
       end(runId, await look().catch(() => () => undefined));
       quietMs = expiresAtMs > clock.now() ? 0 : quietMs + everyMs;
       if (quietMs > leftAfterMs) end(runId, () => "left");
@@ -57,7 +57,7 @@ export function createRunWatch(options: RunWatchOptions): RunWatch {
   };
 }
 
-/** What the store says of how operations have ended; undefined for those that have not. */
+/** How operations have ended, according to the store. Undefined for those that have not. */
 function statusesOf(
   stored: StoredRun | undefined,
 ): (operation: OperationKey) => string | undefined {
@@ -75,7 +75,7 @@ function statusesOf(
 
 async function pause(delayMs: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    // A look must not keep the process alive.
+    // Polling must not keep the process alive.
     setTimeout(resolve, delayMs).unref();
   });
 }

@@ -6,10 +6,10 @@ import { OperationsDbosError } from "./operations-dbos-error.ts";
 import type { WorkerLock } from "./worker-lock.ts";
 import { operationWorkflowName } from "./workflow-registration.ts";
 
-/** The store of runs, by what a worker reads of it. */
+/** What a worker reads from the store of runs. */
 export type WorkerRuns = Pick<RunStore, "loadRun" | "listRuns" | "readEvents">;
 
-/** What a look for abandoned runs needs. */
+/** Inputs of a search for abandoned runs. */
 export interface TakeOverOptions {
   dbos: DbosSdk;
   runs: WorkerRuns;
@@ -20,11 +20,11 @@ export interface TakeOverOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   onError: (error: OperationsDbosError) => void;
-  /** Runs that were given up, so that each is reported once. */
+  /** Runs that were abandoned, so that each is reported once. */
   abandoned: Set<string>;
 }
 
-/** Gives the runs of dead workers, and those that were never handed over, to the workers that live; returns how many. */
+/** Moves the runs of dead workers, and those that were never submitted, to live workers. Returns how many. */
 export async function takeOver(options: TakeOverOptions): Promise<number> {
   const revived = await reviveWorkflows(options);
   return revived + (await submitForgotten(options));
@@ -41,7 +41,7 @@ async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
   let revived = 0;
   for (const name of [...others].sort()) {
     await lock.whileDead(name, async () => {
-      // Asked again under the lock: another worker may have been first.
+      // Listed again under the lock, because another worker may have been first.
       const left = await listPending(options, { executorId: [name] });
       const runIdOf = ({
         workflowID,
@@ -51,7 +51,7 @@ async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
         workflowName === executor.name ? workflowID : (parentWorkflowID ?? workflowID);
       const runIds = new Set(left.map(runIdOf));
       for (const runId of runIds) if (!(await mayContinue(runId, options))) runIds.delete(runId);
-      // Together, so that the worker that takes a run from DBOS's queue takes its operations with it.
+      // Moved together, so that the worker that takes a run from DBOS's queue also takes its operations.
       const ids = left
         .filter((workflow) => runIds.has(runIdOf(workflow)))
         .map(({ workflowID }) => workflowID);
@@ -62,7 +62,7 @@ async function reviveWorkflows(options: TakeOverOptions): Promise<number> {
   return revived;
 }
 
-/** Those of runs and of their operations. */
+/** Lists the workflows of runs and of their operations. */
 async function listPending(
   { dbos, executor }: TakeOverOptions,
   query: Pick<DbosWorkflowQuery, "executorId">,
@@ -82,7 +82,7 @@ async function listPending(
   }
 }
 
-/** False for a run that workers keep dying of. */
+/** False for a run during which too many workers died. */
 async function mayContinue(runId: string, options: TakeOverOptions): Promise<boolean> {
   const { runs, maxTakeovers, onError, abandoned } = options;
   const stored = await runs.loadRun(runId);
@@ -97,7 +97,7 @@ async function mayContinue(runId: string, options: TakeOverOptions): Promise<boo
   return false;
 }
 
-/** Runs that are stored, and whose process died before it had a workflow for them. */
+/** Submits stored runs whose process died before it created a workflow for them. */
 async function submitForgotten({ dbos, runs, executor, now }: TakeOverOptions): Promise<number> {
   let submitted = 0;
   let cursor: string | undefined;

@@ -2,23 +2,24 @@ import type { PostgresConnection, PostgresPool } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 
 /**
- * Distinguishes live workers from dead ones. Each holds an advisory lock under its name on a connection that is its alone; the
- * server frees it with the connection, so that a free lock belongs to no live worker.
+ * Distinguishes live workers from dead ones. Each worker holds an advisory lock under its name on a dedicated
+ * connection. The server releases the lock with the connection, so a free lock belongs to no live worker.
  */
 export interface WorkerLock {
-  /** Takes the lock, again where the connection was lost. False: another process has it. */
+  /** Takes the lock, again if the connection was lost. False if another process has it. */
   hold(): Promise<boolean>;
-  /** Calls back under the lock of a worker that is dead; false where it lives. */
+  /** Runs the callback under the lock of a dead worker. False if that worker is alive. */
   whileDead(workerName: string, callback: () => Promise<void>): Promise<boolean>;
-  /** Calls back while no other worker of the schema is within such a call; waits for them. */
+  /** Runs the callback while no other worker of the schema is within such a call. Waits for those that are. */
   whileAlone(callback: () => Promise<void>, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-// A session that waited in the server would hold up an index that another one builds meanwhile, and never have its turn.
+// Polls, because a session that waited in the server would block an index that another one is building, and never get
+// its turn.
 const askAgainMs = 50;
 
-/** Options of a lock. Names of workers are unique within an application and a schema of DBOS. */
+/** Options of a lock. Worker names are unique within an application and a schema of DBOS. */
 export interface WorkerLockOptions {
   pool: PostgresPool;
   schema: string;
@@ -64,7 +65,7 @@ export function createWorkerLock({
     try {
       await callback();
     } finally {
-      // A connection that is lost by now has freed the lock as well.
+      // If the connection is lost by now, the server has released the lock too.
       if (connection !== undefined) await call("pg_advisory_unlock", key);
     }
   };
@@ -95,7 +96,7 @@ export function createWorkerLock({
       connection = undefined;
       if (at === undefined) return;
       at.off("error", onError);
-      // Closed rather than given back: only the end of the connection frees the lock for certain.
+      // Closed and not returned to the pool, because only the end of the connection certainly releases the lock.
       at.release(true);
     },
   };

@@ -1,15 +1,15 @@
 import type { DbosWorkflow, DbosWorkflows } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 
-/** What carries out the workflows of an executor at present. */
+/** The functions that currently execute the workflows of an executor. */
 interface WorkflowBodies {
   run: DbosWorkflow;
   operation: DbosWorkflow;
-  /** Called when the name is given up. */
+  /** Called when the name is released. */
   close(): void;
 }
 
-/** The workflows of one name in this process; DBOS keeps them registered for as long as the process lives. */
+/** The workflows of one name in this process. DBOS keeps them registered as long as the process lives. */
 export interface WorkflowRegistration {
   readonly run: DbosWorkflow;
   readonly operation: DbosWorkflow;
@@ -18,7 +18,7 @@ export interface WorkflowRegistration {
 
 const registrations = new WeakMap<DbosWorkflows, Map<string, WorkflowRegistration>>();
 
-/** Name of the workflow of an operation, of runs that are carried under that name. */
+/** Name of the workflow of an operation whose runs are executed under `name`. */
 export function operationWorkflowName(name: string): string {
   return `${name}.operation`;
 }
@@ -56,7 +56,7 @@ export function registerWorkflows(dbos: DbosWorkflows, name: string): WorkflowRe
   return registration;
 }
 
-/** Lets another executor of this process have the name. */
+/** Releases the name for another executor of this process. */
 export function freeExecutorName(dbos: DbosWorkflows, name: string): void {
   const registration = registrations.get(dbos)?.get(name);
   registration?.bodies?.close();

@@ -1,10 +1,10 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: no such thing is stored.
- * `run_active`: the (chat, branch) has a run already, `details.runId`. `idempotency_conflict`: the request id came before
- * with another payload. `version_conflict`: another writer was first. `stale_lease`: another worker has taken the run
- * over, and the write was refused. `store_failed`: see `cause`. `store_damaged`: what is stored is not what was written.
+ * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: no such thing is stored. `run_active`:
+ * the (chat, branch) already has the run `details.runId`. `idempotency_conflict`: the request id was used with another
+ * payload. `version_conflict`: another writer was first. `stale_lease`: another worker has taken over the run, so the
+ * write was refused. `store_failed`: see `cause`. `store_damaged`: the stored data differs from what was written.
  */
 export type OperationsErrorCode =
   | "invalid_definition"

@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-/** What is wrong with an answer, a plan, its context, or what came of applying it. Closed for a major version. */
+/** What is wrong with an answer, a plan or its context, or why it was not applied. Closed for a major version. */
 export type PlanIssueCode =
   | "ERR_JSON_EXTRACT"
   | "ERR_JSON_PARSE"
@@ -48,12 +48,12 @@ export type PlanIssueCode =
   | "ERR_CONTEXT_REQUEST"
   | "ERR_CONTEXT_ROUNDS";
 
-/** An issue of this package: its code is one of the closed set. */
+/** An issue with one of this package's codes. */
 export interface PlanIssue extends Issue {
   code: PlanIssueCode;
 }
 
-/** An issue about a part of a plan or an answer, or about the whole. */
+/** Creates an issue about a part of a plan or answer, or about the whole. */
 export function planIssue(
   code: PlanIssueCode,
   message: string,
@@ -62,7 +62,7 @@ export function planIssue(
   return { code, path, message };
 }
 
-/** A result of one issue. */
+/** A failed result with one issue. */
 export function refusal(...issue: Parameters<typeof planIssue>): {
   ok: false;
   issues: PlanIssue[];
@@ -70,10 +70,10 @@ export function refusal(...issue: Parameters<typeof planIssue>): {
   return { ok: false, issues: [planIssue(...issue)] };
 }
 
-/** How much of a value a message quotes. */
+/** How many characters of a value a message quotes. */
 const QUOTED_CHARACTERS = 80;
 
-/** A value as messages quote it: JSON, shortened, with everything that could steer a terminal escaped. */
+/** Quotes a value for messages: as JSON, shortened, with every character escaped that could control a terminal. */
 export function quote(value: string): string {
   const short =
     value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}...` : value;

@@ -1,36 +1,36 @@
 import { CclError } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 
-/** Why a call of this package failed. What a plan gets wrong, or meets on the disk, comes back as issues instead. */
+/** Why a call of this package failed. Errors in a plan, and conflicts on disk, are returned as issues instead. */
 export type PlanProtocolErrorCode =
-  /** The root is missing, is no folder, or may not be read. */
+  /** The root is missing, is not a folder, or cannot be read. */
   | "workspace_unusable"
-  /** Journals can't be kept where they belong; the message says why. */
+  /** Journals cannot be stored in their folder. The message says why. */
   | "journal_unusable"
-  /** A journal does not hold what was written to it. Its backups stay where they are. */
+  /** A journal does not hold what was written to it. Its backups stay in place. */
   | "journal_damaged"
-  /** Another process is changing the workspace, or a file of memory, and did not end in time. */
+  /** Another process is changing the workspace or a memory file, and did not finish in time. */
   | "workspace_busy"
   /** Use after `close()`. */
   | "workspace_closed"
   | "invalid_input"
-  /** `apply()` without a text while the session has no saved plan. */
+  /** `apply()` was called without a text while the session has no saved plan. */
   | "no_saved_plan"
-  /** Another call of the same session has not ended yet. */
+  /** Another call of the same session is still running. */
   | "session_busy"
-  /** A file of memory holds no JSON object; it is left as it is. */
+  /** A memory file is not a JSON object. It is left unchanged. */
   | "memory_corrupt"
-  /** The system refused a call that the workspace cannot do without; see `cause`. */
+  /** A system call that the workspace depends on failed. See `cause`. */
   | "io_failed"
-  /** The call's signal ended it; the files are as they were. */
+  /** The call was aborted by its signal. The files are unchanged. */
   | "aborted";
 
-/** What this package throws. Messages name paths, never what stands in the files. */
+/** Errors that this package throws. Messages name paths, never the content of files. */
 export class PlanProtocolError extends CclError<PlanProtocolErrorCode> {
   static override readonly brand: string = "PlanProtocolError";
 }
 
-/** @throws PlanProtocolError `aborted` once the signal is */
+/** @throws PlanProtocolError `aborted` if the signal is aborted */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   throwIfAborted(signal, PlanProtocolError);
 }

@@ -1,11 +1,11 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `plan_invalid` carries the issues in `details.issues`. `connector_missing`: no connector for a resource's address;
- * `engine_missing`: a step that its source does not take, and no engine to do it. `source_failed` and `engine_failed`: see
- * `cause`, and `details.steps`. `value_invalid`: a source gave a value that is not of its column's type.
- * `argument_missing`: an API or a function needs one. `plan_not_compiled`: no answer of the model held, see `details.issues`. `limit_exceeded`:
- * `details.limit` names which one.
+ * `plan_invalid` has the issues in `details.issues`. `connector_missing`: no connector matches a resource's address.
+ * `engine_missing`: a source cannot run a step, and there is no engine. `source_failed` and `engine_failed`: see
+ * `cause` and `details.steps`. `value_invalid`: a source returned a value that does not have its column's type.
+ * `argument_missing`: an API or a function needs an argument. `plan_not_compiled`: no answer of the model was valid,
+ * see `details.issues`. `limit_exceeded`: `details.limit` names the limit.
  */
 export type QueryErrorCode =
   | "plan_invalid"
@@ -21,7 +21,7 @@ export type QueryErrorCode =
   | "closed"
   | "aborted";
 
-/** What this package throws. Messages name steps and columns, never rows. */
+/** The errors of this package. Messages name steps and columns, never rows. */
 export class QueryError extends CclError<QueryErrorCode> {
   static override readonly brand: string = "QueryError";
 }

@@ -8,15 +8,15 @@ import { openSqlKeyValue } from "./sql/sql-key-value.ts";
 
 /** Where records are kept. */
 export type RecordsPlace =
-  /** As `openSqlite` of @ccl/sql gives it. It stays open. */
+  /** A database that `openSqlite` of @ccl/sql returned. It stays open. */
   | { sqlite: SqliteDatabase }
   /** A pool or client of pg, or a PGlite. It stays open. */
   | { postgres: PostgresClient }
-  /** A database of your own. `close` of the records closes it. */
+  /** Your own database. Closing the records closes it. */
   | { keyValue: KeyValue };
 
 /**
- * Opens records in a database, in the table `ccl_records`, which is created where it is missing.
+ * Opens records in a database, in the table `ccl_records`, which is created if missing.
  * @throws RecordsError
  */
 export async function openRecords(
@@ -26,7 +26,7 @@ export async function openRecords(
   return createRecords(await openKeyValue(place, signal));
 }
 
-/** The database of sorted keys of a place. */
+/** Opens the database of sorted keys of a place. */
 export async function openKeyValue(
   place: RecordsPlace,
   signal: AbortSignal | undefined,

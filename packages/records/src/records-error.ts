@@ -1,14 +1,14 @@
 import { CclError } from "@ccl/core";
 
-/** Why a call of this package failed: one code for each cause, whatever the backend is. */
+/** Why a call of this package failed. Every backend reports a cause by the same code. */
 export type RecordsErrorCode =
-  /** Another writer changed the record or the log first, or holds the lease. Nothing was written. */
+  /** Another writer changed the record or log first, or holds the lease. Nothing was written. */
   | "conflict"
-  /** What is stored is not what was written; `details` say where. `salvageRecords` copies the rest. */
+  /** What is stored is not what was written. `details` say where. `salvageRecords` copies the rest. */
   | "damaged"
   | "disk_full"
   | "read_only"
-  /** The backend failed in another way; see `cause`. */
+  /** The backend failed in another way. See `cause`. */
   | "unavailable"
   /** A newer version of this package wrote the store. */
   | "newer_format"
@@ -21,7 +21,7 @@ export class RecordsError extends CclError<RecordsErrorCode> {
   static override readonly brand: string = "RecordsError";
 }
 
-/** What systems, databases and the packages below call these causes. */
+/** How systems, databases and the packages below name these causes. */
 const codes = new Map<unknown, RecordsErrorCode>([
   ...["ENOSPC", "EDQUOT", "53100", "disk_full"].map((code) => [code, "disk_full"] as const),
   ...["EROFS", "EACCES", "EPERM", "25006", "read_only"].map((code) => [code, "read_only"] as const),
@@ -31,7 +31,7 @@ const codes = new Map<unknown, RecordsErrorCode>([
   ["aborted", "aborted"],
 ]);
 
-/** A failure of a backend as this package's own. */
+/** Converts a failure of a backend to an error of this package. */
 export function recordsErrorOf(error: unknown): RecordsError {
   if (RecordsError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);

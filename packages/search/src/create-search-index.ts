@@ -29,15 +29,15 @@ import {
 } from "./vectors/vector-table.ts";
 import { createAnalyzer, type Analyzer } from "./words/analyzer.ts";
 
-/** Fields with their weights, and how texts and vectors are read. */
+/** Fields with their weights, and how texts and vectors are processed. */
 export interface SearchIndexOptions<Field extends string = string> extends TextWeights<Field> {
-  /** `createAnalyzer()` where absent. */
+  /** `createAnalyzer()` if absent. */
   analyzer?: Analyzer | undefined;
-  /** `float32` where absent. */
+  /** `float32` if absent. */
   vectors?: VectorPrecision | undefined;
 }
 
-/** Documents that are analyzed before other tasks get a turn. */
+/** How many documents are analyzed before other tasks get a turn. */
 const batchSize = 1024;
 
 interface PreparedDocument {
@@ -144,7 +144,7 @@ function checkVectors(
 ): void {
   let replaced = 0;
   for (const id of prepared.keys()) if (vectors.rows.has(table.slots.get(id) ?? -1)) replaced += 1;
-  // When every vector is replaced at once, those of another model may follow.
+  // If every vector is replaced at once, the new ones may come from another model.
   let dimensions = replaced === vectors.rows.size ? 0 : vectors.dimensions;
   for (const { document } of prepared.values()) {
     if (document.vector === undefined) continue;

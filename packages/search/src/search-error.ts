@@ -1,6 +1,6 @@
 import { CclError } from "@ccl/core";
 
-/** `index_damaged`: saved bytes are not what was saved. */
+/** `index_damaged`: the saved bytes were changed. */
 export type SearchErrorCode = "invalid_options" | "index_damaged" | "aborted";
 
 /** The error that this package throws. */

@@ -1,48 +1,51 @@
 import type { CountedText } from "./text/count-terms.ts";
 
-/** A facet of a document and its value, like `["kind", "table"]`. */
+/** A facet of a document and its value, such as `["kind", "table"]`. */
 export type Facet = readonly [name: string, value: string];
 
-/** By the name of a facet: the value, or any of the values. */
+/** Maps a facet to the wanted value, or to several values of which any matches. */
 export type FacetFilter = Record<string, string | string[]>;
 
-/** Which documents may be found at all; applied before ranking, counting and limits. */
+/** Which documents can be found. Applied before ranking, counting and limits. */
 export interface SearchFilter {
   facets?: FacetFilter | undefined;
   /** Ids to leave out. */
   exclude?: readonly string[] | undefined;
-  /** The only ids that may be found; all where absent. */
+  /** The only ids that may be found. If absent, all ids. */
   allow?: ReadonlySet<string> | undefined;
 }
 
 /** What is indexed under an id. */
 export interface SearchDocument<Field extends string = string> {
   id: string;
-  /** Texts by field, or their terms as `countTerms` counted them earlier. */
+  /** Texts by field, or terms that `countTerms` counted earlier. */
   texts: Readonly<Partial<Record<Field, string | CountedText>>>;
-  /** What it shares words with, such as the database of a table; it stands alone where absent. */
+  /**
+   * The group that shares its words with the document, such as the database of a table. Absent: the document has no
+   * group.
+   */
   container?: string | undefined;
   facets?: readonly Facet[] | undefined;
   vector?: Float32Array | undefined;
 }
 
-/** A found document with its score by words or by vectors; comparable within one answer only. */
+/** A found document with its score by words or by vectors. Scores are comparable within one answer only. */
 export interface SearchHit {
   id: string;
   score: number;
   /**
-   * What each word of the query added, as the query wrote it; `/container` is the share of the document's container.
-   * They sum up to the score. Absent for vectors.
+   * What each word of the query contributed, as the query wrote it. `/container` is the share of the document's
+   * container. The parts add up to the score. Absent for vectors.
    */
   parts?: Record<string, number> | undefined;
 }
 
-/** Documents found by words, best first, ties by id in code units. */
+/** Documents found by words, best first. Ties are ordered by the code units of their ids. */
 export interface TextHits {
   hits: SearchHit[];
-  /** Words of the query that no visible document has, as the query wrote them. */
+  /** Words of the query that occur in no visible document, as the query wrote them. */
   unmatchedTerms: string[];
-  /** Share of the query's terms, weighted by their rarity, that the visible documents have: 0..1. */
+  /** The share of the query's terms that occur in visible documents, weighted by their rarity, 0..1. */
   coverage: number;
 }
 
@@ -52,14 +55,14 @@ export interface FacetCount {
   count: number;
 }
 
-/** Which facets are counted, over which documents. */
+/** Which facets to count, over which documents. */
 export interface FacetQuery {
   filter?: SearchFilter | undefined;
-  /** All visible documents where absent. */
+  /** If absent, all visible documents. */
   ids?: readonly string[] | undefined;
-  /** All facets where absent. */
+  /** If absent, all facets. */
   facets?: readonly string[] | undefined;
-  /** Values at most, for each facet. */
+  /** Maximum number of values per facet. */
   limit: number;
 }
 
@@ -68,30 +71,30 @@ export interface SearchIndex<Field extends string = string> {
   /** Number of documents. */
   size(): number;
   /**
-   * Adds or replaces documents, all or none, after the changes that were asked for before.
-   * @throws SearchError `invalid_options` for vectors that are not finite or differ in length; `aborted`
+   * Adds or replaces all documents or none, after earlier changes have finished.
+   * @throws SearchError `invalid_options` if vectors are not finite or differ in length, `aborted`
    */
   put(
     documents: readonly SearchDocument<Field>[],
     options?: { signal?: AbortSignal | undefined },
   ): Promise<void>;
-  /** Removes documents; unknown ids are ignored. */
+  /** Removes documents. Unknown ids are ignored. */
   remove(ids: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<void>;
   searchText(query: { text: string; filter?: SearchFilter | undefined; limit: number }): TextHits;
-  /** By cosine, best first. */
+  /** Ranks by cosine similarity, best first. */
   searchVector(query: {
     vector: Float32Array;
     filter?: SearchFilter | undefined;
     limit: number;
   }): SearchHit[];
-  /** Most frequent first, ties by value. */
+  /** Most frequent first. Ties are ordered by value. */
   countFacets(query: FacetQuery): Record<string, FacetCount[]>;
-  /** The index as bytes, the same for the same documents whatever the order of changes. */
+  /** The index as bytes, which are the same for the same documents whatever the order of changes. */
   save(): Uint8Array;
   /**
-   * Replaces what the index holds.
-   * @throws SearchError `index_damaged` if the bytes are not what was saved, `invalid_options` if another version,
-   * analyzer or precision, or an index of other fields saved them; the index then stays as it is
+   * Replaces the contents of the index.
+   * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
+   * precision, or an index of other fields, saved them. The index then stays as it is.
    */
   restore(bytes: Uint8Array): void;
 }

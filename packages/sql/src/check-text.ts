@@ -1,10 +1,10 @@
 import { SqlError } from "./sql-error.ts";
 
-// Some drivers read text up to its first U+0000 only; all of them make U+FFFD of a lone surrogate, without a word.
+// Some drivers read text only up to its first U+0000, and all of them silently turn a lone surrogate into U+FFFD.
 // oxlint-disable-next-line no-control-regex
 const unkept = /\0|\p{Surrogate}/u;
 
-/** Refuses a text parameter that would not be read back as it was given. */
+/** Rejects a text parameter that would not be read back unchanged. */
 export function checkText(text: string): void {
   if (!unkept.test(text)) return;
   const what = text.includes("\0") ? "U+0000" : "a lone surrogate";

@@ -1,4 +1,4 @@
-/** A name as SQLite, PostgreSQL and DuckDB take it, whatever it is. */
+/** Quotes any name so that SQLite, PostgreSQL and DuckDB accept it. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

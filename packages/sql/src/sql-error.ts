@@ -2,37 +2,40 @@ import { CclError } from "@ccl/core";
 
 /** Why a call of this package failed. */
 export type SqlErrorCode =
-  /** No SQLite driver is there; the message names the command that brings one. */
+  /** No SQLite driver is installed. The message names the command that installs one. */
   | "no_driver"
-  /** The database can't be opened, or does not take the settings that durability needs. */
+  /** The database cannot be opened, or rejects the settings that durability needs. */
   | "open_failed"
-  /** The file is no SQLite database, or it is damaged. */
+  /** The file is not a SQLite database, or it is damaged. */
   | "corrupt"
-  /** Another connection kept the lock longer than the timeout, or PostgreSQL ended the transaction for another's sake. */
+  /**
+   * Another connection kept the lock longer than the timeout, or PostgreSQL aborted the transaction in favour of
+   * another.
+   */
   | "busy"
   | "disk_full"
-  /** A unique, foreign-key, check or not-null rule of the schema was broken. */
+  /** A unique, foreign-key, check or not-null rule of the schema was violated. */
   | "constraint"
   | "read_only"
-  /** An integer of the database has no exact JavaScript number; read it with `bigints`. */
+  /** An integer of the database has no exact JavaScript number. Read it with `bigints`. */
   | "out_of_range"
-  /** Any other statement that the database refused; see `cause`. */
+  /** The database rejected the statement for another reason. See `cause`. */
   | "statement_failed"
-  /** The connection was lost; whether a commit under way was kept is not known then. */
+  /** The connection was lost. It is unknown whether a running commit took effect. */
   | "connection_failed"
-  /** The tables were made by a newer version of the program. */
+  /** A newer version of the program created the tables. */
   | "schema_newer"
   | "invalid_input"
-  /** Use after `close()`, or of a transaction that has ended. */
+  /** Use after `close()`, or after the end of a transaction. */
   | "closed"
   | "aborted";
 
-/** What this package throws. Messages hold what the database said, never parameters. */
+/** The error that this package throws. Messages hold what the database said, never parameters. */
 export class SqlError extends CclError<SqlErrorCode> {
   static override readonly brand: string = "SqlError";
 }
 
-/** What a thrown value says. */
+/** The message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,6 @@ export type { ExtractedJson, ExtractLimits } from "./extract/extract-options.ts"
 export {
   createFormatLadder,
   type FormatLadder,
-  type FormatLadderStore,
   type StructuredFormat,
 } from "./generate/format-ladder.ts";
 export { generateStructured } from "./generate/generate-structured.ts";

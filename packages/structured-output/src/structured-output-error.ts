@@ -2,12 +2,12 @@ import { CclError } from "@ccl/core";
 
 /** Why a call of this package failed. */
 export type StructuredOutputErrorCode =
-  /** The schema is not valid JSON Schema, or a reference in it leads nowhere. */
+  /** The schema is not valid JSON Schema, or one of its references has no target. */
   | "schema_invalid"
-  /** The schema is asynchronous, or its library gives no JSON Schema for it. */
+  /** The schema is asynchronous, or its library provides no JSON Schema. */
   | "schema_unsupported";
 
-/** What this package throws. A model's bad answer comes back as a `Result` instead. */
+/** Errors of this package. A model's bad answer is returned as a `Result` instead. */
 export class StructuredOutputError extends CclError<StructuredOutputErrorCode> {
   static override readonly brand: string = "StructuredOutputError";
 }

@@ -18,17 +18,18 @@ import { testCard } from "./test-card.ts";
 
 /** Options of `buildCard`. */
 export interface BuildCardOptions {
-  /** The form to try first. Default: by the alias's prefix, then by path and content. */
+  /** The kind to try first. By default the alias's prefix decides, then path and content. */
   kind?: CardKind | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The index card of a file: at most 10 lines of at most 100 UTF-16 units. A form that the content does not have falls
- * through to the next best, `plain` at last. Secrets are masked before anything is cut. The same input gives the same card.
+ * The index card of a file: up to 10 lines of up to 100 UTF-16 units. If the content does not suit a kind, the next
+ * best kind is tried, `plain` last. Secrets are masked before a line is cut. The same input gives the same card.
  */
 export async function buildCard(input: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
-  // Masked text can be broken JSON; the structured forms read the original and mask what they show, value by value.
+  // Masking can break JSON. The readers of structured files therefore get the original text and mask each value they
+  // show.
   const masked = { ...input, text: redactSecrets(input.text).text };
   const structured = createStructuredText(input.path, input.text);
   for (const kind of candidateKinds(input, options.kind)) {
@@ -50,7 +51,7 @@ export async function buildCard(input: SourceInput, options: BuildCardOptions = 
 interface CardSource {
   structured: StructuredText;
   masked: SourceInput;
-  /** The caller or the alias says that it is of this kind. */
+  /** The caller or the alias named this kind. */
   isAnnounced: boolean;
 }
 

@@ -19,12 +19,12 @@ const decisionPath = /(?:^|\/)(?:adrs?|decisions?)\/|(?:^|\/)adr[-_]?\d/i;
 const proseAnnounced = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt)$/i;
 const schemaPath = /\.(?:proto|graphqls?|gql|sql|avsc)$|schema/i;
 
-/** The kind that an alias's prefix stands for; undefined for a prefix of the user's own. */
+/** The kind that an alias's prefix stands for. Undefined for a user-defined prefix. */
 export function kindOfAlias(alias: string): CardKind | undefined {
   return kindByPrefix.get(alias.slice(0, Math.max(0, alias.indexOf("."))));
 }
 
-/** The forms to try, likeliest first: what the caller says, the alias's prefix, then the path. `plain` is always the last. */
+/** The kinds to try, likeliest first: the caller's, the prefix's, the path's. `plain` is always last. */
 export function candidateKinds(input: SourceInput, wanted?: CardKind): CardKind[] {
   const announced = [wanted, input.alias === undefined ? undefined : kindOfAlias(input.alias)];
   return [...new Set([...announced, ...kindsOfPath(input.path), "plain" as const])].filter(

@@ -2,16 +2,16 @@ import { redactSecrets } from "@ccl/core";
 
 /** Maximum lines of a card. */
 export const maxCardLines = 10;
-/** Maximum UTF-16 units of a card's line, the bullet included; so it has at most as many code points and graphemes. */
+/** Maximum UTF-16 units of a card's line with its bullet. Its code points and graphemes cannot be more. */
 const maxCardLineLength = 100;
 /** Maximum UTF-16 units after the bullet. */
 export const maxCardTextLength: number = maxCardLineLength - "- ".length;
 
-/** What is shown never lies beyond this, so longer runs are not even cleaned. */
+/** Nothing beyond this is shown, so it is not cleaned either. */
 const maxReadLength = 4_000;
 const cutMark = "...";
 
-/** Takes 20 ms to make, and plain ASCII does not need it. */
+/** Loaded lazily: it takes 20 ms, and plain ASCII does not need it. */
 let graphemes: Intl.Segmenter | undefined;
 const plainText = /^[\x20-\x7e]*$/;
 
@@ -20,17 +20,17 @@ const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
-/** The lines that the readers of cards look at: the first 50,000, each to its 2,000th UTF-16 unit. */
+/** The lines that card readers look at: the first 50,000, each up to its 2,000th UTF-16 unit. */
 export function leadingLines(text: string): string[] {
   return text.split("\n", 50_000).map((line) => line.slice(0, 2_000));
 }
 
-/** One line without controls, runs of space, and characters that hide or reorder text. */
+/** One line without controls, repeated spaces, and characters that hide or reorder text. */
 export function cleanLine(text: string): string {
   return text.slice(0, maxReadLength).replace(unsafeCharacters, " ").replace(/\s+/gu, " ").trim();
 }
 
-/** The form of everything that a card shows: secrets masked, one line, no quotation marks. */
+/** Cleans an item of a card: masks secrets, joins lines, drops quotation marks. */
 export function cleanItem(text: string): string {
   return cleanLine(redactSecrets(text.slice(0, maxReadLength)).text)
     .replace(quoteCharacters, "")
@@ -38,7 +38,10 @@ export function cleanItem(text: string): string {
     .trim();
 }
 
-/** The text, or its head and `...`, in at most `maxLength` UTF-16 units; cut between words where one is near, never inside a grapheme. */
+/**
+ * Cuts a text to `maxLength` UTF-16 units, with `...` at its end. Cuts between words if a gap is near, and never inside
+ * a grapheme.
+ */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const limit = maxLength - cutMark.length;
@@ -56,7 +59,7 @@ function lastBoundary(text: string, limit: number): number {
   return end;
 }
 
-/** Makes the lines of a card: bullets, cleaned, cut, and no more of them than a card has. */
+/** Formats the lines of a card: adds bullets, cleans and cuts each line, and drops lines beyond the limit. */
 export function finishLines(lines: readonly string[]): string[] {
   const cleaned = lines.map(cleanItem).filter((line) => line !== "");
   const isOver = cleaned.length > maxCardLines;

@@ -1,4 +1,4 @@
-/** Which of the fixed forms a card has. */
+/** What a card summarizes. */
 export type CardKind =
   | "decision"
   | "options"
@@ -9,7 +9,7 @@ export type CardKind =
   | "doc"
   | "plain";
 
-/** An index card: at most 10 lines of at most 100 characters, each starting with `- `. */
+/** An index card: up to 10 lines of up to 100 characters, each starting with `- `. */
 export interface Card {
   kind: CardKind;
   lines: string[];

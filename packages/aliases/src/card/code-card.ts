@@ -2,7 +2,7 @@ import type { OutlineItem } from "../outline/outline.ts";
 import { maxCardLines } from "./card-lines.ts";
 import { nameRest } from "./pack-items.ts";
 
-/** Exported names with their signatures, ordered by how often the file's own text mentions them; undefined when there are none. */
+/** Exported names with their signatures, ordered by how often the file mentions them. Undefined if there are none. */
 export function codeCard(text: string, items: readonly OutlineItem[]): string[] | undefined {
   const named = items.filter((item) => item.exports.length > 0 && item.name !== "");
   if (named.length === 0) return undefined;
@@ -15,7 +15,7 @@ export function codeCard(text: string, items: readonly OutlineItem[]): string[] 
   return [...shown, nameRest([...new Set(rest)])];
 }
 
-/** How often each of the words stands in the text as an identifier. */
+/** How often each word occurs in the text as an identifier. */
 function countWords(text: string, words: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [word] of text.matchAll(/[\p{L}\p{N}_$]+/gu)) {
@@ -24,7 +24,7 @@ function countWords(text: string, words: ReadonlySet<string>): Map<string, numbe
   return counts;
 }
 
-/** On one line, without comments and the words that only say that it is exported. */
+/** A signature on one line, without comments and `export` keywords. */
 export function renderSignature(item: Pick<OutlineItem, "text">): string {
   return item.text
     .slice(0, 4_000)

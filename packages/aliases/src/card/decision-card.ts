@@ -2,7 +2,10 @@ import { plainWords } from "./markdown-sections.ts";
 import { packItems } from "./pack-items.ts";
 import { readDecision } from "./read-decision.ts";
 
-/** Goal, choice, rejections, constraints and negative cases of a decision record; the status only where it is not simply accepted. */
+/**
+ * Goal, choice, rejections, constraints and negative cases of a decision record. Shows the status unless it is
+ * "accepted".
+ */
 export function decisionCard(text: string): string[] | undefined {
   const decision = readDecision(text);
   if (decision === undefined) return undefined;

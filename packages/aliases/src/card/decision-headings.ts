@@ -1,4 +1,4 @@
-/** What a heading or a label of a decision record announces. */
+/** The parts of a decision record that a heading or a label can start. */
 export type DecisionPart =
   | "status"
   | "goal"
@@ -9,7 +9,10 @@ export type DecisionPart =
   | "negative"
   | "consequences";
 
-/** Headings and labels in lower case, with `е` for `ё`, in order of preference; those of MADR and Nygard's form are among them. */
+/**
+ * Headings and labels in lower case, with `е` for `ё`, in order of preference. Includes those of MADR and Nygard's
+ * template.
+ */
 export const decisionHeadings: Record<DecisionPart, readonly string[]> = {
   status: read("status|статус"),
   goal: read(

@@ -1,7 +1,7 @@
 import { readSections } from "./markdown-sections.ts";
 import { packGroups, type ItemGroup } from "./pack-items.ts";
 
-/** The headings of a document: a line for the title and for each chapter, with the headings below it. */
+/** The headings of a document: one line for the title and one for each chapter with its subheadings. */
 export function docCard(text: string): string[] | undefined {
   const headings = readSections(text).filter((section) => section.heading !== "");
   if (headings.length === 0) return undefined;

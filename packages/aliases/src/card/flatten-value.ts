@@ -2,21 +2,24 @@ import { isMapping } from "./structured-text.ts";
 
 /** One leaf of a structured value. */
 export interface FlatPair {
-  /** Keys joined with dots; an index in brackets. */
+  /** Keys joined with dots, indexes in brackets. */
   key: string;
   value: string;
 }
 
 const maxDepth = 12;
 
-/** The leaves of a value in its order, at most `limit` of them; lists of plain values are one leaf, what lies deeper than 12 levels is `{...}`. */
+/**
+ * The first `limit` leaves of a value, in its order. A list of scalars is one leaf. Anything deeper than 12 levels is
+ * `{...}`.
+ */
 export function flattenValue(value: unknown, limit: number): FlatPair[] {
   const pairs: FlatPair[] = [];
   visit(value, { key: "", depth: 0 }, (pair) => pairs.push(pair) < limit);
   return pairs;
 }
 
-/** Returns false once the visitor wants no more. */
+/** Returns false as soon as the visitor stops. */
 function visit(
   value: unknown,
   at: { key: string; depth: number },

@@ -5,10 +5,10 @@ const factNames = (
   "format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default " +
   "minLength maxLength minItems maxItems uniqueItems minProperties maxProperties"
 ).split(" ");
-/** Beyond it a type is `...`. */
+/** A deeper type is shown as `...`. */
 const maxTypeDepth = 6;
 
-/** True for a JSON Schema or an OpenAPI document, recognized by their own keywords. */
+/** True for a JSON Schema or an OpenAPI document, recognized by their keywords. */
 export function isJsonSchema(value: unknown): value is Mapping {
   if (!isMapping(value)) return false;
   const dialect = value["$schema"];
@@ -30,7 +30,10 @@ function openApiSchemas(root: Mapping): unknown {
   return isMapping(root["components"]) ? root["components"]["schemas"] : undefined;
 }
 
-/** The fields of a JSON Schema, level by level; a shared type is listed once, under its own name. Only local references are followed. */
+/**
+ * The fields of a JSON Schema, level by level. A shared type is listed once, under its own name. Only local references
+ * are followed.
+ */
 export function readJsonSchema(root: Mapping): SchemaField[] {
   const reader: Reader = { root, queue: [{ schema: root, prefix: "" }], sharedNames: new Set() };
   const shared =
@@ -52,7 +55,7 @@ interface Reader {
   sharedNames: Set<string>;
 }
 
-/** A type as it is shown, with the values that its `enum` or `const` stands for. */
+/** A type as shown, with the values of its `enum` or `const`. */
 interface ShownType {
   type: string;
   values?: string[] | undefined;
@@ -99,7 +102,10 @@ function readField(
   return { ...field, ...shown, facts: Object.fromEntries(facts) };
 }
 
-/** The schemas whose properties an object has: its own and those of its allOf, and, without being certain, of its alternatives. */
+/**
+ * The schemas that contribute an object's properties: its own, those of `allOf`, and those of its alternatives, which
+ * are not certain to apply.
+ */
 function partsOf(
   reader: Reader,
   schema: Mapping,
@@ -206,7 +212,7 @@ function nestedType(
   return { ...shown, type: `map<${shown.type}>` };
 }
 
-/** Alternatives that are all single values are an enumeration. */
+/** If all alternatives are single values, they form an enumeration. */
 function unionOf(
   reader: Reader,
   choices: Mapping[],
@@ -250,7 +256,7 @@ function isObjectSchema(schema: Mapping): boolean {
   );
 }
 
-/** Follows local references; undefined when there is none, or it leads nowhere. */
+/** Follows local references. Undefined if there is none, or if it cannot be resolved. */
 function resolve(root: Mapping, schema: Mapping): { name: string; schema: Mapping } | undefined {
   let found: { name: string; schema: Mapping } | undefined;
   let current = schema;

@@ -2,19 +2,22 @@ import { cleanLine, leadingLines } from "./card-lines.ts";
 
 /** A heading with the lines below it, up to the next heading. */
 export interface MarkdownSection {
-  /** 1 to 6; 0 for what stands before the first heading. */
+  /** 1 to 6. 0 for text before the first heading. */
   level: number;
-  /** Plain words; empty at level 0. */
+  /** Plain words. Empty at level 0. */
   heading: string;
   /** Without code blocks and comments. */
   lines: string[];
 }
 
 const maxLineLength = 2_000;
-/** Items beyond this are not read. */
+/** Further items are not read. */
 const maxItems = 10_000;
 
-/** Splits Markdown (and the headings of AsciiDoc and reStructuredText) into sections; code blocks and comments are left out. */
+/**
+ * Splits Markdown into sections, without code blocks and comments. Also reads headings of AsciiDoc and
+ * reStructuredText.
+ */
 export function readSections(text: string): MarkdownSection[] {
   const sections: MarkdownSection[] = [{ level: 0, heading: "", lines: [] }];
   let fence = "";
@@ -64,7 +67,7 @@ function addLine(sections: MarkdownSection[], line: string): void {
   current?.lines.push(line);
 }
 
-/** A line of front matter or of a table or list above dashes is no title. */
+/** A line above dashes is no title if it belongs to front matter, a table or a list. */
 function isTitle(line: string): boolean {
   return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
 }
@@ -85,7 +88,7 @@ export function plainWords(markdown: string): string {
   return cleanLine(words);
 }
 
-/** What the lines of a section say: its list items, or else its paragraphs. */
+/** The list items of a section, or its paragraphs if it has no list. */
 export function readItems(lines: readonly string[]): string[] {
   const paragraphs: string[] = [];
   const items: string[] = [];
@@ -106,7 +109,7 @@ export function readItems(lines: readonly string[]): string[] {
     .filter((text) => text !== "");
 }
 
-/** Up to the end of the first sentence. */
+/** The text up to the end of its first sentence. */
 export function firstSentence(text: string): string {
   const end = /[.!?。！？](?=\s+[\p{Lu}\p{Lo}\d]|$)/u.exec(text);
   return end === null ? text : text.slice(0, end.index).trimEnd();

@@ -3,7 +3,7 @@ import { nameRest } from "./pack-items.ts";
 import { readOptions, type Option } from "./read-options.ts";
 import type { StructuredText } from "./structured-text.ts";
 
-/** One line an option: `O1: summary; excludes O3`. A summary that is too long is cut, the exclusions are not. */
+/** One line per option: `O1: summary; excludes O3`. A long summary is cut, the exclusions never. */
 export function optionsCard(source: StructuredText): string[] | undefined {
   const options = readOptions(source);
   if (options === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 
-/** Items beyond this are counted, never laid out. */
+/** Further items are counted but not laid out. */
 const maxReadItems = 1_000;
 
 /** How `packItems` lays items out. */
@@ -11,7 +11,9 @@ export interface PackItemsOptions {
   separator?: string | undefined;
 }
 
-/** `label: item; item; +N more`: as many items a line as fit, the label on every line, what does not fit counted. */
+/**
+ * `label: item; item; +N more`: fills each line, repeats the label on every line and counts the items that do not fit.
+ */
 export function packItems(
   label: string,
   items: readonly string[],
@@ -55,13 +57,13 @@ function withRest(
   return [...lines.slice(0, -1), lastLine()];
 }
 
-/** A subject and what is said of it; an empty subject stands for none. */
+/** A subject with its items. An empty subject stands for none. */
 export interface ItemGroup {
   subject: string;
   items: string[];
 }
 
-/** One line a group, more where lines are left; groups that do not fit are named on the last line. */
+/** One line per group, more if lines are left. The last line names groups that do not fit. */
 export function packGroups(groups: readonly ItemGroup[]): string[] {
   const fits = groups.length <= maxCardLines;
   const shown = fits ? groups : groups.slice(0, maxCardLines - 1);
@@ -79,7 +81,7 @@ export function nameRest(names: readonly string[]): string {
   return cutText(`+${names.length} more: ${shown}`, maxCardTextLength);
 }
 
-/** One item a line while they fit, several a line when they do not, the rest counted. */
+/** One item per line if they fit, else several. Counts the rest. */
 export function packLines(items: readonly string[]): string[] {
   return items.length <= maxCardLines
     ? [...items]

@@ -1,7 +1,7 @@
 import { leadingLines } from "./card-lines.ts";
 import { plainWords } from "./markdown-sections.ts";
 
-/** Size and first line with a letter or digit in it: what can be said of any text. */
+/** For any text: its size and its first line that has a letter or digit. */
 export function plainCard(text: string): string[] {
   const lineCount = countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
   const size = `Size: ${lineCount} lines, ${Buffer.byteLength(text)} bytes`;

@@ -7,7 +7,7 @@ import { isMapping, type StructuredText } from "./structured-text.ts";
 
 const maxPairs = 2_000;
 
-/** The settings of a JSON, YAML, TOML, INI, properties or environment file; undefined when it has none. */
+/** The settings of a JSON, YAML, TOML, INI, properties or environment file. Undefined if it has none. */
 export function readProfile({ path, text, value: parse }: StructuredText): FlatPair[] | undefined {
   const value = parse();
   const isLineFormat =
@@ -21,12 +21,12 @@ export function readProfile({ path, text, value: parse }: StructuredText): FlatP
   return pairs.length === 0 ? undefined : pairs;
 }
 
-/** `key=value` with the value masked where its name or its form is a secret's. */
+/** `key=value`, with the value masked if the key or the value looks like a secret. */
 export function renderPair(pair: FlatPair): string {
   return cleanItem(`${pair.key}=${maskedValue(pair)}`);
 }
 
-/** A value whose name says that it is secret is hidden whole, brackets and spaces included. */
+/** If the key says that the value is secret, hides it whole, with brackets and spaces. */
 function maskedValue({ key, value }: FlatPair): string {
   const name = key.replace(/(?:\[\d+\])+$/, "");
   const content = value.replace(/^\[(.*)\]$/s, "$1").replaceAll('"', "");
@@ -40,7 +40,7 @@ export function profileCard(source: StructuredText): string[] | undefined {
   return pairs === undefined ? undefined : packLines(pairs.map(renderPair));
 }
 
-/** Sections and assignments, a line each; what spans lines keeps its first. */
+/** Sections and assignments, one per line. Only the first line of a longer value is kept. */
 function readLines(text: string): FlatPair[] {
   const pairs: FlatPair[] = [];
   let section = "";

@@ -6,18 +6,18 @@ import {
   type MarkdownSection,
 } from "./markdown-sections.ts";
 
-/** What a decision record says, in plain words; absent where it does not say it. */
+/** The parts of a decision record, in plain words. A part that the record lacks is absent. */
 export interface Decision {
   status?: string | undefined;
   goal?: string | undefined;
   choice?: string | undefined;
-  /** Each with its reason, where one is given. */
+  /** Each with its reason if the record gives one. */
   rejected: string[];
   constraints: string[];
   negative: string[];
 }
 
-/** More items under one heading are not read. */
+/** Further items under a heading are not read. */
 const maxItems = 1_000;
 
 const knownNames: ReadonlySet<string> = new Set(Object.values(decisionHeadings).flat());
@@ -26,7 +26,10 @@ const folded = (words: string): string => words.toLowerCase().replaceAll("ё", "
 const normalized = (heading: string): string =>
   folded(heading).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 
-/** Reads MADR, Nygard and flat labelled records in English and Russian; undefined when there is neither a choice nor a rejection. */
+/**
+ * Reads MADR, Nygard's template and flat labelled records, in English and Russian. Undefined if there is neither a
+ * choice nor a rejection.
+ */
 export function readDecision(text: string): Decision | undefined {
   const sections = readSections(text);
   const found = new Map<string, string[]>();
@@ -59,7 +62,7 @@ const withoutVerdict = (item: string): string => item.replace(verdict, "");
 const labelForm =
   /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([\p{L}][\p{L} _-]{2,40}?)(?:\*\*|__)?\s*:(?:\*\*|__)?(?:\s+(.*))?$/u;
 
-/** Adds what a section says under its heading, and what its labelled lines say under their labels. */
+/** Adds the text below a section's heading, and the text of its labelled lines under their labels. */
 function collect(found: Map<string, string[]>, section: MarkdownSection): void {
   let name = normalized(section.heading);
   let lines: string[] = [];
@@ -85,7 +88,7 @@ function collect(found: Map<string, string[]>, section: MarkdownSection): void {
   turnTo("");
 }
 
-/** The considered options that the choice does not name, each with the first thing that is said against it. */
+/** The considered options that the choice does not name, each with the first argument against it. */
 function notChosen(options: string[], choice: string, sections: MarkdownSection[]): string[] {
   const chosen = folded(choice);
   const isChosen = (option: string): boolean =>

@@ -5,11 +5,11 @@ import { isMapping, type Mapping, type StructuredText } from "./structured-text.
 export interface Option {
   id: string;
   summary: string;
-  /** Ids of options that this one rules out. */
+  /** Ids of the options that this one rules out. */
   excludes: string[];
 }
 
-/** More rows of a table are not read. */
+/** Further rows of a table are not read. */
 const maxRows = 5_000;
 
 const idNames = "id|key|code|option|вариант|опция|№".split("|");
@@ -19,7 +19,10 @@ const excludesNames =
     .split("|")
     .concat("исключает|несовместимо|несовместим с|несовместимо с|конфликты".split("|"));
 
-/** Reads a matrix of options from JSON, YAML, a Markdown table, list or headings; undefined unless every row has an id and a summary. */
+/**
+ * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined unless every row has an id
+ * and a summary.
+ */
 export function readOptions({ path, text, value: parse }: StructuredText): Option[] | undefined {
   const value = parse();
   const isData = /\.(?:json[5c]?|ya?ml)$/i.test(path);
@@ -90,7 +93,7 @@ const cellsOf = (line: string): string[] =>
     .split("|")
     .map(plainWords);
 
-/** The rows of the first table whose columns are known. */
+/** The rows of the first table whose columns are recognized. */
 function readTable(lines: readonly string[]): Option[] | undefined {
   const [head, rule, ...body] = lines;
   if (head === undefined || rule === undefined || !/^[\s|:-]+$/.test(rule)) return undefined;
@@ -102,7 +105,7 @@ function readTable(lines: readonly string[]): Option[] | undefined {
   return complete(rows);
 }
 
-/** `O1: text; excludes O3`, `Option 1 - text`, `Вариант 1. text`; the text may stand below a heading. */
+/** `O1: text; excludes O3`, `Option 1 - text`, `Вариант 1. text`. The text may follow below a heading. */
 function readSentence(sentence: string, below = ""): Option | undefined {
   const found =
     /^((?:option|variant|вариант|опция)\s+[\p{L}\p{N}]{1,4}|[A-ZА-Я]{1,3}-?\d{1,3}[a-z]?)\s*(?:[:.)\]–—-]\s*(.*))?$/iu.exec(

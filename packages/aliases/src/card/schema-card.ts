@@ -6,7 +6,10 @@ import { readSchemaText } from "./schema-text-fields.ts";
 import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
-/** Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file; with `isLoose` also of a plain map of names to types. */
+/**
+ * Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file. With `isLoose` also of a plain map of names to
+ * types.
+ */
 export function readSchema(
   source: StructuredText,
   options: { isLoose?: boolean | undefined } = {},
@@ -18,7 +21,7 @@ export function readSchema(
   return fields !== undefined && fields.length > 0 ? fields : undefined;
 }
 
-/** One line a field; several a line where there are more fields than lines. */
+/** One line per field, or several fields per line if there are more fields than lines. */
 export function schemaCard(
   source: StructuredText,
   options: { isLoose?: boolean | undefined } = {},
@@ -30,7 +33,7 @@ export function schemaCard(
   return packItems("", fields.map(renderField), { maxLines: maxCardLines, separator: ", " });
 }
 
-/** A long enumeration goes on over further lines, as it is worth nothing in part. */
+/** A long enumeration takes several lines, because a part of it is useless. */
 function renderLines(field: SchemaField): string[] {
   const line = cleanItem(renderField(field));
   if (line.length <= maxCardTextLength || field.values === undefined) return [line];

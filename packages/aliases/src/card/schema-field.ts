@@ -1,18 +1,18 @@
-/** One field of a schema, whatever the schema is written in. */
+/** One field of a schema in any schema language. */
 export interface SchemaField {
-  /** Nested names are dotted, `[]` marks the items of a list; the fields of a shared type start with its name. */
+  /** Nested names have dots, `[]` marks the items of a list. A shared type's fields start with its name. */
   name: string;
-  /** As it is shown, with the word `enum` or `const` in the place of `values`. */
+  /** The type as shown, with the word `enum` or `const` in place of `values`. */
   type: string;
-  /** Undefined where the schema's language does not say. */
+  /** Undefined if the schema's language does not say. */
   isRequired?: boolean | undefined;
-  /** Of an enumeration or a constant, in the schema's order. */
+  /** Values of an enumeration or a constant, in the schema's order. */
   values?: string[] | undefined;
   /** Formats, bounds and defaults by keyword. */
   facts: Record<string, string>;
 }
 
-/** Fields beyond this are not read. */
+/** Further fields are not read. */
 export const maxSchemaFields = 2_000;
 
 /** `lang: enum[en,de,ru](opt)` */

@@ -2,18 +2,18 @@ import { parseJson } from "@ccl/core/json";
 
 import { loadYaml } from "../load-library.ts";
 
-/** Longer YAML, and longer JSON with comments, is not read: that takes seconds for megabytes. */
+/** Longer YAML and longer JSON with comments are not parsed, since megabytes of it take seconds. */
 const maxLooseLength = 1_000_000;
 
-/** A file as the readers of cards see it: parsed once, if at all. */
+/** A file for the card readers. It is parsed lazily, once. */
 export interface StructuredText {
   readonly path: string;
   readonly text: string;
-  /** What `parseStructured` gives. */
+  /** The parsed value. */
   value(): unknown;
 }
 
-/** Wraps a text so that it is parsed when it is first asked for. */
+/** Wraps a text so that it is parsed on first use. */
 export function createStructuredText(path: string, text: string): StructuredText {
   let parsed: { value: unknown } | undefined;
   return {
@@ -34,7 +34,10 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON (comments allowed) or YAML document by its path's ending; undefined when it is neither, or not valid. */
+/**
+ * The value of a JSON (with comments) or YAML document. The path's extension decides. Undefined for other and for
+ * invalid files.
+ */
 function parseStructured(path: string, text: string): unknown {
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
   if (extension === "yaml" || extension === "yml") return parseYaml(text);
@@ -55,7 +58,7 @@ function parseYaml(text: string): unknown {
   }
 }
 
-/** Comments and trailing commas dropped, as editors' configuration files have them. */
+/** Drops comments and trailing commas, which configuration files of editors contain. */
 function withoutJsonComments(text: string): string {
   return text
     .replace(

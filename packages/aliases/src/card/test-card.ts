@@ -2,10 +2,12 @@ import { packGroups, type ItemGroup } from "./pack-items.ts";
 
 const quoted = (name: string): string =>
   `(?<${name}Quote>["'\`])(?<${name}>(?:\\\\.|(?!\\k<${name}Quote>)[^\\\\\\n]){1,300})`;
-/** Steps over the table of `.each`, on one line or closed at the start of one. */
+/** Skips the table of `.each`, which ends on the same line or at the start of a later one. */
 const table = String.raw`(?:[^\n]{0,300}?\)\()?`;
 
-/** How test runners mark subjects and cases; `indent` is caught where a case without one stands outside the subject before it. */
+/**
+ * How test runners mark subjects and cases. An unindented Python case, known by `indent`, ends the subject before it.
+ */
 const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   {
     paths: /\.[cm]?[jt]sx?$/,
@@ -33,7 +35,7 @@ const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   },
 ];
 
-/** Subjects with the names of their cases, by the conventions of the path's language; undefined when there is no case. */
+/** Subjects with the names of their cases, by the conventions of the path's language. Undefined if there are none. */
 export function readTests(path: string, text: string): ItemGroup[] | undefined {
   const mark = conventions.find(({ paths }) => paths.test(path))?.mark;
   if (mark === undefined) return undefined;
@@ -51,7 +53,7 @@ export function readTests(path: string, text: string): ItemGroup[] | undefined {
   return joined.length === 0 ? undefined : joined;
 }
 
-/** Subjects without cases are cases themselves: neighbours share a line. */
+/** Treats a subject without cases as a case, so that neighbours share a line. */
 function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   const joined: ItemGroup[] = [];
   for (const group of groups) {
@@ -63,7 +65,7 @@ function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   return joined;
 }
 
-/** Subjects and the names of their cases. */
+/** Test subjects with the names of their cases. */
 export function testCard(path: string, text: string): string[] | undefined {
   const groups = readTests(path, text);
   return groups === undefined ? undefined : packGroups(groups);

@@ -4,7 +4,10 @@ import { isMapping, type Mapping } from "./structured-text.ts";
 const typeWord =
   /\b(?:str(?:ing)?|text|u?int(?:eger)?\d*|float\d*|double|decimal|number|bool(?:ean)?|date(?:-?time)?|timestamp|uuid|url|email|object|dict|array|list|map|any|null|json|bytes|enum)\b/i;
 
-/** The fields of an Avro record or, with `isLoose`, of a map of names to types such as `{"id": "int", "tags": "string[]?"}`. */
+/**
+ * The fields of an Avro record. With `isLoose` also of a map of names to types, such as `{"id": "int", "tags":
+ * "string[]?"}`.
+ */
 export function readTypeMap(value: unknown, isLoose: boolean): SchemaField[] | undefined {
   if (!isMapping(value)) return undefined;
   if (value["type"] === "record" && Array.isArray(value["fields"]))

@@ -7,15 +7,15 @@ import {
 } from "./context-base.ts";
 import type { ContextFolder } from "./context-folder.ts";
 
-/** What the base's files need of their folder. */
+/** The folder operations that the base's files need. */
 export type BaseFolder = Pick<ContextFolder, "pathOf" | "read" | "write" | "remove">;
 
 const BASE = "ctx/base.json";
 const BASE_ID = "ctx/base.sha";
 
 /**
- * The accepted base, if there is one. base.json is the truth; base.sha repeats its id for other tools and may be
- * missing, never different. Throws context_corrupt, io_failed, aborted.
+ * The accepted base. Undefined if there is none. base.json is authoritative. base.sha repeats its id for other tools:
+ * it may be missing, but never differs. Throws context_corrupt, io_failed, aborted.
  */
 export async function readBase(
   folder: BaseFolder,
@@ -34,7 +34,10 @@ export async function readBase(
   );
 }
 
-/** Writes both files. base.sha goes first and comes last: whenever the process is killed, it is missing or right. */
+/**
+ * Writes both files. Removes base.sha first and writes it last, so that it is missing or right if the process is
+ * killed.
+ */
 export async function writeBase(
   folder: BaseFolder,
   base: ContextBase,

@@ -1,9 +1,9 @@
 import { parseAlias } from "../registry/alias-name.ts";
 
-/** Names that Windows gives to devices, whatever extension follows. */
+/** Device names of Windows, with any extension. */
 const DEVICE = /^(?:CON|PRN|AUX|NUL|COM\d|LPT\d)\./;
 
-/** The file of an alias's card, the same on every system; undefined for what is no alias. */
+/** The file name of an alias's card, the same on every system. Undefined if the text is no alias. */
 export function cardFileName(alias: string): string | undefined {
   const parsed = parseAlias(alias);
   if (!parsed.ok || parsed.value.sha8 !== undefined) return undefined;

@@ -6,7 +6,7 @@ import { parseSnapshot, serializeSnapshot } from "../delta/snapshot-file.ts";
 import type { Snapshot } from "../delta/snapshot.ts";
 import type { PackVersion } from "../pack/pack.ts";
 
-/** The last accepted state of a context, and what was done since. */
+/** The last accepted state of a context, and the counters since. */
 export interface ContextBase {
   snapshot: Snapshot;
   version: PackVersion;
@@ -18,7 +18,7 @@ export function renderContextBase({ snapshot, version }: ContextBase): string {
   return `{"ver":${JSON.stringify({ A: accepted, B: deltas, C: repairs })},"snapshot":${serializeSnapshot(snapshot).trim()}}\n`;
 }
 
-/** Reads `ctx/base.json`. Throws context_corrupt, which names the file. */
+/** Parses `ctx/base.json`. Throws context_corrupt, which names the file. */
 export function parseContextBase(text: string, file: string): ContextBase {
   const top = parseBase(text, file);
   const counters = isRecord(top) ? top["ver"] : undefined;
@@ -37,7 +37,7 @@ export function parseContextBase(text: string, file: string): ContextBase {
   };
 }
 
-/** The error for a context file that is not what was written. */
+/** The error for a damaged context file. */
 export function corruptContext(file: string, what: string, cause?: unknown): AliasesError {
   const message = `${file} is damaged: ${what.replace(/\.$/, "")}. Restore it, or delete it to begin anew.`;
   return new AliasesError("context_corrupt", message, { cause });

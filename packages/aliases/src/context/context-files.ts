@@ -10,37 +10,37 @@ import { cardFileName } from "./card-file-name.ts";
 import type { ContextBase } from "./context-base.ts";
 import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
-/** What cancels a call on context files. */
+/** Cancels a call on context files. */
 interface ContextFilesOptions {
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The files beside a registry: the last pack, the cards, and the accepted base with its counters.
- * Paths that are given back are relative to the root, with forward slashes. Every call may throw io_failed and aborted;
- * those that write throw io_failed when the registry was opened with `persist: false`.
+ * The files beside a registry: the last pack, the cards, and the accepted base with its counters. Returned paths are
+ * relative to the root, with forward slashes. Every call may throw io_failed and aborted. Calls that write throw
+ * io_failed if the registry was opened with `persist: false`.
  */
 export interface ContextFiles {
   /** Undefined before the first `accept`. Throws context_corrupt. */
   readBase(options?: ContextFilesOptions): Promise<ContextBase | undefined>;
   /**
-   * Makes the state that the pack shows the base: A+1, B=0, C=0. Throws context_conflict when a file of the pack has
-   * changed since it was built, context_corrupt, registry_locked.
+   * Stores the pack's state as the new base: A+1, B=0, C=0. Throws context_conflict if a file of the pack changed
+   * after the pack was built, context_corrupt, registry_locked.
    */
   accept(pack: Pick<Pack, "entries">, options?: ContextFilesOptions): Promise<ContextBase>;
-  /** Writes ctx/delta.patch and counts it: B+1, unless the same patch stands there already. Gives its path. */
+  /** Writes ctx/delta.patch, counts it (B+1) unless the file holds the same patch already, and returns its path. */
   writeDelta(patch: string, options?: ContextFilesOptions): Promise<string>;
   /** Counts a repair of a failed result: C+1. Does nothing before the first `accept`. */
   countRepair(options?: ContextFilesOptions): Promise<void>;
-  /** Writes prompt.pack and gives its path. */
+  /** Writes prompt.pack and returns its path. */
   writePack(pack: Pick<Pack, "text">, options?: ContextFilesOptions): Promise<string>;
-  /** Writes cards/<alias>.md and gives its path. */
+  /** Writes cards/<alias>.md and returns its path. */
   writeCard(
     alias: string,
     card: Pick<Card, "text">,
     options?: ContextFilesOptions,
   ): Promise<string>;
-  /** True if there was a card. */
+  /** True if the card existed. */
   removeCard(alias: string, options?: ContextFilesOptions): Promise<boolean>;
 }
 
@@ -48,7 +48,7 @@ const LOCK = "aliases.lock";
 const DELTA = "ctx/delta.patch";
 const PACK = "prompt.pack";
 
-/** The context files of a registry's folder. Reads and writes nothing yet. */
+/** The context files of a registry's folder. Creating them does no I/O. */
 export function createContextFiles(registry: AliasRegistry): ContextFiles {
   const folder = createContextFolder(registry);
   const changeVersion = async (

@@ -11,21 +11,21 @@ import { withRegistryLock } from "../registry/registry-lock.ts";
 
 const LOCK_WAIT_MS = 5000;
 
-/** Reads and writes below a registry's folder; names are relative to it, with forward slashes. */
+/** Reads and writes below a registry's folder. Names are relative to it, with forward slashes. */
 export interface ContextFolder {
-  /** The name as the user knows it: relative to the root. */
+  /** The path relative to the root, for messages. */
   pathOf(name: string): string;
-  /** Undefined where there is no such file. */
+  /** Undefined if the file does not exist. */
   read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** All or nothing, and on disk when it resolves. */
+  /** Atomic. The file is on disk when the promise resolves. */
   write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
-  /** True if there was such a file. */
+  /** True if the file existed. */
   remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;
-  /** Runs `work` while no other process runs work under the same lock. */
+  /** Runs `work` while no other process holds the same lock. */
   withLock<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
-/** The folder of a registry. Does no I/O yet; writing fails where the registry does not persist. */
+/** The folder of a registry. Creating it does no I/O. Writing fails if the registry does not persist. */
 export function createContextFolder(registry: AliasRegistry): ContextFolder {
   const place = async (name: string, signal: AbortSignal | undefined): Promise<string> => {
     throwIfAborted(signal, AliasesError);

@@ -3,7 +3,7 @@ import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
 import { applyTextPatch } from "./text-patch.ts";
 
-/** The state that the delta leads to. @throws AliasesError delta_mismatch when the base is not the one that the delta starts from. */
+/** Applies a delta to its base. @throws AliasesError delta_mismatch if the delta starts from another base */
 export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
   const baseId = snapshotId(base.entries);
   if (baseId !== delta.baseId) {

@@ -8,7 +8,9 @@ import { createTextPatch, type PatchNames } from "./text-patch.ts";
 
 type Changed = Extract<AliasChange, { type: "changed" }>;
 
-/** What became of each alias. Without side effects; asynchronous only because code is compared by its parsed outline. */
+/**
+ * Compares two snapshots alias by alias. Pure, and asynchronous only because code is compared by its parsed outline.
+ */
 export async function computeDelta(
   base: Snapshot,
   next: Snapshot,
@@ -34,7 +36,10 @@ export async function computeDelta(
   return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes: known };
 }
 
-/** Says of added aliases which removed one named the same file, so that no old file is called new. */
+/**
+ * If a removed alias named the same file as an added one, records it as the origin, so that the file is not reported as
+ * new.
+ */
 function nameOrigins(
   changes: readonly AliasChange[],
   before: ReadonlyMap<string, SnapshotEntry>,
@@ -89,7 +94,7 @@ async function compare(
   return { ...changed, notes };
 }
 
-/** Whole texts are masked: a hunk that shows the middle of a key does not look like a secret by itself. */
+/** Masks whole texts, because a hunk with only the middle of a key does not look like a secret. */
 function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },
   names: PatchNames,

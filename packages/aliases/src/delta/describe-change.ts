@@ -26,13 +26,13 @@ export interface ChangedEntry {
   alias: string;
   before: SnapshotEntry;
   after: SnapshotEntry;
-  /** Of the texts, where both are known and alike. */
+  /** Diff of the texts. Undefined if one is unknown or they have too little in common. */
   patch?: string | undefined;
-  /** Of the masked texts, where they hold secrets. */
+  /** Diff of the masked texts, if they hold secrets. */
   maskedPatch?: string | undefined;
 }
 
-/** The texts of a changed entry, for the readers of cards. */
+/** The texts of a changed entry, for the card readers. */
 interface Texts {
   alias: string;
   path: string;
@@ -40,7 +40,10 @@ interface Texts {
   after: StructuredText;
 }
 
-/** What changed, in words: by the form that its card has, else in lines. At least one line; secrets masked, each one line. */
+/**
+ * Describes a change in words, by the kind of its card if it has one, else by lines. Returns one or more single lines
+ * with secrets masked.
+ */
 export async function describeChange(
   changed: ChangedEntry,
   options: { signal?: AbortSignal | undefined } = {},
@@ -74,7 +77,7 @@ async function contentNotes(
   for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await describeKind(kind, texts, options);
     if (notes === undefined) continue;
-    // What these kinds say leaves out bodies and texts, so the size of the whole change is said too.
+    // Descriptions of these kinds omit bodies and texts, so the number of changed lines is added.
     const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
     return isPartial ? [...notes, ...describeProse(changed), lineNote(changed)] : notes;
   }
@@ -83,7 +86,7 @@ async function contentNotes(
 
 const MAX_SENTENCES = 4;
 
-/** Sentences that prose has now and had not before: what a reader of headings and fields does not see. */
+/** Lines of prose that are new. The readers of headings and fields do not see them. */
 function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string[] {
   if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
   const added = (maskedPatch ?? patch)
@@ -92,7 +95,7 @@ function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string
   return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
 }
 
-/** For texts that are unknown or equal. */
+/** Compares by hash, for texts that are unknown or equal. */
 function hashNotes({ before, after }: ChangedEntry): string[] {
   const [old, fresh] = [before.sha256.slice(0, 8), after.sha256.slice(0, 8)];
   if (before.sha256 !== after.sha256) return [`content changed: ${old} -> ${fresh}`];
@@ -106,7 +109,7 @@ function lineNote({ after, patch }: ChangedEntry): string {
   return `+${added} -${removed} lines`;
 }
 
-/** Undefined where one of the texts does not have the form. */
+/** Undefined if one of the texts is not of this kind. */
 async function describeKind(
   kind: CardKind,
   texts: Texts,

@@ -1,7 +1,10 @@
 import { renderSignature } from "../card/code-card.ts";
 import { buildOutline } from "../outline/build-outline.ts";
 
-/** Says which exported names were added or removed and whose signature changed; undefined where one of the texts declares nothing. */
+/**
+ * Describes which exported names were added or removed, and whose signature changed. Undefined if one of the texts
+ * declares nothing.
+ */
 export async function describeCode(
   texts: { path: string; before: string; after: string },
   options: { signal?: AbortSignal | undefined } = {},
@@ -27,7 +30,7 @@ export async function describeCode(
 
 const flat = (text: string): string => renderSignature({ text });
 
-/** What became of the members of a class or interface, by name; undefined where its head changed or it has none. */
+/** Describes changed members of a class or interface, by name. Undefined if its head changed or it has no members. */
 function describeMembers(name: string, before: string, after: string): string[] | undefined {
   const [old, fresh] = [readMembers(before), readMembers(after)];
   if (old === undefined || fresh === undefined || old.head !== fresh.head) return undefined;
@@ -44,7 +47,7 @@ function describeMembers(name: string, before: string, after: string): string[] 
   return changes.map((each) => `${name}: ${each}`);
 }
 
-/** The lines between the brackets of a declaration by the word before their parameters or type. */
+/** The lines between a declaration's brackets, keyed by the word before their parameters or type. */
 function readMembers(text: string): { head: string; members: Map<string, string> } | undefined {
   const code = text.split("\n").filter((line) => !/^\s*(?:\/\/|#(?!\w))/.test(line));
   const [head = "", ...lines] = code;
@@ -59,7 +62,7 @@ function readMembers(text: string): { head: string; members: Map<string, string>
   return { head, members };
 }
 
-/** By name, overloads joined. */
+/** Signatures by name, with overloads joined. */
 async function readSignatures(
   path: string,
   text: string,

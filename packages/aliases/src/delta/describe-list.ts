@@ -1,10 +1,10 @@
-/** Something with a name, and maybe with what it says. */
+/** A named item, with its text if it has one. */
 export interface NamedItem {
   key: string;
   value?: string | undefined;
 }
 
-/** Says which items were added, removed, or say something else now; `noun` names one item. */
+/** Describes which items were added, removed or changed. `noun` names one item. */
 export function describeList(
   noun: string,
 ): (before: readonly NamedItem[], after: readonly NamedItem[]) => string[] {

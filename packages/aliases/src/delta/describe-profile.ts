@@ -1,7 +1,7 @@
 import type { FlatPair } from "../card/flatten-value.ts";
 import { renderPair } from "../card/profile-card.ts";
 
-/** Says which settings were added, removed or changed; the values of secrets stay hidden. */
+/** Describes which settings were added, removed or changed. The values of secrets stay hidden. */
 export function describeProfile(before: readonly FlatPair[], after: readonly FlatPair[]): string[] {
   const old = new Map(before.map((pair) => [pair.key, pair]));
   const fresh = new Map(after.map((pair) => [pair.key, pair]));

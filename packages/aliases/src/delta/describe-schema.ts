@@ -1,6 +1,6 @@
 import type { SchemaField } from "../card/schema-field.ts";
 
-/** Says which fields of a schema were added, removed or changed, and how. */
+/** Describes which fields of a schema were added, removed or changed, and how. */
 export function describeSchema(
   before: readonly SchemaField[],
   after: readonly SchemaField[],

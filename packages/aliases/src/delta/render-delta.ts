@@ -6,19 +6,20 @@ import type { AliasChange, Delta } from "./snapshot.ts";
 
 /** How to render the prompt of an iteration. */
 export interface RenderDeltaOptions {
-  /** What the model is to do about it. */
+  /** What the model should do about the changes. */
   action?: string | undefined;
-  /** Tokens of the whole prompt, if it is enough for a single line; the changes follow as hunks as far as they fit. */
+  /** Tokens of the whole prompt. Exceeded only if not even a single line fits. Hunks are added as far as they fit. */
   budget?: number | undefined;
-  /** Default: the estimator of @ccl/core, under which a tenth of `budget` stays free. */
+  /** By default the estimator of @ccl/core, which leaves a tenth of `budget` free. */
   counter?: TokenCounter | undefined;
 }
 
 const ESTIMATE_SHARE = 0.9;
 
 /**
- * The prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION where one is given. Hunks are a
- * unified diff with secrets masked; applied to what the base showed they give the files as they are. No final line feed.
+ * The prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION if one is given. Hunks are a
+ * unified diff with secrets masked. Applied to the files as the base showed them, they give the current files. There
+ * is no final line feed.
  */
 export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): string {
   const { budget, counter = estimatedCounter } = options;
@@ -34,7 +35,7 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
   if (shown !== described) return prompt(shown);
   const left = room - counter.count(prompt(described));
   let hunks = renderHunks(delta, { room: left, counter });
-  // Parts are counted one by one; the whole may differ by a few tokens.
+  // Parts are counted separately, so the whole may differ by a few tokens.
   for (let share = 0.9; hunks.length > 0; share -= 0.3) {
     if (counter.count(prompt(described, hunks)) <= room) break;
     hunks = share < 0.2 ? [] : renderHunks(delta, { room: left * share, counter });
@@ -42,7 +43,7 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
   return prompt(described, hunks);
 }
 
-/** The lines themselves where they fit; else as many as do, perhaps none, and how many are left out. */
+/** The lines if they all fit. Else as many as fit, perhaps none, and the number of the omitted ones. */
 export function fitLines(lines: string[], fits: (shown: string[]) => boolean): string[] {
   if (fits(lines)) return lines;
   const cut = (count: number): string[] => [
@@ -59,7 +60,7 @@ export function fitLines(lines: string[], fits: (shown: string[]) => boolean): s
   return cut(low);
 }
 
-/** What became of each alias in words, a line each, beginning with `- `. */
+/** One line for each alias that describes its change and begins with `- `. */
 export function describeChanges(changes: readonly AliasChange[]): string[] {
   const renamed = new Set(
     changes.flatMap((change) => (change.type === "added" ? (change.was?.alias ?? []) : [])),

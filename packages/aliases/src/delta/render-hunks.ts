@@ -12,8 +12,8 @@ interface FileHunks {
 }
 
 /**
- * The changes of files as unified diffs by alias, whole hunks as far as the room goes: small files first, so that as
- * many as possible are complete; a mark says what is left out. Empty where there is nothing to show.
+ * The changes of files as unified diffs by alias, in whole hunks within the room. Small files come first, so that many
+ * are complete. A mark names what is left out. Empty if there is nothing to show.
  */
 export function renderHunks(
   delta: Delta,

@@ -10,7 +10,7 @@ export function serializeSnapshot(snapshot: Snapshot): string {
   return `${JSON.stringify({ id, entries: orderedByAlias(Object.entries(entries)) }, undefined, 2)}\n`;
 }
 
-/** Reads what `serializeSnapshot` wrote. Issues: snapshot_not_json, snapshot_invalid, snapshot_id_mismatch. */
+/** Parses the output of `serializeSnapshot`. Issues: snapshot_not_json, snapshot_invalid, snapshot_id_mismatch. */
 export function parseSnapshot(text: string): Result<Snapshot> {
   const value = parseJson(text);
   if (value === undefined)

@@ -1,4 +1,4 @@
-/** What one alias stood for. `text` is absent where only the hash was kept. */
+/** The file of one alias in a snapshot. `text` is absent if only the hash was kept. */
 export interface SnapshotEntry {
   path: string;
   sha256: string;
@@ -12,13 +12,13 @@ export interface Snapshot {
   entries: Record<string, SnapshotEntry>;
 }
 
-/** What became of one alias between two snapshots. */
+/** How one alias changed between two snapshots. */
 export type AliasChange =
   | {
       alias: string;
       type: "added";
       entry: SnapshotEntry;
-      /** What a removed alias named before: the same path, or the same content elsewhere. The file is not new. */
+      /** The removed alias of the same path, or of the same content at another path. The file is not new. */
       was?: { alias: string; path: string; isSame: boolean } | undefined;
     }
   | { alias: string; type: "removed"; path: string }
@@ -27,17 +27,17 @@ export type AliasChange =
       type: "changed";
       path: string;
       sha256: string;
-      /** Unified diff of the texts, where both are known. */
+      /** Unified diff of the texts. Undefined if one of them is unknown or they have too little in common. */
       patch?: string | undefined;
-      /** The diff to show: of the texts with their secrets masked, where they hold any. */
+      /** The diff to show if the texts hold secrets: that of the masked texts. */
       maskedPatch?: string | undefined;
       /** The new entry's text, if there is no diff. */
       text?: string | undefined;
-      /** In words, for the prompt; at least one line, without the alias. */
+      /** Describes the change for the prompt in one or more lines, without the alias. */
       notes: string[];
     };
 
-/** The way from one snapshot to another. */
+/** The changes from one snapshot to another. */
 export interface Delta {
   baseId: string;
   nextId: string;

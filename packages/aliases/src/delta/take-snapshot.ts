@@ -3,20 +3,20 @@ import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** Files read at one time. */
+/** Files read concurrently. */
 const batchSize = 16;
 
 /** Options of `takeSnapshot`. */
 export interface TakeSnapshotOptions {
   registry: AliasRegistry;
-  /** Default: all. */
+  /** All aliases by default. */
   aliases?: readonly string[] | undefined;
-  /** Whose text to keep, so that a later delta can show what changed; binary files never. Default "all". */
+  /** Whose text to keep, so that a later delta can show what changed. Binary files have none. Default "all". */
   texts?: "all" | "none" | readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The state on disk of the registry's files. Aliases that are unknown, or whose file is gone, are left out. */
+/** The state of the registry's files on disk. Omits unknown aliases and those whose file is gone. */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;
   const aliases = [...new Set(options.aliases ?? registry.list().map((entry) => entry.alias))];

@@ -1,6 +1,8 @@
 import { loadDiff } from "../load-library.ts";
 
-/** The search for a shortest diff is quadratic in the lines that differ; beyond this many the new text is carried whole. */
+/**
+ * The search for a shortest diff is quadratic in the differing lines. If there are more, the new text is stored whole.
+ */
 const maxEditLines = 1_000;
 
 /** The names in a patch's first two lines. */
@@ -9,7 +11,7 @@ export interface PatchNames {
   after: string;
 }
 
-/** A unified diff that turns one text into the other exactly; undefined where they have too little in common. */
+/** A unified diff that turns one text exactly into the other. Undefined if they have too little in common. */
 export function createTextPatch(
   before: string,
   after: string,
@@ -22,11 +24,11 @@ export function createTextPatch(
   });
   if (found === undefined) return undefined;
   const patch = formatPatch(found, FILE_HEADERS_ONLY);
-  // The format cannot say everything (a lone carriage return at a line's end, say), so the patch must prove itself.
+  // The format cannot express everything, such as a lone carriage return at a line's end, so the patch is verified.
   return applyTextPatch(before, patch) === after ? patch : undefined;
 }
 
-/** The unified diff that makes a text out of nothing. */
+/** The unified diff that adds a whole file. */
 export function createAdditionPatch(text: string, name: string): string {
   const lines = text.split("\n");
   const isEnded = lines.at(-1) === "";
@@ -37,7 +39,7 @@ export function createAdditionPatch(text: string, name: string): string {
   return `${head}@@ -0,0 +1,${lines.length} @@\n${body}${isEnded ? "" : "\\ No newline at end of file\n"}`;
 }
 
-/** The patched text; undefined when the patch is not one, or belongs to another text. */
+/** The patched text. Undefined if the patch is invalid or belongs to another text. */
 export function applyTextPatch(before: string, patch: string): string | undefined {
   try {
     const after = loadDiff().applyPatch(before, patch, { autoConvertLineEndings: false });
@@ -47,7 +49,7 @@ export function applyTextPatch(before: string, patch: string): string | undefine
   }
 }
 
-/** How many lines a patch adds and takes away. */
+/** How many lines a patch adds and removes. */
 export function countPatchLines(patch: string): { added: number; removed: number } {
   const hunks = /^@@/m.exec(patch);
   const lines = hunks === null ? [] : patch.slice(hunks.index).split("\n");

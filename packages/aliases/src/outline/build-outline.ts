@@ -41,7 +41,7 @@ const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 interface Reading {
   declarations: Declaration[];
   hasErrors: boolean;
-  /** Of broken code, the exported names that only a line was found of. */
+  /** Exported names in broken code of which only one line was recovered. */
   unread?: string[] | undefined;
   style: RenderStyle;
 }
@@ -50,7 +50,7 @@ function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
   return { lineComment: lexicalStyle.lineComment, hasBraces };
 }
 
-/** A declaration out of broken code may lack a bracket or a quote; then its head is all that is shown, if that is whole. */
+/** A declaration from broken code may lack a bracket or a quote. Only its head is shown then, if that is complete. */
 function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
   const { lexicalStyle } = definition;
   if (declaration.head === "") return [];
@@ -157,8 +157,8 @@ export async function buildOutlines(
 }
 
 /**
- * What a file declares and exports, without bodies: code by its syntax tree, Markdown by its headings, JSON and YAML
- * by their keys. No items where the path's language is not known or nothing was found.
+ * What a file declares and exports, without bodies. Reads code by its syntax tree, Markdown by its headings, JSON and
+ * YAML by their keys. Has no items if the path's language is unknown or nothing was found.
  */
 export async function buildOutline(
   input: SourceInput,

@@ -5,8 +5,8 @@ const TYPES = /\b(?:class|interface|type|enum|struct|trait|union|record)$/;
 const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /**
- * Adds the hidden types that shown signatures name, and those that these name in turn, so that no signature refers
- * to what the reader can't see; values only where `typeof` asks for their type. They export nothing.
+ * Adds the hidden types that shown signatures refer to, directly or through other types, so that readers see every
+ * type. Adds values only if `typeof` asks for their type. Added declarations export nothing.
  */
 export function closeOver(
   shown: readonly Declaration[],

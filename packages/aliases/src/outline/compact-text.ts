@@ -1,12 +1,12 @@
-/** How a language writes what must not be touched, and what may go. */
+/** How a language writes strings, which must stay as they are, and comments, which may go. */
 export interface LexicalStyle {
   lineComment: "//" | "#";
   hasBlockComments: boolean;
   /** Characters that open and close a string. */
   quotes: string;
-  /** Those of them between which a backslash means itself. */
+  /** Quotes whose strings have no backslash escapes. */
   rawQuotes: string;
-  /** Those of them whose strings run over lines. */
+  /** Quotes whose strings may span lines. */
   multilineQuotes: string;
 }
 
@@ -52,7 +52,7 @@ function endOfWord(text: string, start: number): number {
   return WORD.test(text) ? WORD.lastIndex : start + 1;
 }
 
-/** One line of code: comments and needless space gone, trailing separators too; strings as they are. */
+/** One line of code without comments, needless spaces and trailing separators. Strings stay as they are. */
 export function compactText(text: string, style: LexicalStyle): string {
   const pieces: string[] = [];
   let last = "";
@@ -81,7 +81,7 @@ export function compactText(text: string, style: LexicalStyle): string {
   return pieces.join("");
 }
 
-/** Whether every bracket closes and every string ends, so that a text can stand on its own. */
+/** Whether every bracket and every string is closed, so that the text is complete. */
 export function isBalanced(text: string, style: LexicalStyle): boolean {
   const open: string[] = [];
   for (let index = 0; index < text.length;) {

@@ -1,35 +1,35 @@
 import type { SyntaxNode } from "./syntax-node.ts";
 
-/** A part of a declaration that stands on lines of its own between its brackets. */
+/** A part of a declaration between its brackets, on lines of its own. */
 export interface Member {
-  /** Empty when undocumented. */
+  /** Empty if undocumented. */
   documentation: string;
   text: string;
 }
 
-/** What every language's reader finds in a tree and the renderer turns into either depth. */
+/** The form in which every language's reader returns a declaration. It can be rendered at either depth. */
 export interface Declaration {
   /** The leading words of its head, such as `const` or `abstract class`. */
   kind: string;
   name: string;
   exports: string[];
-  /** What follows `kind` in its head: name and type parameters. */
+  /** The head after `kind`: name and type parameters. */
   head: string;
   /** Everything up to the members. */
   signature: string;
-  /** Undefined where there is no block of members; empty for an empty block. */
+  /** Undefined if there is no block of members, empty for an empty block. */
   members: Member[] | undefined;
-  /** First sentence of its doc comment, or empty. */
+  /** First sentence of its doc comment. Empty if there is none. */
   documentation: string;
   firstLine: number;
   lastLine: number;
-  /** A function's signature without a body, which a body may follow. */
+  /** A function signature without a body. An implementation may follow. */
   isOverload: boolean;
 }
 
 type DeclarationParts = Pick<Declaration, "kind" | "name" | "signature"> & Partial<Declaration>;
 
-/** A declaration at a node's lines; it exports its name and has neither members nor documentation unless given. */
+/** A declaration at a node's lines. By default it exports its name and has neither members nor documentation. */
 export function declarationAt(node: SyntaxNode, parts: DeclarationParts): Declaration {
   return {
     exports: [parts.name],

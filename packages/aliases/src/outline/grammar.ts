@@ -8,7 +8,7 @@ import { isNestedWithin } from "./nesting.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
 
-/** A grammar by the name of its file; `after-build.mjs` copies them. */
+/** A grammar by its file name. `after-build.mjs` copies the files. */
 export type GrammarName =
   | "typescript"
   | "tsx"
@@ -23,22 +23,25 @@ export type GrammarName =
   | "ruby"
   | "bash";
 
-/** What is longer is data or generated code, not worth the seconds that parsing it takes. */
+/** Longer files are data or generated code, and parsing them takes seconds. */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
-/** A tree takes some 50 times the memory of its text. */
+/** Trees of longer texts are not cached. A tree takes some 50 times the memory of its text. */
 const MAX_KEPT_CHARACTERS = 200_000;
-// The parser forgets ambiguous brackets by recursion on a small stack that nothing guards.
+// The parser resolves ambiguous brackets by recursion on a small, unguarded stack.
 const MAX_NESTING = 1_000;
-// The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps a character and broken code up to 7;
-// counting steps, not time, keeps the outcome the same on every machine.
+// The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps per character, broken code up to 7. A limit
+// on steps instead of time gives the same result on every machine.
 const BASE_PARSE_CALLBACKS = 1_000;
 const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
-// In hopeless text each step becomes slow; ten times what ordinary code takes on a slow machine.
+// Each step becomes slow in badly broken text. This is ten times what ordinary code takes on a slow machine.
 const BASE_PARSE_MS = 2_000;
 const PARSE_MS_PER_CHARACTER = 0.004;
 
 const load = createRequire(import.meta.url);
-/** The build copies the parser and packed grammars beside the code; sources find them where they are copied from. */
+/**
+ * The build copies the parser and the packed grammars beside the code. Unbuilt sources load them from the package that
+ * the build copies.
+ */
 const IS_SOURCE = import.meta.url.endsWith(".ts");
 const RUNTIME_PATH = IS_SOURCE
   ? load.resolve("@vscode/tree-sitter-wasm")
@@ -53,7 +56,7 @@ async function startRuntime(): Promise<ParserRuntime> {
   return loaded;
 }
 
-/** Lets the next parse start from a fresh copy: after a trap the memory of this one can't be trusted. */
+/** Makes the next parse load a fresh copy, because the memory of this one cannot be trusted after a trap. */
 function discardRuntime(): void {
   delete load.cache[RUNTIME_PATH];
   runtime = undefined;
@@ -89,8 +92,8 @@ function parseWithinBudget(parser: Parser, text: string): SyntaxTree | null {
 }
 
 /**
- * Parses and hands the root to `read`; its nodes are not to be used afterwards. Undefined when the text is too long,
- * too deep or too tangled to parse in linear time.
+ * Parses a text and passes the root to `read`. The nodes are invalid afterwards. Undefined if the text is too long,
+ * nested too deeply or too broken to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,
@@ -113,7 +116,7 @@ export async function withSyntaxTree<T>(
   }
 }
 
-/** The tree of the last text: one who wants a file's outline often wants its text without comments next. */
+/** The tree of the last text, cached because callers often need a file's outline and then its text without comments. */
 let latest: { name: GrammarName; text: string; tree: SyntaxTree } | undefined;
 
 function isLatest(name: GrammarName, text: string): boolean {

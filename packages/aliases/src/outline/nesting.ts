@@ -1,7 +1,7 @@
 const OPENING = new Set(["(", "[", "{"].map((bracket) => bracket.charCodeAt(0)));
 const CLOSING = new Set([")", "]", "}"].map((bracket) => bracket.charCodeAt(0)));
 
-/** Whether a text never has more brackets open than this, wherever they stand. */
+/** Whether a text never has more than `limit` open brackets, even inside strings and comments. */
 export function isNestedWithin(text: string, limit: number): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,9 +1,9 @@
 /** A file's text with its path, which decides the language. */
 export interface SourceInput {
-  /** With forward slashes; need not exist on disk. */
+  /** With forward slashes. Need not exist on disk. */
   path: string;
   text: string;
-  /** Its alias, where it has one; the prefix decides the kind of card. */
+  /** Its alias if it has one. The prefix decides the kind of card. */
   alias?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ export type OutlineDepth = "signatures" | "heads";
 /** Every depth, the more detailed one first. */
 export const OUTLINE_DEPTHS: readonly OutlineDepth[] = ["signatures", "heads"];
 
-/** What the parser or a reader of headings and keys understands. */
+/** Languages that the parser or the readers of headings and keys understand. */
 export type OutlineLanguage =
   | "typescript"
   | "tsx"
@@ -35,11 +35,11 @@ export type OutlineLanguage =
   | "json"
   | "yaml";
 
-/** One declaration of an outline; whole lines, never a fragment of one. */
+/** One declaration of an outline, in whole lines. */
 export interface OutlineItem {
-  /** As importers know it; for a list of re-exports the first name. */
+  /** The name that importers use. For a list of re-exports the first name. */
   name: string;
-  /** The words that `text` starts with at depth `heads`; items that share it are joined on one line. */
+  /** The words that `text` starts with at depth `heads`. Items of the same kind are joined on one line. */
   kind: string;
   /** Every name that this item exports. */
   exports: string[];
@@ -50,19 +50,19 @@ export interface OutlineItem {
 }
 
 /**
- * A file reduced to its declarations. `text` has those of `items`, as far as `depth` goes.
- * What is listed is exported, so the word itself is left out; `…` stands for what was cut, `…12` for twelve parts.
+ * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the word `export` is
+ * left out. `…` stands for omitted text, `…12` for twelve omitted parts.
  */
 export interface Outline {
   depth: OutlineDepth;
-  /** Undefined when the path's language is not known; then there are no items. */
+  /** Undefined if the path's language is unknown. There are no items then. */
   language: OutlineLanguage | undefined;
   text: string;
   items: OutlineItem[];
-  /** Every exported name, in the order of the source. */
+  /** Every exported name, in source order. */
   exports: string[];
-  /** The source has syntax errors, or what the parser can't read; the outline is what could be recovered. */
+  /** The source has syntax errors or syntax that the parser cannot read. The outline has what could be recovered. */
   hasErrors: boolean;
-  /** Exported names whose declarations the parser could not read: their items say what their first line says. */
+  /** Exported names whose declarations the parser could not read. Their items show the first line only. */
   unread: string[];
 }

@@ -4,7 +4,7 @@ import type { OutlineDepth, OutlineItem } from "./outline.ts";
 /** How a language encloses members and starts a comment. */
 export interface RenderStyle {
   lineComment: "//" | "#";
-  /** Members by indentation alone, as in Python. */
+  /** False if only indentation encloses members, as in Python. */
   hasBraces: boolean;
 }
 
@@ -16,7 +16,7 @@ function indented(text: string): string {
   return ` ${text.replaceAll("\n", "\n ")}`;
 }
 
-/** A declaration in full: its documentation, its signature and its members, one a line. */
+/** A declaration in full: its documentation, its signature and its members, one per line. */
 export function renderSignature(declaration: Declaration, style: RenderStyle): string {
   const { signature, members } = declaration;
   const lines = (members ?? []).map(({ documentation, text }) =>
@@ -33,7 +33,7 @@ const MAX_NAMES = 12;
 const MODIFIERS =
   /^(?:@[\w.]+\s+|(?:static|readonly|protected|abstract|get|set|async|final|synchronized|default|def)\s+|\*)*/;
 
-/** The names of a class's members, each once: `{ open, close, +3 }`. */
+/** The distinct names of a class's members: `{ open, close, +3 }`. */
 function memberNames({ kind, members = [] }: Declaration): string {
   if (!/\bclass$/.test(kind)) return "";
   const names = new Set(members.flatMap(({ text }) => memberName(text) ?? []));
@@ -42,7 +42,7 @@ function memberNames({ kind, members = [] }: Declaration): string {
   return ` { ${[...[...names].slice(0, MAX_NAMES), ...rest].join(", ")} }`;
 }
 
-/** The word before its parameters, type or value; before a name, Java writes the type. */
+/** The word before the parameters, type or value. Java writes the type before the name. */
 function memberName(text: string): string | undefined {
   let bare = text.slice(0, 400).replace(MODIFIERS, "");
   for (let depth = 0; depth < 3; depth += 1) bare = bare.replace(/<[^<>]*>/g, "");
@@ -64,7 +64,7 @@ export function outlineItem(
 }
 
 /**
- * The text of items, whole lines. At depth `heads` those of one kind share a line, kinds in the order of their
+ * The text of items, in whole lines. At depth `heads` the items of one kind share a line, in the order of each kind's
  * first item: `const a, b`.
  */
 export function renderOutlineItems(items: readonly OutlineItem[], depth: OutlineDepth): string {

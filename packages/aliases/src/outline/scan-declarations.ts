@@ -4,12 +4,12 @@ import { EXPORTED } from "./unread-exports.ts";
 
 const MAX_LINE_CHARACTERS = 240;
 
-// Each pattern captures a name, the first group that matched. Only the start of a line is looked at.
+// Each pattern captures a name, the first group that matched. Only the start of a line is searched.
 const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
-/** A type and a name before parameters, which no semicolon ends. */
+/** A type and a name before parameters, without a semicolon at the end. */
 const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*$/;
 const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   typescript: ECMASCRIPT,
@@ -46,8 +46,8 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Names that a text seems to declare, in its order, each once. Looks at lines with patterns, not at syntax: quick
- * enough to rank thousands of files, and fooled by declarations inside comments.
+ * Distinct names that a text seems to declare, in its order. Matches lines with patterns instead of parsing. That is
+ * fast enough to rank thousands of files, but also finds declarations inside comments.
  */
 export function scanDeclarations(text: string, language: OutlineLanguage | undefined): string[] {
   const patterns = language === undefined ? undefined : PATTERNS[language];

@@ -14,7 +14,7 @@ const JAVA_IMPORT = /^\s*import +(?:static +)?([\w.]+(?:\.\*)?)\s*;/;
 function scanEcmaScript(text: string): string[] {
   const found: string[] = [];
   for (const line of sourceLines(text, MAX_LINE_CHARACTERS)) {
-    // A cheap word test first: hardly any line imports.
+    // Cheap test first, because few lines import anything.
     if (!line.includes("from") && !line.includes("import") && !line.includes("require")) continue;
     for (const statement of line.split(";")) {
       const source = ECMASCRIPT_FROM.exec(statement)?.[1];
@@ -105,8 +105,8 @@ const SCANNERS: Partial<Record<OutlineLanguage, (text: string) => string[]>> = {
 };
 
 /**
- * The modules that a text imports or re-exports, as written there, each once, in its order. Looks at lines with
- * patterns, not at syntax: quick enough for thousands of files, and fooled by imports inside comments.
+ * Distinct modules that a text imports or re-exports, as written, in its order. Matches lines with patterns instead of
+ * parsing. That is fast enough for thousands of files, but also finds imports inside comments.
  */
 export function scanImports(text: string, language: OutlineLanguage | undefined): string[] {
   const scan = language === undefined ? undefined : SCANNERS[language];

@@ -1,4 +1,4 @@
-/** The lines of a text, each cut to so many characters, so that a pattern costs no more than that on any of them. */
+/** The lines of a text, each cut to `maxCharacters`, which bounds the cost of a pattern per line. */
 export function* sourceLines(text: string, maxCharacters: number): Generator<string> {
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);

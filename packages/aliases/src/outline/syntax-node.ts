@@ -1,8 +1,8 @@
 import type { ParserNode } from "./wasm-parser.ts";
 
-/** A node of a syntax tree with its source at hand; valid only until its tree is deleted. */
+/** A node of a syntax tree with access to its source. Valid only until its tree is deleted. */
 export class SyntaxNode {
-  /** The whole source that the node's offsets count in. */
+  /** The whole source that the offsets refer to. */
   readonly source: string;
   readonly type: string;
   /** Offset of its first character. */
@@ -38,7 +38,7 @@ export class SyntaxNode {
     return this.source.slice(this.start, this.end);
   }
 
-  /** Counts from 1, as do all line numbers here. */
+  /** 1-based, as are all line numbers here. */
   get firstLine(): number {
     return this.#node.startPosition.row + 1;
   }
@@ -51,12 +51,12 @@ export class SyntaxNode {
     return this.type.endsWith("comment");
   }
 
-  /** Whether a syntax error lies within. */
+  /** Whether the node contains a syntax error. */
   get hasError(): boolean {
     return this.#node.hasError;
   }
 
-  /** All children: keywords and punctuation too. */
+  /** All children, including keywords and punctuation. */
   get children(): SyntaxNode[] {
     this.#children ??= this.#node.children.flatMap((child) =>
       child === null ? [] : [new SyntaxNode(child, this.source)],
@@ -64,12 +64,12 @@ export class SyntaxNode {
     return this.#children;
   }
 
-  /** Named children other than comments. */
+  /** Named children except comments. */
   get parts(): SyntaxNode[] {
     return this.children.filter((child) => child.isNamed && !child.isComment);
   }
 
-  /** The child that the grammar calls by this name. */
+  /** The child in this field of the grammar. */
   field(name: string): SyntaxNode | undefined {
     const fields = (this.#fields ??= new Map<string, SyntaxNode | undefined>());
     if (!fields.has(name)) {
@@ -79,7 +79,7 @@ export class SyntaxNode {
     return fields.get(name);
   }
 
-  /** All nodes of these types below it, in the order of the source, an outer one before those inside it. */
+  /** All descendants of these types in source order, outer nodes before inner ones. */
   descendants(types: readonly string[]): SyntaxNode[] {
     return this.#node
       .descendantsOfType([...types])

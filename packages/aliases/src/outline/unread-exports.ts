@@ -5,7 +5,7 @@ import type { OutlineLanguage } from "./outline.ts";
 const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =
   /^export (?:default |declare |async )*(abstract class|const enum|class|interface|type|enum|function\*?|const|let|var|namespace) +(?!extends\b|implements\b)([\w$]+)/;
-/** Languages that are read by their lines alone. */
+/** Languages that are read line by line, without a grammar. */
 type LineLanguage = Exclude<OutlineLanguage, GrammarName | "markdown" | "json" | "yaml">;
 
 /** An exported declaration at the start of a line: its kind, then its name. */
@@ -32,7 +32,7 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   sql: /^create +(?:or +replace +|temp(?:orary)? +|unique +|materialized +)*(table|view|function|procedure|type|index|trigger) +(?:if +not +exists +)?([\w."]+)/i,
 };
 
-/** Of these, members one step further in are read too. */
+/** Languages whose members, one level deeper, are read too. */
 const BY_LINES: ReadonlySet<string> = new Set(["kotlin", "swift", "scala"]);
 
 /** The smallest indentation of a line that begins with a word. */
@@ -44,8 +44,8 @@ function indentationOf(text: string): string | undefined {
 }
 
 /**
- * What lines seem to export that the parser lost in broken code, by their heads and, as far as one line goes, their
- * signatures.
+ * Exports in broken code that the parser lost, recovered by pattern from single lines. Gives their heads and the part
+ * of the signature on that line.
  */
 export function readUnreadExports(
   text: string,
@@ -60,7 +60,7 @@ export function readUnreadExports(
     const line = whole.slice(isMember ? step.length : 0, MAX_LINE_CHARACTERS);
     const [, kind, name] = EXPORTED[language].exec(line) ?? [];
     if (kind === undefined || name === undefined || seen.has(name)) continue;
-    // One step in, a value may be a function's own.
+    // One level deeper, a value may be local to a function.
     if (isMember && /^(?:va[lr]|let|type|typealias|given)$/.test(kind)) continue;
     seen.add(name);
     const signature = line

@@ -1,4 +1,4 @@
-// What is used of the parser, whose files the build copies: no package of it is installed.
+// The part of the parser's interface that is used. The build copies its files, so no package of it is installed.
 
 interface Language {
   name: string | null;

@@ -10,7 +10,7 @@ import type { PackParts } from "./render-pack.ts";
 /** Share of the budget that the lines of [DELTA] may take. */
 const DELTA_SHARE = 0.3;
 
-/** Everything but the files: the state's id, the task and what changed since the base. */
+/** Everything except the files: the state's id, the task and the changes since the base. */
 export async function buildFrame(
   options: PackOptions,
   target: { counter: TokenCounter; usable: number },
@@ -19,7 +19,7 @@ export async function buildFrame(
   const entries: Record<string, SnapshotEntry> = {};
   for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
     if (sha256 === undefined) continue;
-    // A base keeps the texts of what the model was shown; only those are compared in words.
+    // A base keeps the texts that the model was shown. Only those are compared in words.
     const before = base?.entries[alias];
     let text = before?.text;
     if (before?.text !== undefined && before.sha256 !== sha256) {
@@ -43,12 +43,12 @@ export async function buildFrame(
   };
 }
 
-/** What the model is told: the user's rules and the task. */
+/** The instruction for the model: the user's rules and the task. */
 export function instructionOf({ instructions, task }: PackOptions): string {
   return instructions === undefined ? task : `${instructions.trimEnd()}\n\n${task}`;
 }
 
-/** What the base was, then each change in words, as far as the share goes. */
+/** The base, then one line per change as far as the share allows. */
 function fitDelta(
   { baseId, changes }: Delta,
   { counter, usable }: { counter: TokenCounter; usable: number },

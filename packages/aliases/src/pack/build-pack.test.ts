@@ -455,10 +455,22 @@ describe("buildPack", () => {
       path: "src/part7.ts",
       reason: "history",
       commit: "Tune the flux",
-      parts: { history: expect.any(Number), structure: expect.any(Number) },
+      parts: { history: expect.any(Number) },
     });
     const russian = await buildPack({ ...options, task: "почини парсер запросов" });
     expect(russian.entries[0]).toMatchObject({ path: "src/parser.ts" });
+  });
+
+  it("ranks the file that changed last above one that changed often before", async () => {
+    const value = "export const value = 1;\n";
+    const { registry } = await open({ "src/often.ts": value, "src/last.ts": value });
+    const commits = async function* (): AsyncGenerator<HistoryCommit> {
+      yield { subject: "Tune the flux", files: ["src/last.ts"] };
+      for (let count = 0; count < 30; count += 1)
+        yield { subject: "Tune the flux", files: ["src/often.ts"] };
+    };
+    const { files } = await rankFiles({ registry, task: "Export value", history: { commits } });
+    expect(files.map(({ path }) => path)).toEqual(["src/last.ts", "src/often.ts"]);
   });
 
   it("says by which file an import ranks another up, of what it shows and what it leaves out", async () => {

@@ -18,26 +18,26 @@ import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** What a text of code is hardly ever above; a pack that has more room than text reads everything. */
+/** An upper bound for code. A pack with more room than text reads everything. */
 const MAX_CHARS_PER_TOKEN = 6;
-/** For the map and for the names of files that are not shown otherwise; a larger pack needs no more of them. */
+/** Shares of the map and of the names of files that are not shown otherwise. Larger packs do not need longer ones. */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.05;
 const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
-/** Rounds of filling what rendering left over. */
+/** Rounds of filling the room that rendering left unused. */
 const MAX_ROUNDS = 6;
-/** Tokens that are not worth another round. */
+/** Fewer unused tokens are not worth another round. */
 const WORTH_A_ROUND = 24;
-/** A picked range costs its lines and, now and then, a mark or a header. */
+/** A picked range costs its lines and sometimes a mark or a header. */
 const MARK_TOKENS = 8;
 const HEADER_TOKENS = 16;
 
 /**
- * Packs a project for a task: a map, then the files by rank, each in its own lines as far as the task is likely to
- * need them, then names of the next ones. The text never exceeds the budget, as counted by `counter`.
- * @throws AliasesError `budget_exceeded` when not even the instruction fits, `aborted`, `io_failed`.
+ * Packs a project for a task: a map, then the files by rank with the lines that the task is likely to need, then names
+ * of the next files. The text never exceeds the budget, as counted by `counter`.
+ * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
   const { counter = estimatedCounter, budget, registry } = options;
@@ -92,7 +92,7 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** The profile that the model is to follow counts as in focus. */
+/** Adds the profile for the model to the focus. */
 function withProfile(options: PackOptions): PackOptions {
   const { profile, focus = [] } = options;
   return profile === undefined ? options : { ...options, focus: [...focus, profile] };
@@ -102,7 +102,7 @@ function textOf(sections: readonly { text: string }[]): string {
   return sections.map(({ text }) => text).join("");
 }
 
-/** True when all files in full stay within the room and their caps. */
+/** True if all files fit in full, within the room and their caps. */
 function fitsWhole(
   { read, files }: DetailedRanking,
   { counter, room, caps }: { counter: TokenCounter; room: number; caps: Caps },
@@ -122,7 +122,7 @@ interface Fitting {
   room: number;
 }
 
-/** Takes picks while they fit, renders and counts the whole, then drops or fills up what the estimate missed. */
+/** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
 function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Composed {
   const { counter } = composition;
   const costs = createCosts(composition);
@@ -156,7 +156,7 @@ function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter)
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
 }
 
-/** Counts what a pick adds, each text once. */
+/** Counts the tokens of a pick. Each pick is counted once. */
 function createCosts({ counter, options }: Composition): (pick: Pick) => number {
   const known = new Map<Pick, number>();
   return (pick) => {
@@ -182,14 +182,14 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order as long as they fit; one that does not is passed over. */
+/** Picks in their order, without those that do not fit. */
 function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
   let left = limit;
   for (const pick of picks) {
-    // Not even a mark would fit, so nothing that follows is counted for nothing.
+    // Not even a mark would fit, so the remaining picks need no counting.
     if (left < MARK_TOKENS) break;
     if (whole.has(pick.source)) continue;
     const cost = costOf(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);

@@ -1,16 +1,16 @@
 import type { ReadFile } from "../rank/rank-files.ts";
 
-/** Something that a pack may show of a file. */
+/** A part of a file that a pack may show. */
 export interface Pick {
   source: ReadFile;
-  /** 1-based lines, inclusive; absent where `outline` is shown instead. */
+  /** 1-based, inclusive. Absent if `outline` is shown instead. */
   ranges?: [first: number, last: number][] | undefined;
   outline?: string | undefined;
-  /** Names of the outline that the parser could not read more of than a line. */
+  /** Names of the outline of which the parser could read only one line. */
   unread?: string[] | undefined;
 }
 
-/** Whole files in focus by rank, then chunks by what they are worth for their length. */
+/** Whole files in focus by rank, then chunks by their value per length. */
 export function orderByWorth(read: readonly ReadFile[]): Pick[] {
   const focus = read.filter(({ isFocus }) => isFocus).map((source) => wholeFile(source));
   const chunks = read
@@ -25,21 +25,21 @@ export function orderByWorth(read: readonly ReadFile[]): Pick[] {
   ];
 }
 
-/** All lines of a file at once. */
+/** All lines of a file as one pick. */
 function wholeFile(source: ReadFile): Pick {
   return { source, ranges: [[1, source.lines.length]] };
 }
 
-/** What is shown of each file so far. */
+/** The picked parts of a file. */
 export interface ShownFile {
   source: ReadFile;
-  /** By line, from 0. */
+  /** 0-based. */
   lines: boolean[];
   outline: string | undefined;
   unread: string[];
 }
 
-/** Collects picks by file, in the order of rank. */
+/** Groups picks by file, in rank order. */
 export function collectPicks(picks: readonly Pick[]): ShownFile[] {
   const shown = new Map<ReadFile, ShownFile>();
   for (const { source, ranges = [], outline, unread = [] } of picks) {

@@ -10,17 +10,17 @@ import { createLayout } from "./pack-layout.ts";
 import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
-/** What every attempt at a pack has in common. */
+/** What all rendering rounds of a pack have in common. */
 export interface Composition {
   ranking: DetailedRanking;
   frame: PackParts;
-  /** Of the whole project, or of as many files as fit; absent where none does. */
+  /** The map of the whole project, or of as many files as fit. Absent if none fits. */
   map?: ProjectMap | undefined;
   counter: TokenCounter;
   options: PackOptions;
 }
 
-/** A pack but for what its ranking says already. */
+/** A pack without what its ranking already says. */
 export type Composed = Omit<Pack, "unmatched" | "isMatched">;
 
 interface ShownBlock extends Block {
@@ -30,19 +30,19 @@ interface ShownBlock extends Block {
   encoding: string | undefined;
 }
 
-/** A map, and the paths that it names. */
+/** A map, with the paths that it names. */
 export interface ProjectMap {
   text: string;
   paths: ReadonlySet<string>;
 }
 
-/** A pack as text, and how to describe it: rounds of fitting need its size alone. */
+/** A pack as text. `describe` is separate because fitting rounds need only the size. */
 export interface RenderedPack {
   tokens: number;
   describe(): Composed;
 }
 
-/** Renders what was picked, the names of the next best files, and the map. */
+/** Renders the picks, the names of the next best files, and the map. */
 export function renderPack(
   picks: readonly PickedPart[],
   namesRoom: number,
@@ -134,7 +134,7 @@ interface NamedFile {
   isCut: boolean;
 }
 
-/** What the next best files declare, a line each; one that declares nothing is in the map. */
+/** One line per next best file with its declarations. A file that declares nothing is in the map. */
 function nameFiles(
   files: readonly RankedFile[],
   room: number,
@@ -153,7 +153,7 @@ function nameFiles(
   return named;
 }
 
-/** A map of the whole project, or of as many files as fit, best first. */
+/** A map of the whole project, or of the best files that fit. */
 export function mapOf(
   files: readonly RankedFile[],
   room: number,

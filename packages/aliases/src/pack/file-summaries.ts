@@ -10,7 +10,7 @@ import type { PackOptions } from "./pack.ts";
 interface CardOptions {
   caps: Caps;
   counter: TokenCounter;
-  /** Tokens for all cards. */
+  /** Tokens of all cards together. */
   room: number;
   signal?: AbortSignal | undefined;
 }
@@ -36,7 +36,7 @@ export async function buildCards(
 
 const MAX_OVERVIEW_FILES = 60;
 
-/** Where no word of the task was found, declarations without bodies say more than a few bodies of chance. */
+/** If no word of the task was found, declarations without bodies help more than a few random bodies. */
 export async function buildOverview(
   files: readonly ReadFile[],
   { signal }: Pick<PackOptions, "signal">,

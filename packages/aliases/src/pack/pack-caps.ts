@@ -1,18 +1,18 @@
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { RankedFile } from "../rank/rank-files.ts";
 
-/** What all decisions and all option matrices may take, in tokens; the rest share the budget. */
+/** Maximum tokens of all decisions and of all option matrices. Other files share the budget. */
 const DEFAULT_CAPS: Record<string, number> = { A: 300, P: 200 };
-/** Written as prose or data to be followed, not edited by a task: shown as cards. */
+/** Files of these prefixes are prose or data that a task follows but does not edit. They are shown as cards. */
 const CARD_PREFIXES = new Set(["A", "P", "PR"]);
 
-/** What is left for the files of a prefix. */
+/** The tokens that are left for the files of each prefix. */
 export interface Caps {
-  /** False, and nothing is spent, where the prefix has a cap and too little of it is left. */
+  /** Spends tokens of the prefix's cap. Returns false and spends nothing if too little is left. */
   spend(alias: string, tokens: number): boolean;
 }
 
-/** Caps by alias prefix, over the defaults. */
+/** Caps by alias prefix, which override the defaults. */
 export function createCaps(caps: Record<string, number> = {}): Caps {
   const left = new Map(Object.entries({ ...DEFAULT_CAPS, ...caps }));
   return {

@@ -2,25 +2,25 @@ import { extname } from "node:path/posix";
 
 import { printablePath } from "./render-map.ts";
 
-/** How a pack is written: with lines of `=`, as Markdown with fences, or with tags. */
+/** Marks blocks with lines of `=`, as Markdown with fences, or with tags. */
 export type PackStyle = "plain" | "markdown" | "xml";
 
-/** What a block's header says. */
+/** The text of a block's header. */
 export interface BlockTitle {
   alias: string;
   path: string;
-  /** After the names, such as `part of 120 lines`. */
+  /** Follows the names, such as `part of 120 lines`. */
   detail: string;
 }
 
-/** Writes the parts of a pack in one style, such that no text in it can forge a header or an end. */
+/** Writes the parts of a pack in one style. Ensures that no file's text can forge a header or an end. */
 export interface PackLayout {
   section(name: string, lines: readonly string[]): string;
   file(title: BlockTitle, body: string): string;
   list(name: string, body: string): string;
 }
 
-/** The layout for texts that will stand in a pack. */
+/** The layout for a pack with these texts. */
 export function createLayout(
   style: PackStyle | undefined,
   texts: readonly string[] = [],
@@ -78,7 +78,7 @@ function titleOf({ path, alias, detail }: BlockTitle): string {
   return `${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
 }
 
-/** The shortest run of a character, of 3 or more, that is longer than all that begin a line of the texts. */
+/** A run of the character, 3 or longer, that is longer than any at the start of a line of the texts. */
 function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
   let length = 3;
   for (const text of texts)
@@ -86,7 +86,7 @@ function longerRun(texts: readonly string[], runs: RegExp, character: string): s
   return character.repeat(length);
 }
 
-/** A file can't open or close a section: its lines that look like a marker are moved in by a space. */
+/** Indents lines that look like a section marker by one space, so that a file cannot open or close a section. */
 function guardMarkers(body: string): string {
   return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }

@@ -5,34 +5,34 @@ import type { PackStyle } from "./pack-layout.ts";
 import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
 
 /**
- * How much of a file stands in the pack: its own lines (`full`, `slice`), its declarations without bodies
- * (`signatures`), the names that it declares (`heads`), an index card, or its path alone (`reference`).
+ * How much of a file the pack shows: its own lines (`full`, `slice`), its declarations without bodies (`signatures`),
+ * the names that it declares (`heads`), an index card, or only its path (`reference`).
  */
 export type PackLevel = "full" | "slice" | "signatures" | "heads" | "card" | "reference";
 
-/** What to pack, for what, and how much of it. */
+/** What to pack, for which task, within which budget. */
 export interface PackOptions extends RankOptions {
-  /** In tokens of `counter`; the whole text stays within it. */
+  /** Maximum tokens of the whole text, counted by `counter`. */
   budget: number;
   /** Maximum tokens that all files of an alias prefix may take. Default: A (decisions) 300, P (options) 200. */
   caps?: Record<string, number> | undefined;
-  /** Default: the estimator of @ccl/core, under which a safety margin is kept. */
+  /** By default the estimator of @ccl/core, with a safety margin. */
   counter?: TokenCounter | undefined;
-  /** Share of the budget left free under an inexact counter. Default 0.1. */
+  /** Share of the budget that stays free if the counter is inexact. Default 0.1. */
   safetyMargin?: number | undefined;
-  /** Alias of the profile that the model is to follow; shown whole. */
+  /** Alias of the profile that the model should follow. It is shown whole. */
   profile?: string | undefined;
-  /** True puts its number before each line of a file. */
+  /** Puts the line number before each line of a file. */
   lineNumbers?: boolean | undefined;
-  /** Rules for the model, before the task; they rank nothing. */
+  /** Rules for the model, placed before the task. They do not affect ranking. */
   instructions?: string | undefined;
-  /** Texts that stand after the files, whole, such as a diff. */
+  /** Texts to show whole after the files, such as a diff. */
   attachments?: { title: string; text: string }[] | undefined;
   /** Default `plain`. */
   style?: PackStyle | undefined;
-  /** The last accepted state; what changed since goes into the [DELTA] section. */
+  /** The last accepted state. Changes since then go into the [DELTA] section. */
   base?: Snapshot | undefined;
-  /** Accepted bases, deltas since the base, repairs since the last success. Default 0, 0, 0. */
+  /** Accepted bases, deltas since the base, and repairs since the last success. Default 0, 0, 0. */
   version?: PackVersion | undefined;
 }
 
@@ -43,13 +43,13 @@ export interface PackVersion {
   repairs: number;
 }
 
-/** One file of the pack, and why it ranks where it does. */
+/** One file of the pack, with the reason for its rank. */
 export interface PackEntry extends RankedFile {
   level: PackLevel;
   tokens: number;
-  /** Lines, declarations or names were left out to fit. */
+  /** True if lines, declarations or names were left out to fit. */
   isCut: boolean;
-  /** What the file was read by where it is not UTF-8: `utf-16le`, `utf-16be` or `latin1`. */
+  /** The encoding if it is not UTF-8: `utf-16le`, `utf-16be` or `latin1`. */
   encoding?: string | undefined;
 }
 
@@ -59,14 +59,14 @@ export interface PackSection {
   tokens: number;
 }
 
-/** A file that the pack does not name, and why; files that have no text to show have no rank. */
+/** A file that the pack does not name, and why. Files without text have no rank. */
 export interface PackOmission extends Partial<Omit<RankedFile, "reason">> {
   alias: string;
   path: string;
   reason: "budget" | "cap" | "binary" | "unreadable" | "empty";
 }
 
-/** A prompt within budget. */
+/** A prompt within the budget. */
 export interface Pack {
   text: string;
   tokens: number;
@@ -75,8 +75,8 @@ export interface Pack {
   entries: PackEntry[];
   /** Ordered by rank for the task, best first. */
   omitted: PackOmission[];
-  /** Words of the task that no file has. */
+  /** Words of the task that no file contains. */
   unmatched: string[];
-  /** False when no file has any word of the task: the pack is then an overview. */
+  /** False if no file contains a word of the task. The pack is then an overview. */
   isMatched: boolean;
 }

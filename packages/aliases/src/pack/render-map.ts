@@ -1,9 +1,9 @@
-/** Larger maps grow by so many files at a time. */
+/** Larger maps are built in steps of this many files. */
 const FIRST_STEP = 256;
 
 /**
- * The paths of a project, a folder a line with its files' names: `src/core: hash.ts text.ts +3`. As many as `fits`
- * allows, the first ones of `paths` first; the rest is counted. Undefined where not even one file fits.
+ * The paths of a project, one folder per line with its file names: `src/core: hash.ts text.ts +3`. Takes as many paths
+ * as `fits` allows, first ones first, and counts the rest. Undefined if not even one file fits.
  */
 export function renderMap(
   paths: readonly string[],
@@ -43,7 +43,7 @@ function renderPaths(paths: readonly string[], shown: number): string {
   return [...lines, ...(hidden === 0 ? [] : [`... +${hidden} files in other folders`])].join("\n");
 }
 
-/** A path on one line whatever its characters: those that could end a header are written as in JSON. */
+/** A path on one line. A path with characters that could end a header is written as JSON. */
 export function printablePath(path: string): string {
   // oxlint-disable-next-line no-control-regex
   return /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(path) ? JSON.stringify(path) : path;

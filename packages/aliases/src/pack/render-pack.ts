@@ -4,21 +4,21 @@ import { createLayout, type BlockTitle, type PackStyle } from "./pack-layout.ts"
 const HOW_TO_EXPAND =
   'For more, call get_alias("<alias, path or path#name>"), with lines "A-B" for "... +N lines, A-B".';
 
-/** What the text consists of. */
+/** The parts of the text. */
 export interface PackParts {
   style: PackStyle | undefined;
   map: string | undefined;
-  /** Files in the order of rank. */
+  /** Files in rank order. */
   blocks: Block[];
   attachments: { title: string; text: string }[];
-  /** Lines `path: name, name` of files that have no block. */
+  /** Lines `path: name, name` for files without a block. */
   names: string[];
   contextId: string;
   version: PackVersion;
-  /** How many files are not named at all. */
+  /** The number of files that the pack does not name. */
   missing: number;
   task: string;
-  /** Undefined when there is no base. */
+  /** Undefined if there is no base. */
   delta: string[] | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Block extends BlockTitle {
   body: string;
 }
 
-/** The sections' texts in order; joined they are the pack. */
+/** The texts of the sections in order. Joined they are the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
   const { style, map, blocks, attachments, missing, delta, task } = parts;
@@ -56,7 +56,7 @@ export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & {
   ];
 }
 
-/** The smallest pack: the task and the way to more. */
+/** The smallest pack: the task, and how to request more. */
 export function renderBareInstruction(task: string, style?: PackStyle): string {
   return createLayout(style).section("INSTRUCTION", [task, "", HOW_TO_EXPAND]);
 }

@@ -5,17 +5,17 @@ import { scanDeclarations } from "../outline/scan-declarations.ts";
 export interface Slice {
   path: string;
   lines: readonly string[];
-  /** By line, counted from 0. */
+  /** `line` is 0-based. */
   isShown: (line: number) => boolean;
   lineNumbers?: boolean | undefined;
 }
 
-/** A gap of so few lines costs less than its mark. */
+/** A shorter gap costs less than its mark. */
 const MIN_GAP_LINES = 3;
 const MAX_GAP_NAMES = 4;
 
 /**
- * The shown lines byte for byte, and for each gap a line `... +33 lines, 12-44: parse, render` with what it declares.
+ * The shown lines, byte for byte. Each gap becomes a line with its declarations: `... +33 lines, 12-44: parse, render`.
  */
 export function renderSlice(slice: Slice): string {
   const { lines, lineNumbers } = slice;
@@ -47,7 +47,7 @@ function gapMark({ path, lines }: Slice, start: number, end: number): string {
   return names.length === 0 ? mark : `${mark}: ${listNames(names, MAX_GAP_NAMES)}`;
 }
 
-/** `a, b, +3`. */
+/** Joins up to `max` names and counts the rest: `a, b, +3`. */
 export function listNames(names: readonly string[], max: number): string {
   const shown = names.slice(0, max).map((name) => name.slice(0, 60));
   return [...shown, ...(names.length > max ? [`+${names.length - max}`] : [])].join(", ");

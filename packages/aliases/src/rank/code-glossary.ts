@@ -1,10 +1,10 @@
-/** A Russian word with its forms, and the words that code and its authors use for it. */
+/** A Russian word with its forms, and the corresponding words in code and commits. */
 interface GlossaryEntry {
   forms: string[];
   names: string[];
 }
 
-/** Words of a programmer's request. */
+/** Words that programmers use in requests. */
 export const codeGlossary: GlossaryEntry[] = (
   "авторизация authorization auth|адрес address url|активный active|алгоритм algorithm|" +
   "анализ analysis analyze|аргумент argument arg|архив archive zip|" +
@@ -131,7 +131,7 @@ export const codeGlossary: GlossaryEntry[] = (
     return { forms: [word, ...formsOf(word)], names };
   });
 
-/** What a stemmer misses: the vowel that comes and goes, as in `список`, `списки` and `ошибка`, `ошибок`. */
+/** Forms that a stemmer misses because a vowel disappears: `список`, `списки` and `ошибка`, `ошибок`. */
 function formsOf(word: string): string[] {
   const [, start = "", vowel = "", end = ""] =
     /^(.*[бвгджзклмнпрстфхцчшщ])([оеё])([кцн]ь?)$/.exec(word) ?? [];

@@ -2,62 +2,59 @@ import { createSearchIndex } from "@ccl/search";
 
 import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
 
-/** One commit: what its author wrote on the first line, and the paths that it changed. */
+/** One commit: the first line of its message, and the paths that it changed. */
 export interface HistoryCommit {
   subject: string;
   files: string[];
 }
 
-/** What was done before, the newest commit first; a source of a version control system. */
+/** Earlier commits, newest first. Provided by a version control system. */
 export interface FileHistory {
   commits(): AsyncIterable<HistoryCommit>;
 }
 
 const MAX_COMMITS = 1_500;
-/** A commit that changes more files says nothing about any of them. */
+/** A commit that changes more files is ignored for ranking its files. */
 const MAX_FILES = 20;
 const SIMILAR_COMMITS = 30;
-/** After so many commits an edit counts half. */
-const HALF_LIFE = 100;
+/** After this many commits the last edit of a file counts half. */
+const HALF_LIFE = 20;
 
-/** By path, how far its earlier commits speak for it. */
+/** How strongly earlier commits support each file, by path. */
 export interface HistoryScores {
-  /** Those that were asked for alike; the best file has 1. */
+  /** Support from commits with similar subjects. The best file has 1. */
   similar: Map<string, number>;
-  /** How many there are, old ones counting less. */
+  /** Recency of a file's last commit. 1 for the newest commit. */
   recent: Map<string, number>;
-  /** By path, the subject of the commit closest to the task. */
+  /** By path, the subject of the commit that is closest to the task. */
   subjects: Map<string, string>;
 }
 
-/** Reads a history and scores the files that it names for a task. */
+/** Reads a history and scores the files in it for a task. */
 export async function scoreHistory(history: FileHistory, task: string): Promise<HistoryScores> {
   const commits: HistoryCommit[] = [];
-  for await (const commit of history.commits()) {
-    if (commits.push(commit) >= MAX_COMMITS) break;
-  }
-  const useful = commits.map(({ subject, files }) => ({
-    subject,
-    files: files.length > MAX_FILES ? [] : files,
-  }));
+  for await (const { subject, files } of history.commits())
+    if (commits.push({ subject, files: files.length > MAX_FILES ? [] : files }) >= MAX_COMMITS)
+      break;
   const similar = new Map<string, number>();
   const recent = new Map<string, number>();
-  const add = (to: Map<string, number>, files: string[], score: number): void => {
-    for (const path of files) to.set(path, (to.get(path) ?? 0) + score);
-  };
   const index = createSearchIndex({ fields: { subject: 1 }, analyzer });
-  await index.put(useful.map(({ subject }, at) => ({ id: String(at), texts: { subject } })));
+  await index.put(commits.map(({ subject }, at) => ({ id: String(at), texts: { subject } })));
   const { hits } = index.searchText({
     text: task.slice(0, MAX_TASK_CHARS),
     limit: SIMILAR_COMMITS,
   });
   const subjects = new Map<string, string>();
   for (const { id, score } of hits) {
-    const { files = [], subject = "" } = useful[Number(id)] ?? {};
-    add(similar, files, score / Math.sqrt(files.length));
-    for (const path of files) if (!subjects.has(path)) subjects.set(path, subject);
+    const { files = [], subject = "" } = commits[Number(id)] ?? {};
+    for (const path of files) {
+      similar.set(path, (similar.get(path) ?? 0) + score / Math.sqrt(files.length));
+      if (!subjects.has(path)) subjects.set(path, subject);
+    }
   }
-  for (const [age, { files }] of useful.entries()) add(recent, files, 0.5 ** (age / HALF_LIFE));
+  for (const [age, { files }] of commits.entries())
+    for (const path of files)
+      if (!recent.has(path)) recent.set(path, HALF_LIFE / (HALF_LIFE + age));
   return { similar: toShares(similar), recent, subjects };
 }
 

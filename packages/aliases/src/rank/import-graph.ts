@@ -2,16 +2,16 @@ import { posix } from "node:path";
 
 import type { ModuleName } from "./module-names.ts";
 
-/** Who imports whom, by position in the list of paths. */
+/** Import edges between files, by position in the list of paths. */
 export interface ImportGraph {
   imports: number[][];
   importedBy: number[][];
 }
 
-/** No module has a longer name. */
+/** Longer specifiers are ignored. */
 const MAX_SPECIFIER = 200;
 
-/** Endings that an import leaves out or spells otherwise. */
+/** Endings that an import omits or spells differently. */
 const ENDINGS = [
   "",
   ".ts",
@@ -34,7 +34,7 @@ const ENDINGS = [
   "/__init__.py",
 ];
 
-/** Resolves the specifiers of each file to files of the same list; what leads elsewhere is left out. */
+/** Resolves the specifiers of each file to files of the list. Specifiers that lead elsewhere are left out. */
 export function buildImportGraph(
   paths: string[],
   specifiers: string[][],
@@ -63,7 +63,7 @@ interface PathIndex {
   named: (from: string, specifier: string) => number | undefined;
 }
 
-/** Resolves by the names of manifests: exact names first, then the longest before a `*`, then the nearest scope. */
+/** Resolves by the names in manifests: exact names first, then the longest before a `*`, then the nearest scope. */
 function createNameResolver(
   names: readonly ModuleName[],
   positions: Map<string, number>,
@@ -143,7 +143,7 @@ function lookUp(base: string, positions: Map<string, number>): number | undefine
   return undefined;
 }
 
-/** Paths without their ending, by each of their last 1 to 4 segments; what is not unique is left out. */
+/** Paths without their extension, by their last 1 to 4 segments. Ambiguous ones are left out. */
 function indexBySuffix(paths: string[]): Map<string, number> {
   const found = new Map<string, number>();
   const ambiguous = new Set<string>();

@@ -4,17 +4,17 @@ import { isRecord } from "@ccl/core/json";
 
 import { createStructuredText } from "../card/structured-text.ts";
 
-/** A name by which imports reach files of the project: `@x/core/*` for `packages/core/src/*`. */
+/** A name under which imports reach files of the project: `@x/core/*` for `packages/core/src/*`. */
 export interface ModuleName {
-  /** Folder below which the name holds; "" for the whole project. */
+  /** The folder in which the name is valid. "" for the whole project. */
   scope: string;
-  /** As imports write it, with one `*` or none. */
+  /** As imports write it, with up to one `*`. */
   name: string;
-  /** Paths from the root, with or without their ending; the first that is a file is meant. */
+  /** Paths from the root, with or without extension. The first existing file is used. */
   targets: string[];
 }
 
-/** A text of the project by its path. */
+/** A project file with its path. */
 interface Manifest {
   path: string;
   text: string;
@@ -23,7 +23,7 @@ interface Manifest {
 const MANIFEST = /(?:^|\/)(?:package|[jt]sconfig(?:\.[\w-]+)*)\.json$/;
 const MAX_EXTENDS = 8;
 const MAX_NAMES = 2_000;
-/** Folders that hold what a build wrote; the source stands in `src` or beside them. */
+/** Folders of build output. Their sources are in `src` or beside them. */
 const BUILT = /^(?:\.\/)?(?:dist|lib|build|out|esm|cjs|types)\/(?:(?:esm|cjs|types|src)\/)?/;
 
 /** True for a `package.json`, `tsconfig.json` or `jsconfig.json`. */
@@ -31,7 +31,7 @@ export function isManifest(path: string): boolean {
   return MANIFEST.test(path);
 }
 
-/** The names that a project's manifests give to its files, packages before the paths of compilers. */
+/** The module names in a project's manifests: packages first, then the `paths` of compilers. */
 export function readModuleNames(manifests: readonly Manifest[]): ModuleName[] {
   const read = manifests.flatMap(({ path, text }) => {
     const value = createStructuredText(path, text).value();
@@ -79,7 +79,7 @@ function namesOfPackage({ folder, value }: ReadManifest): ModuleName[] {
   ];
 }
 
-/** Targets by subpath of an `exports` or `imports` field; those of all conditions, as the source is one of them. */
+/** Targets by subpath of an `exports` or `imports` field. Takes all conditions, since one of them is the source. */
 function subpathsOf(field: unknown, root?: string): Map<string, string[]> {
   const isSubpath = (key: string): boolean => /^[.#]/.test(key) && key.split("*").length <= 2;
   if (isRecord(field) && Object.keys(field).some(isSubpath)) {
@@ -89,7 +89,7 @@ function subpathsOf(field: unknown, root?: string): Map<string, string[]> {
   return new Map(root === undefined ? [] : [[root, textsOf(field)]]);
 }
 
-/** All texts of a value, at any depth. */
+/** All strings in a value, at any depth. */
 function textsOf(value: unknown, depth = 0): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || depth > MAX_EXTENDS) return [];
@@ -104,11 +104,11 @@ function sourcesOf(folder: string, target: string): string[] {
 
 interface Configs {
   configs: ReadonlyMap<string, ReadManifest>;
-  /** Folders of packages by their names. */
+  /** Folders of packages, by package name. */
   folders: ReadonlyMap<string, string>;
 }
 
-/** The `paths` of a compiler's configuration, its own or those of what it extends. */
+/** The `paths` of a compiler configuration, own or inherited by `extends`. */
 function pathsOf(config: ReadManifest, known: Configs): ModuleName[] {
   const chain: ReadManifest[] = [];
   const visit = (file: ReadManifest): void => {

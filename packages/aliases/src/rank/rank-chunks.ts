@@ -9,17 +9,17 @@ import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 export interface RankableFile {
   path: string;
   lines: readonly string[];
-  /** How likely the work edits it, by all but its chunks. */
+  /** How likely the task edits the file, from everything except its chunks. */
   score: number;
 }
 
 /** A chunk with its share of its file's expected edits. */
 export interface RankedChunk extends SourceChunk {
-  /** How likely it is needed for each of its characters; comparable over all files of one answer. */
+  /** How likely it is needed, per character. Comparable across all files of one answer. */
   density: number;
 }
 
-/** A file's chunks in its order, and the score that takes its best chunks into account, the best file 1. */
+/** A file's chunks in source order, and a score that includes its best chunks. The best file has 1. */
 export interface ChunkedFile {
   chunks: RankedChunk[];
   score: number;
@@ -29,13 +29,25 @@ const WEIGHTS = {
   fields: { names: 2, enclosing: 0.5, text: 1 },
   lengthDiscounts: { names: 0.4, text: 0.75 },
 };
-/** What a file's best chunks add to the logarithm of its odds; fitted with those of `scoreFiles`. */
+/** What a file's best chunks add to its log-odds. Fitted together with those of `scoreFiles`. */
 const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
-/** Characters of a header or a mark: many small chunks cost more than their lines. */
+/**
+ * Weights of a chunk within its file: a conditional logit model of the places that 276 commits of twelve repositories
+ * edit. Edits are early in a file, or at its end.
+ */
+const CHUNK_LOG_ODDS = {
+  length: 0.72,
+  anyWord: 1.5,
+  words: 2.5,
+  near: 0.6,
+  depth: -1.2,
+  last: 0.9,
+};
+/** Characters of a header or a mark, because many small chunks cost more than their lines. */
 const CHUNK_COST = 40;
 
-/** Splits files into chunks and says for each how likely the task needs it. */
+/** Splits files into chunks and estimates how likely the task needs each. */
 export async function rankChunks(
   files: readonly RankableFile[],
   task: string,
@@ -53,13 +65,13 @@ export async function rankChunks(
   });
 }
 
-/** The best 1. */
+/** Scales scores so that the best is 1. */
 function toShares(scores: readonly number[]): number[] {
   const best = Math.max(...scores);
   return scores.map((score) => (best > 0 ? score / best : 0));
 }
 
-/** By file and chunk, how far it has the words of the task; the best chunk 1. */
+/** By file and chunk, how well it matches the words of the task. The best chunk has 1. */
 async function scoreChunks(
   files: readonly RankableFile[],
   chunks: readonly SourceChunk[][],
@@ -96,12 +108,12 @@ async function scoreChunks(
   return relevance;
 }
 
-function sumOfBest(relevance: readonly number[]): number {
+function sumOfBest(relevance: number[]): number {
   const best = [...relevance].sort((a, b) => b - a).slice(0, BEST_CHUNKS);
   return best.reduce((sum, each) => sum + each, 0);
 }
 
-/** Divides the edits that are expected of a file among its chunks, and by what each takes. */
+/** Divides a file's expected edits among its chunks. The density is a chunk's share per length. */
 function spread(
   chunks: readonly SourceChunk[],
   { lines, score, own }: { lines: readonly string[]; score: number; own: readonly number[] },
@@ -112,9 +124,14 @@ function spread(
       .reduce((sum, line) => sum + line.trim().length + 3, 0);
     const relevance = own[at] ?? 0;
     const near = (own[at - 1] ?? 0) + (own[at + 1] ?? 0);
-    // Of the same fit as the odds of files: edits per chunk grow slower than its length.
-    const weight =
-      (length + 20) ** 0.4 * Math.exp(1.2 * Math.sqrt(relevance) + 2.5 * relevance + 0.15 * near);
+    const weight = Math.exp(
+      CHUNK_LOG_ODDS.length * Math.log(length + 20) +
+        CHUNK_LOG_ODDS.anyWord * Math.sqrt(relevance) +
+        CHUNK_LOG_ODDS.words * relevance +
+        CHUNK_LOG_ODDS.near * near +
+        CHUNK_LOG_ODDS.depth * (at / chunks.length) +
+        (chunks[at + 1] ? 0 : CHUNK_LOG_ODDS.last),
+    );
     return { chunk, length, weight };
   });
   const all = weighed.reduce((sum, { weight }) => sum + weight, 0);

@@ -20,50 +20,53 @@ import { namedFiles } from "./task-evidence.ts";
 import { createTaskTerms, MAX_TASK_CHARS } from "./task-words.ts";
 import { scoreFiles, type ScoreSource } from "./score-files.ts";
 
-/** What to rank files for. */
+/** The task to rank files for, and other evidence. */
 export interface RankOptions {
   registry: AliasRegistry;
-  /** What is to be done, in the user's words, English or Russian. */
+  /** What to do, in the user's words. English or Russian. */
   task: string;
-  /** Aliases or paths that the work is about, beside those that the task names; their neighbours in the import graph are ranked up. */
+  /**
+   * Aliases or paths that the work is about, in addition to those in the task. Their neighbours in the import graph
+   * rank higher too.
+   */
   focus?: string[] | undefined;
-  /** Earlier commits: their subjects and what they changed rank files too. */
+  /** Earlier commits. Their subjects and changed files affect ranking. */
   history?: FileHistory | undefined;
-  /** Compares what files are called and declare with the task; vectors are kept in the registry's cache. */
+  /** Compares file names and declarations with the task. Vectors are kept in the registry's cache. */
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** One file in the order of a task. */
+/** One file of a ranking. */
 export interface RankedFile extends ScoreSource {
   alias: string;
   path: string;
   sha8: string;
-  /** From 1. */
+  /** 1-based. */
   rank: number;
-  /** The best file has 1; comparable within one answer. */
+  /** The best file has 1. Comparable within one answer. */
   score: number;
 }
 
-/** All files, best first, and the words of the task that were found in none. */
+/** All files, best first, and the words of the task that no file contains. */
 export interface FileRanking {
   files: RankedFile[];
   unmatched: string[];
 }
 
-/** A ranked file whose content was looked into. */
+/** A ranked file whose content was read. */
 export interface ReadFile {
   file: RankedFile;
   /** Secrets are masked. */
   lines: string[];
-  /** Where the bytes are not UTF-8. */
+  /** Undefined for UTF-8. */
   encoding: string | undefined;
   chunks: RankedChunk[];
   isFocus: boolean;
 }
 
-/** A ranking with what a pack is made from. */
+/** A ranking with the data that a pack is built from. */
 export interface DetailedRanking extends FileRanking {
   /** The best files, in the order of `files`. */
   read: ReadFile[];
@@ -77,14 +80,14 @@ const MAX_MANIFEST_CHARS = 200_000;
 
 /**
  * Ranks the files of a registry for a task by the words in paths, names and texts, imports, focus and history.
- * @throws AliasesError `aborted`, `io_failed`.
+ * @throws AliasesError `aborted`, `io_failed`
  */
 export async function rankFiles(options: RankOptions): Promise<FileRanking> {
   const { files, unmatched } = await rankInDetail(options, { readChars: 0 });
   return { files, unmatched };
 }
 
-/** Ranks, and reads the best files until they have so many characters together. */
+/** Ranks files and reads the best ones until they have `readChars` characters together. */
 export async function rankInDetail(
   options: RankOptions,
   { readChars }: { readChars: number },
@@ -138,7 +141,7 @@ export async function rankInDetail(
   }
   const chunked = await rankChunks([...read.values()], task);
   const chunksOf = new Map([...read.keys()].map((at, place) => [at, chunked[place]]));
-  // What was not looked into stays behind what was.
+  // Files that were not read rank behind those that were.
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));
   const best = order.find(({ at }) => !read.has(at))?.score ?? 1;
   const rated = order

@@ -8,74 +8,74 @@ import { namesMeant } from "./task-evidence.ts";
 import { inNamedPart } from "./task-scope.ts";
 import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 
-/** A file as ranking sees it. */
+/** A file as input of ranking. */
 export interface RankInput {
   alias: string;
   path: string;
-  /** How often its text has the terms that the task can meet. */
+  /** How often the text contains each term of the task. */
   counts: ReadonlyMap<string, number>;
-  /** Of the text, in UTF-16 units. */
+  /** Length of the text in UTF-16 units. */
   chars: number;
-  /** Names that the file declares, with spaces between. */
+  /** Names that the file declares, separated by spaces. */
   declarations: string;
   /** Module specifiers as written. */
   imports: string[];
 }
 
-/** What ranking is for. */
+/** The task and other evidence. */
 export interface ScoreOptions {
   task: string;
   /** Positions of files that the work is about. */
   focus?: number[] | undefined;
   history?: HistoryScores | undefined;
-  /** By file, how close an embedder finds it, 0..1. */
+  /** By file, how close an embedder finds it to the task, 0..1. */
   meaning?: number[] | undefined;
-  /** Names by which imports reach files, by the project's manifests. */
+  /** Names under which imports reach files, from the project's manifests. */
   names?: ModuleName[] | undefined;
 }
 
-/** Why a file ranks where it does: what adds the largest part of its score. */
-type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "structure";
+/** What contributes the largest part of a file's score. */
+type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "kind";
 
-/** Where the score of one file comes from. */
+/** The parts of a file's score. */
 export interface ScoreSource {
-  /** Words of the task that it has, as the task wrote them. */
+  /** Words of the task that the file contains, as written in the task. */
   matched: string[];
-  /** What adds the largest part of its score. */
+  /** What contributes the largest part of the score. */
   reason: RankReason;
-  /** What speaks for the file by reason, as shares that make 1; what adds less than a hundredth is left out. */
+  /** Shares of the reasons, which sum to 1. Shares below a hundredth are left out. */
   parts: Partial<Record<RankReason, number>>;
-  /** The file that ranks it up as what it imports or what imports it. */
+  /** The neighbour in the import graph that raises the score. */
   neighbour?: string | undefined;
-  /** The subject of the commit closest to the task that changed it. */
+  /** The subject of the commit that changed the file and is closest to the task. */
   commit?: string | undefined;
-  /** False where the task begins with the name of another part of the project, such as `router: ...`. */
+  /** False if the task starts with another part of the project, such as `router: ...`. */
   isInScope?: boolean | undefined;
 }
 
-/** The score of one file and where it comes from. */
+/** The score of one file with its parts. */
 interface FileScore extends ScoreSource {
-  /** How likely the work edits it, above 0; ratios within one answer mean something. */
+  /** How likely the task edits the file, above 0. Ratios are meaningful within one answer. */
   score: number;
 }
 
-/** Scores by file, and the words of the task that no file has. */
+/** Scores by file, and the words of the task that no file contains. */
 export interface FileScores {
   scores: FileScore[];
   unmatched: string[];
 }
 
-/** A path says more than a name, a name more than a word of the text. */
+/** A word in the path weighs more than one in a name, and that more than one in the text. */
 const WEIGHTS = {
   fields: { path: 8, declarations: 3, text: 1 },
   lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
 };
-/** A word of a path that few paths have speaks for its files whatever their texts. */
+/** A word that occurs in few paths supports their files, whatever their texts. */
 const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 
 /**
- * What each reason adds to the logarithm of a file's odds: a conditional logit model of the files that 250 commits of nine
- * repositories edit, with words and recent changes moved by hand.
+ * What each reason adds to a file's log-odds: a conditional logit model of the files that 250 commits of nine
+ * repositories edit. The weights of words and history were adjusted by hand.
  */
 const LOG_ODDS = {
   words: 2.8,
@@ -83,16 +83,15 @@ const LOG_ODDS = {
   name: 1,
   meaning: 2,
   neighbour: 0.3,
-  structure: 0.05,
   similar: 1.6,
-  recent: 0.3,
+  recent: 1,
   part: 1.2,
   askedKind: 1.25,
 };
 /** By distance from the files in focus. */
 const FOCUS = [20, 2, 1] as const;
 
-/** Scores files for a task by words, imports and history; every file has a score, so that the order is total. */
+/** Scores files for a task by words, imports and history. Every file has a score, so that the order is total. */
 export async function scoreFiles(files: RankInput[], options: ScoreOptions): Promise<FileScores> {
   const { task, history } = options;
   const paths = files.map(({ path }) => path);
@@ -111,8 +110,8 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
   const isMeant = namesMeant(task, files);
   const scores = files.map((file, at): FileScore => {
     const neighbour = neighbours[at] ?? -1;
-    const similar = history?.similar.get(file.path) ?? 0;
-    const recent = Math.log1p(history?.recent.get(file.path) ?? 0);
+    const similar = Math.sqrt(history?.similar.get(file.path) ?? 0);
+    const recent = history?.recent.get(file.path) ?? 0;
     const parts: [RankReason, number][] = [
       [
         "words",
@@ -122,7 +121,8 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
       ],
       ["meaning", LOG_ODDS.meaning * (options.meaning?.[at] ?? 0)],
       ["import", LOG_ODDS.neighbour * (words[neighbour] ?? 0)],
-      ["structure", 0.01 + LOG_ODDS.structure * Math.log1p(graph.importedBy[at]?.length ?? 0)],
+      // The reason of files without any other evidence.
+      ["kind", 0.01],
       ["history", LOG_ODDS.similar * similar + LOG_ODDS.recent * recent],
       ["focus", focus.get(at) ?? 0],
     ];
@@ -146,7 +146,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
 
 const round = (share: number): number => Math.round(share * 100) / 100;
 
-/** Scores by the words of the task, the best file 1. */
+/** Scores by the words of the task. The best file has 1. */
 async function scoreWords(
   files: readonly Pick<RankInput, "path" | "declarations" | "chars" | "counts">[],
   task: string,
@@ -170,19 +170,19 @@ async function scoreWords(
   const missing = new Set(found.unmatchedTerms);
   for (const { id, score, parts = {} } of found.hits) {
     words[Number(id)] = score / (found.hits[0]?.score ?? 1);
-    // A word that only comes close is not found.
+    // A word that only resembles one of the task is no match.
     matched[Number(id)] = Object.keys(parts).filter((word) => !missing.has(word));
   }
   return { words, matched, unmatched: found.unmatchedTerms };
 }
 
-/** The path's words, its last segment twice: the file's own name says more than its folders'. */
+/** The words of a path. The last segment counts twice, because a file's name says more than its folders. */
 function splitPath(path: string): string {
   const segments = path.split("/");
   return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
 }
 
-/** Of the files that a file imports and those that import it, the one with the best score above 0; else -1. */
+/** For each file, the neighbour in the import graph with the best score above 0. -1 if there is none. */
 function bestNeighbours(scores: Float64Array, graph: ImportGraph): number[] {
   return graph.imports.map((targets, at) => {
     let best = -1;
@@ -201,7 +201,7 @@ function kindOf(alias: string): FileKind {
   return prefix === "H" || prefix === "S" || prefix === "P" ? "code" : "other";
 }
 
-/** Words by which a task asks for a kind: one on documentation wants documents first. */
+/** Words with which a task asks for a kind of files: a task about documentation prefers documents. */
 const KIND_WORDS: [kind: FileKind, words: string][] = [
   ["test", "test tests testing spec specs coverage"],
   [
@@ -221,7 +221,7 @@ function wantedKinds(task: string): Set<FileKind> {
 }
 
 const KIND_LOG_ODDS: Record<FileKind, number> = { code: 0, test: -0.2, doc: -0.4, other: 0.6 };
-/** Written by tools; nobody edits them by hand. */
+/** Files that tools write and people do not edit. */
 const GENERATED =
   /(?:^|\/)(?:[^/]+\.(?:lock|lockb|min\.\w+|map|snap)|[\w-]+[.-]lock\.(?:json|ya?ml)|go\.sum)$/;
 const GENERATED_LOG_ODDS = -3;
@@ -232,7 +232,7 @@ function kindLogOdds(file: RankInput, wanted: Set<FileKind>): number {
   return KIND_LOG_ODDS[kind] + (wanted.has(kind) ? LOG_ODDS.askedKind : 0);
 }
 
-/** Files in focus come first, then what they import and what imports them, by distance, two steps far. */
+/** Scores files by their distance from the focus in the import graph, up to two steps. */
 function scoreFocus(graph: ImportGraph, focus: number[]): Map<number, number> {
   const scores = new Map<number, number>(focus.map((position) => [position, FOCUS[0]]));
   let border = focus;

@@ -7,7 +7,7 @@ import type { FileFacts } from "../survey/file-facts.ts";
 const MAX_EMBEDDED_CHARS = 1_000;
 const BATCH = 64;
 
-/** By file, how close its meaning is to the task's: the closest 1, what is no closer than the average 0. */
+/** By file, how close its meaning is to the task. The closest has 1, average and below have 0. */
 export async function scoreMeaning(
   files: readonly FileFacts[],
   options: {

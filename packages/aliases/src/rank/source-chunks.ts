@@ -1,27 +1,27 @@
-/** A run of lines that is shown or left out as one: a function, a member, a few small declarations. */
+/** A range of lines that is shown or left out together: a function, a member, a few small declarations. */
 export interface SourceChunk {
   /** 1-based, inclusive. */
   firstLine: number;
   lastLine: number;
-  /** Lines further up that it stands within, such as the head of its class; outermost first. */
+  /** Earlier lines that enclose the chunk, such as the head of its class. Outermost first. */
   enclosing: number[];
 }
 
 const MAX_LINES = 24;
-/** Neighbours that together have no more lines stay together. */
+/** Neighbours with up to this many lines together are joined. */
 const MIN_LINES = 10;
 const MAX_DEPTH = 40;
-/** What ends or continues the block above: no chunk begins with it. */
+/** Lines that end or continue the block above. No chunk begins with them. */
 const CONTINUATION =
   /^\s*(?:[)\]}>]|else\b|elif\b|except\b|catch\b|finally\b|end\b|<\/|\*\/|case\b|default:)/;
 
 interface Line {
-  /** Columns; -1 for a blank line. */
+  /** Columns. -1 for a blank line. */
   indent: number;
   isContinuation: boolean;
 }
 
-/** Cuts a text of any language by indentation and blank lines, so that code without a parser is cut alike. */
+/** Cuts a text by indentation and blank lines. It needs no parser and treats all languages alike. */
 export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
   const read = lines.map(readLine);
   const chunks: SourceChunk[] = [];
@@ -46,7 +46,7 @@ function readLine(text: string): Line {
   return { indent: indentOf(text), isContinuation: isContinuation(text) };
 }
 
-/** Columns before the first character, a tab being 4; -1 for a blank line. */
+/** Columns before the first character, with a tab as 4. -1 for a blank line. */
 export function indentOf(line: string): number {
   const space = /^\s*/.exec(line)?.[0] ?? "";
   return space.length === line.length ? -1 : space.replaceAll("\t", "    ").length;
@@ -57,7 +57,7 @@ export function isContinuation(line: string): boolean {
   return CONTINUATION.test(line);
 }
 
-/** How deep a paragraph stands that begins at a line; infinite where none does. */
+/** The indentation of a paragraph that begins at a line. Infinite if none begins there. */
 function cutLevel(lines: readonly Line[], at: number): number {
   const line = lines[at];
   const before = lines[at - 1];
@@ -70,7 +70,7 @@ function cutLevel(lines: readonly Line[], at: number): number {
 
 type Range = [first: number, last: number];
 
-/** Cuts at the outermost paragraphs; every so many lines where there are none. */
+/** Cuts at the outermost paragraphs, or every `MAX_LINES` lines if there are none. */
 function cutAtLowest(levels: readonly number[], first: number, last: number): Range[] {
   let lowest = Number.POSITIVE_INFINITY;
   for (let at = first + 1; at <= last; at += 1) lowest = Math.min(lowest, levels[at] ?? lowest);

@@ -1,9 +1,9 @@
-/** A path that a task spells like this may mean that many files; a name that more have means none of them. */
+/** A path in a task may match up to this many files. A name that matches more is ignored. */
 const MAX_MEANT = 3;
 const PATH = /[\p{L}\p{N}_@.+-]*[./][\p{L}\p{N}_@./+-]*/gu;
 
 /**
- * Positions of the files that a task names: by path or alias, by the end of a path, or by a name with its extension, as in a stack
+ * Positions of the files that a task names: by path or alias, by the end of a path, or by file name, as in a stack
  * trace or `Add types to src/a.ts.`
  */
 export function namedFiles(
@@ -24,15 +24,15 @@ export function namedFiles(
   return [...named];
 }
 
-/** True where one is the end of the other: a trace has whole paths of another machine, a person the last segments. */
+/** True if one is the end of the other. Traces have full paths of another machine, people write the last segments. */
 function areSameEnd(path: string, wanted: string): boolean {
   return `/${path}`.endsWith(`/${wanted}`) || (path.includes("/") && wanted.endsWith(`/${path}`));
 }
 
-/** What is spelled as code spells names: in backticks, in camel or snake case. */
+/** Words that are written like names in code: in backticks, in camel or snake case. */
 const CODE_NAME = /(?<=`)\w{3,}|\b\w*(?:[a-z\d][A-Z]|[A-Z]{2}[a-z]|\w_\w)\w*\b/g;
 
-/** By file, how far it is meant by the names of code in a task: one that only it declares, or that it is called, is 1. */
+/** By file, how uniquely the code names in a task mean it. 1 if no other file declares the name or is called so. */
 export function namesMeant(
   task: string,
   files: readonly { path: string; declarations: string }[],

@@ -1,7 +1,10 @@
-/** `router: ...`, `fix(router): ...`, `core, cli: ...`: the part of the project that a task begins with. */
+/** The part of the project that a task begins with: `router: ...`, `fix(router): ...`, `core, cli: ...`. */
 const SCOPE = /^(?:[\w-]+\(([^)]{1,60})\)!?|([\w@/-]+(?:, ?[\w@/-]+){0,3})!?):\s/;
 
-/** By path, true in a folder, or of a name, that the task begins with; undefined where it names no part of the project. */
+/**
+ * By path, whether one of its segments is the part that the task begins with. Undefined if the task names no part of
+ * the project.
+ */
 export function inNamedPart(paths: readonly string[], task: string): boolean[] | undefined {
   const [, inParentheses, before = ""] = SCOPE.exec(task) ?? [];
   const names = new Set((inParentheses ?? before).split(/[,\s/]+/).map(fold));

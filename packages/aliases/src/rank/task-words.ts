@@ -9,7 +9,7 @@ import {
 import { transliterate } from "../registry/transliterate.ts";
 import { codeGlossary } from "./code-glossary.ts";
 
-/** Words of commits and requests that say nothing about where the work is. */
+/** Words of commits and requests that do not show where the work is. */
 const stopWords = new Set(
   (
     "please add adds added fix fixes fixed feat feature chore make makes made use uses used using support supports " +
@@ -23,14 +23,17 @@ const stopWords = new Set(
 const plain = createAnalyzer({ stopWords });
 const TRANSLITERATED_WEIGHT = 0.7;
 
-/** What code calls a Russian word, by its stem. It leads one way, so that English tasks stay as they are. */
+/** English words by the stem of a Russian word. English is not mapped back, so that English tasks stay as they are. */
 const english = new Map(
   codeGlossary.flatMap(({ forms, names }) =>
     forms.map((form) => [plain.documentTerms(form).join(" "), names]),
   ),
 );
 
-/** Splits tasks, paths and sources into terms; a Russian word of a task is looked for in English and Latin letters too. */
+/**
+ * Splits tasks, paths and sources into terms. A Russian word of a task also matches its English words and its
+ * transliteration.
+ */
 export const analyzer: Analyzer = {
   name: `${plain.name}-code`,
   documentTerms: (text) => plain.documentTerms(text),
@@ -50,7 +53,7 @@ export const analyzer: Analyzer = {
     }),
 };
 
-/** A longer task adds words, not meaning. */
+/** Longer tasks are cut: they add words, not meaning. */
 export const MAX_TASK_CHARS = 20_000;
 
 // oxlint-disable-next-line no-control-regex
@@ -61,7 +64,10 @@ const MAX_COUNTED_CHARS = 200_000;
 const MAX_KNOWN = 100_000;
 const known = new Map<string, string[]>();
 
-/** The terms of a file's text. Identifiers repeat over the files of a project, so each is split and stemmed once. */
+/**
+ * The terms of a file's text. Each identifier is split and stemmed once, since identifiers repeat across the files of a
+ * project.
+ */
 export function countWords(text: string): CountedText {
   const { plain, others } = splitByLetters(text);
   const identifiers = plain.replaceAll(POSSESSIVE, " ").split(/[^A-Za-z0-9_]+/);
@@ -88,7 +94,7 @@ function termsOf(identifier: string): string[] {
   return terms;
 }
 
-/** Words end with their line; the analyzer reads those lines that have other letters than English. */
+/** Separates lines with non-English letters, which need the analyzer. Words end with their line. */
 function splitByLetters(whole: string): { plain: string; others: string } {
   const text = whole.slice(0, MAX_COUNTED_CHARS);
   if (ASCII.test(text)) return { plain: text, others: "" };
@@ -99,11 +105,11 @@ function splitByLetters(whole: string): { plain: string; others: string } {
   };
 }
 
-/** How often a file has the terms that a task can meet: a search for it needs no more. */
+/** Counts only the terms of one task in a file, since its search needs no others. */
 export interface TaskTerms {
-  /** The same counts that all words of the text would give, for a fraction of the work. */
+  /** Gives the same counts as counting all words, at a fraction of the cost. */
   count(text: string): ReadonlyMap<string, number>;
-  /** From what `formatCounts` wrote. */
+  /** Reads a line of `formatCounts`. */
   recall(line: string): ReadonlyMap<string, number>;
 }
 
@@ -112,7 +118,7 @@ export function formatCounts({ counts }: CountedText): string {
   return [...counts].map(([term, count]) => ` ${term}:${count}`).join("");
 }
 
-/** With more terms, looking for each costs more than reading all words. */
+/** With more terms, searching for each costs more than reading all words. */
 const MAX_SOUGHT = 100;
 
 /** The terms of a task. */
@@ -143,7 +149,7 @@ export function createTaskTerms(task: string): TaskTerms {
   };
 }
 
-/** Finds the beginnings of words with these stems, of identifiers in any spelling. */
+/** Matches the beginnings of words with these stems, in any spelling of identifiers. */
 function patternOf(stems: ReadonlySet<string>): RegExp {
   const beginnings = [...stems]
     .flatMap((stem) => [stem, ...irregularFormsOf(stem)])
@@ -154,7 +160,7 @@ function patternOf(stems: ReadonlySet<string>): RegExp {
   return new RegExp(parts.join("|") || "(?!)", "gi");
 }
 
-/** The identifiers around what a pattern finds, and the lines that have other letters than English. */
+/** The identifiers around the pattern's matches, and the lines with non-English letters. */
 function wordsWith(pattern: RegExp, text: string): string {
   const { plain, others } = splitByLetters(text);
   const words = [others];
@@ -165,7 +171,7 @@ function wordsWith(pattern: RegExp, text: string): string {
     while (WORD.test(plain.charAt(start - 1))) start -= 1;
     end = index;
     while (WORD.test(plain.charAt(end))) end += 1;
-    // An English possessive is no word.
+    // Skips the `s` of an English possessive.
     if (end - start > 1 || plain[start - 1] !== "'") words.push(plain.slice(start, end));
   }
   return words.join("\n");

@@ -4,20 +4,20 @@ import { hash } from "node:crypto";
 import { aliasKey, MAX_NAME_LENGTH } from "./alias-name.ts";
 import { transliterate } from "./transliterate.ts";
 
-/** A file that needs a name. */
+/** A file that needs an alias. */
 export interface UnnamedFile {
-  /** With forward slashes; unique among the files. */
+  /** With forward slashes. Unique among the files. */
   path: string;
   prefix: string;
 }
 
 /**
- * Names files `PREFIX.` and the shortest ending of their path that no other of them has: the file's stem, then with
- * its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` go by their folder. Files of one
- * folder with one stem are distinguished by extension (`H.list-h`), what is left by a hash of the path.
+ * Names files `PREFIX.` and the shortest unique ending of their path: the file's stem, then with its folder, and so on
+ * (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` are named by their folder. Files with the same folder and
+ * stem are distinguished by extension (`H.list-h`), and then by a hash of the path.
  *
- * The names depend only on the set of paths, not on its order; they differ even where case is ignored, and from
- * `taken` (keys of `aliasKey`). A file whose stem and prefix no other file has keeps its name whatever else comes.
+ * The names depend on the set of paths, not on their order. They differ even if case is ignored, and differ from
+ * `taken` (keys of `aliasKey`). A file with a unique stem and prefix keeps its name when other files are added.
  */
 export function nameFiles(
   files: readonly UnnamedFile[],
@@ -31,15 +31,15 @@ export function nameFiles(
   return names;
 }
 
-/** A file on the way to its name. */
+/** A file that is being named. */
 interface Candidate {
   file: UnnamedFile;
   folders: readonly string[];
-  /** How many of the folders, from the first, are not part of the name. */
+  /** How many of the leading folders are not part of the name. */
   spare: number;
   /** The name so far, without its prefix. */
   name: string;
-  /** Whether the name is its folder's. */
+  /** Whether the name comes from the folder. */
   isIndex: boolean;
 }
 
@@ -59,7 +59,7 @@ function startOf(file: UnnamedFile): Candidate {
   };
 }
 
-/** The file's name without extension, without what its prefix says already, and without shouting. */
+/** The file's name without extension, without the part that its prefix already says, and not in capitals. */
 function stemOf(fileName: string, prefix: string): string {
   const [, bare = fileName] = /^\.*(.+?)(?:\.[^.]*)?$/.exec(fileName) ?? [];
   let stem = bare;
@@ -80,7 +80,7 @@ function legalName(segment: string): string {
     .replace(/^-+/, "_");
 }
 
-/** Makes the ends of the names of one folder's files differ, so that added folders can distinguish all files. */
+/** Distinguishes files of one folder with equal names, so that adding folders can make all names unique. */
 function distinguishSiblings(candidates: Candidate[]): Candidate[] {
   return renameClashes(renameClashes(candidates, byKind), (clash) => {
     return clash.map((candidate) => ({
@@ -100,7 +100,7 @@ function renameClashes(
   return groups.flatMap((group) => (group.length === 1 ? group : rename(group)));
 }
 
-/** An index gets its kind, the others their extensions, where these differ. */
+/** Adds `-index` to an index file. Adds the others' extensions if they differ. */
 function byKind(clash: Candidate[]): Candidate[] {
   const extensions = new Set(
     clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)),
@@ -113,8 +113,8 @@ function byKind(clash: Candidate[]): Candidate[] {
 }
 
 /**
- * Settles the candidates whose name is free and theirs alone, and gives the others one folder more. All names of a
- * round have the same number of dots, so rounds cannot clash.
+ * Accepts each candidate whose name is unique and free. Adds one folder to the others. All names of a round have the
+ * same number of dots, so rounds cannot clash.
  */
 function nameUnique(
   candidates: Candidate[],
@@ -131,7 +131,10 @@ function nameUnique(
   return waiting.flatMap((candidate) => withMore(candidate, { used, names }));
 }
 
-/** Of those with one name, the one that has no folders to add, or else the one whose own name it is. */
+/**
+ * Which of the candidates with equal names keeps it: the one without further folders, or else the one that is no index
+ * file.
+ */
 function winnerOf(clash: Candidate[]): Candidate | undefined {
   if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
   if (clash.length === 1) return clash[0];
@@ -141,7 +144,7 @@ function winnerOf(clash: Candidate[]): Candidate | undefined {
 }
 
 interface Settled {
-  /** Keys of the aliases that are taken. */
+  /** Keys of the aliases in use. */
   used: Set<string>;
   /** Aliases by path. */
   names: Map<string, string>;
@@ -152,7 +155,7 @@ function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled):
   names.set(path, alias);
 }
 
-/** With the next folder; where there is none, or no room for it, named by a hash at once. */
+/** Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the name. */
 function withMore(candidate: Candidate, settled: Settled): Candidate[] {
   const { file, folders, spare, name } = candidate;
   const folder = folders[spare - 1];
@@ -181,7 +184,7 @@ function hashSuffix(path: string, digits = 6): string {
   return `-${hash("sha256", path).slice(0, digits)}`;
 }
 
-/** The items of one key together, in the order of their first. */
+/** Groups items by key, in the order of each group's first item. */
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Prefixes that a scan gives by itself: the document's seven, C for configuration and R for other data. */
+/** Prefixes that a scan assigns: the document's seven, C for configuration and R for other data. */
 export type BuiltInPrefix = "A" | "C" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
 
 const TEXT = String.raw`\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc)$`;
@@ -14,7 +14,7 @@ const CONFIGURATION_FILES =
   String.raw`dockerfile.* makefile justfile procfile jenkinsfile vagrantfile brewfile gemfile go\.mod go\.work pom\.xml ` +
   String.raw`requirements.*\.txt cmakelists\.txt \..* .*\.(?:toml|ini|cfg|conf|properties|env|ya?ml)`;
 
-/** First match wins; `name` rules look at the last segment only. */
+/** The first match wins. `name` rules look at the last segment only. */
 const RULES: readonly { prefix: BuiltInPrefix; in: "path" | "name"; pattern: RegExp }[] = [
   { prefix: "A", in: "name", pattern: new RegExp(`^adr[-_ ]?\\d.*${TEXT}`, "i") },
   {
@@ -87,7 +87,7 @@ const RULES: readonly { prefix: BuiltInPrefix; in: "path" | "name"; pattern: Reg
   },
 ];
 
-/** The alias prefix of a path with forward slashes, from its folders, name and extension alone. */
+/** The alias prefix of a path with forward slashes, decided by its folders, name and extension. */
 export function classifyPath(path: string): BuiltInPrefix {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return RULES.find((rule) => rule.pattern.test(rule.in === "name" ? name : path))?.prefix ?? "R";

@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
-/** What derived values depend on besides the files: this package's code, that of core and search, and the parsers. */
+/** The code that derived values depend on: this package, core and search, and the parsers. */
 const LIBRARIES = ["@ccl/core", "@ccl/search", "yaml/package.json", "diff/package.json"];
 
 let known: string | undefined;
 
 /**
- * 64 hex digits that are others when the code may derive other values from the same content. The sources, which are no
- * single file, stand for themselves during one process only.
+ * 64 hex digits that change whenever the code may derive other values from the same content. For unbuilt sources,
+ * which are many files, the id is valid for one process only.
  */
 export function codeId(): string {
   known ??= import.meta.url.endsWith(".ts")
@@ -29,7 +29,7 @@ function hashCode(): string {
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 
-/** Nothing where a bundle holds the library: then its code is in this very file. */
+/** Empty if a bundle includes the library. Its code is in this file then. */
 function placeOf(name: string): string[] {
   try {
     return [require.resolve(name)];

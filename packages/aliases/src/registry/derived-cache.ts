@@ -8,22 +8,22 @@ import {
   type DerivedFile,
 } from "./derived-file.ts";
 
-/** Where a derived cache stands, and how it is written. */
+/** The location of a derived cache, and how to write it. */
 export interface DerivedCacheOptions {
-  /** Folder of the cache's files, one a kind; undefined keeps everything in memory. */
+  /** Folder of the cache's files, one per kind. Undefined keeps everything in memory. */
   directory: string | undefined;
-  /** Writes a file as a whole; undefined for a cache that only reads. */
+  /** Writes a whole file. Undefined for a read-only cache. */
   write: ((file: string, bytes: Uint8Array) => Promise<void>) | undefined;
-  /** What derives the values, 64 hex digits: values that something else derived are not read. */
+  /** Identifies the code that derives the values, 64 hex digits. Values of other code are not read. */
   writerId: () => string;
-  /** Hashes that are in use; the rest may go when they are the larger part. */
+  /** Hashes in use. Others are removed when they are the larger part. */
   liveHashes: () => Iterable<string>;
 }
 
 interface KindTable {
   /** What is on disk. */
   stored: DerivedFile | undefined;
-  /** What was set since; it takes the place of what is stored. */
+  /** Values set since. They override the stored ones. */
   fresh: Map<string, string>;
   touched: Set<string>;
   isChanged: boolean;
@@ -32,7 +32,7 @@ interface KindTable {
 const HASH = /^[0-9a-f]{64}$/;
 const STALE_ALLOWANCE_BYTES = 2_000_000;
 
-/** Keeps texts by kind and content hash. A damaged file is an empty one. */
+/** Caches texts by kind and content hash. A damaged file counts as empty. */
 export function createDerivedCache({
   directory,
   write,
@@ -79,7 +79,7 @@ export function createDerivedCache({
   };
 }
 
-/** Kinds are our own short names; anything else in them is written out in hex. */
+/** Kinds are short names of this package. Other characters are escaped in hex. */
 function fileOf(directory: string, kind: string): string {
   const name = kind.replaceAll(
     /[^a-z0-9-]/g,
@@ -88,7 +88,9 @@ function fileOf(directory: string, kind: string): string {
   return join(directory, `derived-${name}.cache`);
 }
 
-/** Hashes of other branches and older contents stay for a while; they go all at once, when they are the larger part. */
+/**
+ * Hashes of other branches and older contents stay for a while. All are dropped at once when they are the larger part.
+ */
 function entriesToKeep(
   { stored, fresh, touched }: KindTable,
   liveHashes: Iterable<string>,

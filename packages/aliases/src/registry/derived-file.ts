@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** The values of a cache file, decoded when asked for. */
+/** The values of a cache file, decoded on demand. */
 export interface DerivedFile {
   keys(): Iterable<string>;
   get(sha256: string): string | undefined;
-  /** The entry as it stands in the file, to be written again; empty for a key that is not there. */
+  /** The encoded entry, for writing it again. Empty for an unknown key. */
   bytesOf(sha256: string): Uint8Array;
 }
 
-/** The name of the format, what derived the values, the digest of all that follows. */
+/** The format's name, the writer's id, and the digest of everything after it. */
 const HEADER_BYTES = "ccl-derived-2 ".length + 65 + 65;
 const LINE_FEED = 10;
-/** A key, a mark and the number of the value's bytes; the value follows on lines of its own. */
+/** A key, a mark and the byte length of the value, which follows on its own lines. */
 const ENTRY = /^([0-9a-f]{64})([ j])(\d{1,15})$/;
 const LONGEST_ENTRY_LINE = 64 + 1 + 15 + 1;
 
@@ -23,7 +23,7 @@ interface Place {
   isJson: boolean;
 }
 
-/** Reads a cache file. One that other code wrote, that is not exactly as it was written, or not there, has no entries. */
+/** Reads a cache file. It has no entries if it is missing, damaged or written by other code. */
 export function readDerivedFile(file: string, writerId: string): DerivedFile {
   const bytes = readBytes(file);
   const places = (isIntact(bytes, writerId) && placesIn(bytes)) || new Map<string, Place>();
@@ -42,15 +42,15 @@ export function readDerivedFile(file: string, writerId: string): DerivedFile {
   };
 }
 
-/** One entry in the file's form; `sha256` must be 64 lower-case hex digits. */
+/** Encodes one entry. `sha256` must be 64 lower-case hex digits. */
 export function encodeEntry(sha256: string, value: string): Uint8Array {
-  // Half a surrogate pair has no form in UTF-8, so such a value goes as JSON, which escapes it.
+  // UTF-8 cannot encode a lone surrogate, so such a value is stored as JSON, which escapes it.
   const isJson = /\p{Surrogate}/u.test(value);
   const text = isJson ? JSON.stringify(value) : value;
   return Buffer.from(`${sha256}${isJson ? "j" : " "}${Buffer.byteLength(text)}\n${text}\n`);
 }
 
-/** The whole file of entries; `writerId` has 64 characters of ASCII. */
+/** Renders a file of entries. `writerId` has 64 ASCII characters. */
 export function renderDerivedFile(entries: readonly Uint8Array[], writerId: string): Uint8Array {
   const body = Buffer.concat(entries);
   return Buffer.concat([Buffer.from(headerOf(body, writerId)), body]);
@@ -64,7 +64,7 @@ function readBytes(file: string): Buffer {
   }
 }
 
-/** A damaged value would stand in a pack as if it were the file's own, so every byte is checked: some 2 GB a second. */
+/** Checks every byte, at some 2 GB a second, because a damaged value would appear in a pack as the file's own text. */
 function isIntact(bytes: Buffer, writerId: string): boolean {
   return (
     bytes.toString("latin1", 0, HEADER_BYTES) === headerOf(bytes.subarray(HEADER_BYTES), writerId)
@@ -75,7 +75,7 @@ function headerOf(body: Buffer, writerId: string): string {
   return `ccl-derived-2 ${writerId} ${hash("sha256", body)}\n`;
 }
 
-/** Undefined when the entries do not follow one another to the file's end. */
+/** Undefined if the entries do not fill the file without gaps. */
 function placesIn(bytes: Buffer): Map<string, Place> | undefined {
   const places = new Map<string, Place>();
   let start = HEADER_BYTES;

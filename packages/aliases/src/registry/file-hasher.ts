@@ -4,17 +4,20 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { TreeFile } from "./locate-file.ts";
 import { hashContent, isBinary, withLineFeeds, type ContentHash } from "./hash-content.ts";
 
-/** Opening never follows a link that was put there meanwhile, and never waits for the other end of a pipe. */
+/** Opening does not follow a link that replaced the file, and does not block on a pipe. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const CARRIAGE_RETURN = 13;
 
-/** Hashing is synchronous, so that all files can share one buffer; one for each costs as much as the hash itself. */
+/**
+ * Hashing is synchronous, so that all files can share one buffer. Allocating one per file costs as much as the hash
+ * itself.
+ */
 const chunkBuffer: Buffer = Buffer.allocUnsafeSlow(1024 * 1024);
 
-/** Reads a whole regular file. Throws what the operating system throws. */
+/** Reads a whole regular file. Throws errors of the operating system. */
 export function readBytes({ realPath, stamp }: TreeFile): Buffer {
   return withOpenFile(realPath, (descriptor) => {
-    // One byte more than expected, so that a single call shows the end of the file.
+    // One byte more than expected, so that one call detects the end of the file.
     let buffer = Buffer.allocUnsafe(stamp.sizeBytes + 1);
     let length = fill(descriptor, buffer, 0);
     while (length === buffer.length) {
@@ -25,7 +28,7 @@ export function readBytes({ realPath, stamp }: TreeFile): Buffer {
   });
 }
 
-/** Hashes a regular file in bounded memory. Throws what the operating system throws. */
+/** Hashes a regular file in bounded memory. Throws errors of the operating system. */
 export function hashFile(realPath: string): ContentHash {
   return withOpenFile(realPath, (descriptor) => {
     const length = fill(descriptor, chunkBuffer, 0);
@@ -39,7 +42,7 @@ function hashRest(descriptor: number, binary: boolean): ContentHash {
   const digest = createHash("sha256");
   let length = chunkBuffer.length;
   while (length === chunkBuffer.length) {
-    // A CR at the end of a chunk waits for what follows it.
+    // A CR at the end of a chunk may be the first half of a CRLF.
     const heldBytes = !binary && chunkBuffer[length - 1] === CARRIAGE_RETURN ? 1 : 0;
     const chunk = chunkBuffer.subarray(0, length - heldBytes);
     digest.update(binary ? chunk : withLineFeeds(chunk));
@@ -60,7 +63,10 @@ function withOpenFile<T>(realPath: string, use: (descriptor: number) => T): T {
   }
 }
 
-/** Reads from `offset` of the buffer until it is full or the file ends; the length of what is in the buffer then. */
+/**
+ * Reads to `offset` of the buffer until the buffer is full or the file ends. Returns the length of the buffer's
+ * content.
+ */
 function fill(descriptor: number, buffer: Buffer, offset: number): number {
   let length = offset;
   while (length < buffer.length) {

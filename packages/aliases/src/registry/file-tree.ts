@@ -10,7 +10,7 @@ import { rootIgnoreRules, type IgnoreRules } from "./ignore-rules.ts";
 import type { Pacer } from "./pacer.ts";
 import { normalizeInsidePath } from "./registry-file.ts";
 
-/** The files of a tree, ordered by path in code units, and those that are there but cannot be named. */
+/** The files of a tree, ordered by path in code units, and the files that cannot be named. */
 export interface FileTree {
   files: TreeFile[];
   skipped: ScanReport["skipped"];
@@ -20,7 +20,7 @@ export interface FileTree {
 export interface WalkOptions {
   /** Absolute, links resolved. */
   root: string;
-  /** Relative to the root, with forward slashes; its files are not walked. */
+  /** Relative to the root, with forward slashes. Its files are skipped. */
   registryDirectory: string;
   rules: Pick<ScanRules, "include" | "ignore" | "maxFileBytes">;
   pacer: Pacer;
@@ -30,8 +30,8 @@ const DEFAULT_MAX_FILE_BYTES = 1024 * 1024;
 const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".ado"]);
 
 /**
- * Walks the tree without following links: what they lead to inside the root is named by its own path, and links that
- * lead out are reported. Throws io_failed when the root itself cannot be read.
+ * Walks the tree without following links. A link's target inside the root is named by its own path. Links that lead
+ * out are reported. Throws io_failed if the root cannot be read.
  */
 export async function walkTree({
   root,
@@ -60,7 +60,7 @@ export async function walkTree({
 }
 
 interface PendingFolder {
-  /** Empty for the root, else with a slash at its end. */
+  /** Empty for the root. Else it ends with a slash. */
   path: string;
   ignoreRules: IgnoreRules;
 }
@@ -103,7 +103,8 @@ function takeFile(
   const { root, path, maxFileBytes } = options;
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
-  // A name with a backslash or a drive's colon means another file elsewhere; one that is not UTF-8 cannot be opened.
+  // A name with a backslash or a drive's colon means another file on other systems. A name that is not UTF-8 cannot be
+  // opened.
   const isReadable = stats !== undefined && normalizeInsidePath(path) === path;
   if (!isReadable) tree.skipped.push({ path, reason: "unreadable" });
   else if (stats.isSymbolicLink()) reportLink(root, path, tree);

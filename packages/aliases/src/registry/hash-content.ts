@@ -1,16 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 
-/** What a file's content is known by. */
+/** Identifies a file's content. */
 export interface ContentHash {
-  /** Of the text with CRLF as LF; of a binary file, the bytes as they are. */
+  /** Hash of the text with CRLF as LF. A binary file is hashed as it is. */
   sha256: string;
   isBinary: boolean;
 }
 
 const SNIFFED_BYTES = 8192;
 
-/** True when there is a NUL in the first 8 KiB, which is git's rule too, and no mark of UTF-16. */
+/** True if the first 8 KiB contain a NUL, as in git, and there is no UTF-16 byte order mark. */
 export function isBinary(bytes: Buffer): boolean {
   return utf16Of(bytes) === undefined && bytes.subarray(0, SNIFFED_BYTES).includes(0);
 }
@@ -21,7 +21,7 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return mark === 0xfeff ? "utf-16be" : undefined;
 }
 
-/** A text with LF line ends, and the encoding that it was read by where that is not UTF-8. */
+/** Decodes a text and normalizes its line ends to LF. Returns the encoding if it is not UTF-8. */
 export function decodeText(bytes: Buffer): { text: string; encoding?: string | undefined } {
   if (isUtf8(bytes)) return { text: withLineFeeds(bytes).toString("utf8") };
   const encoding = utf16Of(bytes) ?? "latin1";
@@ -34,15 +34,15 @@ export function hashContent(bytes: Buffer): ContentHash {
   return { sha256: hash("sha256", binary ? bytes : withLineFeeds(bytes)), isBinary: binary };
 }
 
-/** The bytes with each CRLF as LF; the same buffer where there is none. */
+/** Replaces each CRLF by LF. Returns the same buffer if there is none. */
 export function withLineFeeds(bytes: Buffer): Buffer {
-  // Latin-1 maps bytes to code units one to one, so the text's own encoding does not matter.
+  // Latin-1 maps bytes to code units one to one, so the actual encoding does not matter.
   return bytes.includes("\r\n")
     ? Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1")
     : bytes;
 }
 
-/** The first 8 digits of the hash of the bytes as they are on disk: what AdaOS may have recorded for a CRLF checkout. */
+/** The first 8 digits of the hash of the unchanged bytes. AdaOS may have recorded them for a CRLF checkout. */
 export function rawSha8(bytes: Buffer): string {
   return hash("sha256", bytes).slice(0, 8);
 }

@@ -5,18 +5,21 @@ import type { Ignore } from "ignore";
 
 import { loadIgnore } from "../load-library.ts";
 
-/** Decides for one folder what of it is ignored; patterns of deeper folders and later files win, as in git. */
+/** Decides what is ignored in one folder. As in git, patterns of deeper folders and later files win. */
 export interface IgnoreRules {
-  /** `path` is relative to the scanned root, with forward slashes; no parent of it may be ignored. */
+  /** `path` is relative to the scanned root, with forward slashes. None of its parents may be ignored. */
   ignores(path: string, isDirectory: boolean): boolean;
-  /** These rules and those of the ignore files among a folder's names. */
+  /** Adds the rules of the ignore files among a folder's names. */
   enter(directory: string, names: ReadonlySet<string>): IgnoreRules;
 }
 
-/** In git's syntax; the later one wins. The second is that of search tools, the third what no pack may hold. */
+/** In git's syntax, later files win. The second is for search tools, the third for files that no pack may contain. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".cclignore"];
 
-/** Files that name or explain nothing: lock files, what was minified, maps of it; and files of secrets. An ignore file may bring them back. */
+/**
+ * Files that name or explain nothing (lock files, minified files, source maps) and files of secrets. An ignore file can
+ * include them again.
+ */
 const NOISE: readonly string[] = [
   ".env",
   ".env.*",
@@ -60,8 +63,8 @@ const NOISE: readonly string[] = [
 ];
 
 /**
- * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root,
- * under the caller's own patterns (relative to the root), which win over all others.
+ * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root. The
+ * caller's own patterns (relative to the root) override all others.
  */
 export function rootIgnoreRules(root: string, ownPatterns: readonly string[]): IgnoreRules {
   const own = matcher().add([...ownPatterns]);
@@ -73,7 +76,7 @@ export function rootIgnoreRules(root: string, ownPatterns: readonly string[]): I
 interface FolderRules {
   root: string;
   own: Ignore;
-  /** Of paths that start with `base`: the way from the repository's top to the root, with a slash at its end. */
+  /** For paths that start with `base`: the path from the repository's top to the root, with a trailing slash. */
   rules: Ignore;
   base: string;
 }
@@ -94,7 +97,7 @@ function folderRules(state: FolderRules): IgnoreRules {
   };
 }
 
-/** Undefined when the repository ignores the root as a whole, which then stands for itself. */
+/** Undefined if the repository ignores the whole root. The root then has no inherited rules. */
 function ancestorRules(root: string, top: string): { rules: Ignore; base: string } | undefined {
   const rules = matcher()
     .add(NOISE)
@@ -121,7 +124,7 @@ function readFolderPatterns(path: string, folder: string): string[] {
   return IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
 }
 
-/** The patterns of an ignore file, anchored at its folder; none when there is no such file. */
+/** The patterns of an ignore file, anchored at its folder. Empty if there is no such file. */
 function readPatterns(file: string, folder: string): string[] {
   let text: string;
   try {
@@ -136,7 +139,7 @@ function readPatterns(file: string, folder: string): string[] {
     .map((line) => anchorPattern(line, folder));
 }
 
-/** Rewrites a pattern of a folder's ignore file as one of the top folder's, with the same meaning. */
+/** Rewrites a pattern of a folder's ignore file as an equivalent pattern of the top folder. */
 function anchorPattern(pattern: string, folder: string): string {
   if (folder === "") return pattern;
   const isNegative = pattern.startsWith("!");
@@ -146,7 +149,7 @@ function anchorPattern(pattern: string, folder: string): string {
   return `${isNegative ? "!" : ""}/${place}/${isAnchored ? body.replace(/^\//, "") : `**/${body}`}`;
 }
 
-/** Case counts everywhere, so that one tree has the same names on every system. */
+/** Case-sensitive everywhere, so that a tree has the same names on every system. */
 function matcher(): Ignore {
   return loadIgnore()({ ignoreCase: false });
 }

@@ -12,7 +12,7 @@ export function isErrorWithCode(error: unknown, ...codes: string[]): boolean {
   );
 }
 
-/** Wraps what the operating system refused; errors of this package pass through. `action` completes "Could not ...". */
+/** Wraps an error of the operating system. Errors of this package pass through. `action` completes "Could not ...". */
 export function toIoError(error: unknown, action: string): unknown {
   if (!(error instanceof Error) || AliasesError.isInstance(error)) return error;
   const message = CclError.isInstance(error)

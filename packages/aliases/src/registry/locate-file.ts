@@ -12,7 +12,7 @@ export interface TreeFile {
   stamp: FileStamp;
 }
 
-/** What the system says of a file without reading it; the same stamp means the same content, but see `StatCache`. */
+/** Metadata of a file. The same stamp means the same content, with the exception that `StatCache` explains. */
 export interface FileStamp {
   mtimeMs: number;
   ctimeMs: number;
@@ -20,10 +20,10 @@ export interface FileStamp {
   inode: number;
 }
 
-/** Why a path is no file of the tree. */
+/** Why a path is not a file of the tree. */
 export type NoFile = "missing" | "unreadable" | "outside_root" | "not_a_file";
 
-/** Where a path leads, links followed, as long as that is a regular file inside the root. */
+/** Resolves a path and its links to a regular file inside the root. */
 export function locateFile(root: string, path: string): TreeFile | NoFile {
   try {
     const realPath = realpathSync.native(join(root, path));
@@ -35,10 +35,10 @@ export function locateFile(root: string, path: string): TreeFile | NoFile {
   }
 }
 
-/** `locateFile` for many paths at one time: resolves each folder once. */
+/** `locateFile` for many paths. Resolves each folder once. */
 export function createLocator(root: string): (path: string) => TreeFile | NoFile {
   const plainFolders = new Map<string, boolean>([["", true]]);
-  /** No link on the way, so that the path as it is written is the real one. */
+  /** True if the folder's path contains no link, so that it is the real path as written. */
   const isPlain = (folder: string): boolean => {
     let plain = plainFolders.get(folder);
     if (plain === undefined) {
@@ -56,7 +56,7 @@ export function createLocator(root: string): (path: string) => TreeFile | NoFile
   };
 }
 
-/** The few numbers that are kept of `stats`, which is large. */
+/** The few numbers of the large `stats` that are kept. */
 export function stampOf(stats: Stats): FileStamp {
   return {
     mtimeMs: stats.mtimeMs,
@@ -66,7 +66,7 @@ export function stampOf(stats: Stats): FileStamp {
   };
 }
 
-/** True for a path below the root; both absolute, links resolved. */
+/** True for a path below the root. Both paths are absolute, with links resolved. */
 export function isInside(root: string, realPath: string): boolean {
   return realPath.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 import type { RegistryRecord } from "./registry-file.ts";
 
-/** A file that no alias names. */
+/** A file without an alias. */
 export interface MoveTarget {
   path: string;
   sha256: string;
@@ -11,8 +11,8 @@ export interface MoveTarget {
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Finds where the files of missing records went: to an unnamed file with the same content, one of the same file name
- * first. An empty file is never taken for another. Both lists are taken in their order, which decides between equals.
+ * Matches missing records with unnamed files of the same content, preferring the same file name. Empty files never
+ * match. Between equals the order of both lists decides.
  */
 export function matchMoves<T extends MoveTarget>(
   missing: readonly (readonly [alias: string, record: RegistryRecord])[],
@@ -50,7 +50,7 @@ function push<T>(queues: Map<string, T[]>, key: string, target: T): void {
   else queue.push(target);
 }
 
-/** The first is at the end. */
+/** Queues are reversed, so the first item is at the end. */
 function takeFirst<T>(queue: T[] | undefined, taken: Set<T>): T | undefined {
   for (let target = queue?.pop(); target !== undefined; target = queue?.pop()) {
     if (taken.has(target)) continue;

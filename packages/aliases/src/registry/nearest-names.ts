@@ -5,8 +5,8 @@ const MAX_ERRORS = 6;
 const LONGEST_NAME = 130;
 
 /**
- * The at most 3 names that are the fewest typing errors away (a letter added, lost, changed or swapped with its
- * neighbour; case does not count), nearest first. A query without its prefix is compared with names without theirs.
+ * Up to 3 names with the fewest typing errors, nearest first. An error is a letter added, lost, changed or swapped
+ * with its neighbour. Case is ignored. A query without a prefix is compared with names without theirs.
  */
 export function nearestNames(query: string, names: readonly string[]): string[] {
   const wanted = query.slice(0, LONGEST_NAME).toLowerCase();
@@ -17,7 +17,7 @@ export function nearestNames(query: string, names: readonly string[]): string[] 
     const candidate = name.toLowerCase();
     const distance = Math.min(
       typingDistance(wanted, candidate, limit),
-      // The right name under another prefix, or under none, is nearly right.
+      // The right name with a wrong or missing prefix counts as one error.
       typingDistance(bare, afterPrefix(candidate), limit - 1) + 1,
     );
     if (distance > limit) continue;
@@ -39,7 +39,7 @@ function afterPrefix(alias: string): string {
   return alias.slice(alias.indexOf(".") + 1);
 }
 
-/** Optimal string alignment distance; `limit + 1` as soon as it is certain to be more than `limit`. */
+/** Optimal string alignment distance. Stops with `limit + 1` as soon as the distance exceeds `limit`. */
 export function typingDistance(a: string, b: string, limit: number): number {
   const far = limit + 1;
   if (Math.abs(a.length - b.length) > limit) return far;

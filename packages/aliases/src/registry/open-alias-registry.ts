@@ -36,8 +36,8 @@ import { createStatCache, type StatCache } from "./stat-cache.ts";
 import { verifyRecords, type TreeContext } from "./verify-records.ts";
 
 /**
- * Opens the names of a project's files; a folder without a registry opens as an empty one, and nothing is written
- * before the first change. Throws registry_corrupt, registry_version_unsupported, io_failed.
+ * Opens the registry of a project. A folder without one opens as an empty registry, and nothing is written before the
+ * first change. Throws registry_corrupt, registry_version_unsupported, io_failed.
  */
 export async function openAliasRegistry(options: OpenAliasRegistryOptions): Promise<AliasRegistry> {
   const { persist = true } = options;
@@ -159,7 +159,7 @@ class FileAliasRegistry implements AliasRegistry {
     });
   }
 
-  /** One change after another, so that each starts from what the one before wrote. */
+  /** Runs changes one at a time, so that each starts from the result of the one before. */
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const turn = this.#lastChange.then(change);
     this.#lastChange = turn.catch(() => undefined);
@@ -190,17 +190,17 @@ class FileAliasRegistry implements AliasRegistry {
     await this.#writeCacheFile(join(this.#cacheFolder, "stat.json"), text);
   }
 
-  /** A cache only saves time: where it cannot be written, everything else goes on. */
+  /** A cache only saves time, so a failed write is ignored. */
   async #writeCacheFile(file: string, content: string | Uint8Array): Promise<void> {
     if (!this.isPersistent || !this.#store.hasFile) return;
-    // A folder of another program gets no cache that its users might commit.
+    // The folder of another program gets no cache, because its users might commit it.
     if (basename(this.directory) !== OWN_DIRECTORY && !existsSync(this.#cacheFolder)) return;
     try {
       mkdirSync(this.#cacheFolder, { recursive: true });
       if (!isInside(this.root, realpathSync.native(this.#cacheFolder))) return;
       await writeFileDurable(file, content, { durability: "off" });
     } catch {
-      // Read-only checkouts and full disks.
+      // Fails on read-only checkouts and full disks.
     }
   }
 }
@@ -215,7 +215,9 @@ function realFolder(root: string): string {
   throw new AliasesError("io_failed", `The root ${root} is not a folder.`);
 }
 
-/** Relative to the root. Throws io_failed when the folder is not inside the root or a link leads out of it. */
+/**
+ * The directory relative to the root. Throws io_failed if the folder is not inside the root or a link leads out of it.
+ */
 function directoryInside(root: string, directory: string): string {
   const inside = normalizeInsidePath(directory.replace(/[\\/]+$/, ""));
   const folder = join(root, inside ?? "");

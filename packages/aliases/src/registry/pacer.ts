@@ -4,13 +4,13 @@ import { throwIfAborted } from "@ccl/core/async";
 
 import { AliasesError } from "../aliases-error.ts";
 
-/** Lets other work, aborts and progress through while a loop works synchronously. */
+/** Lets other work, aborts and progress events run during a synchronous loop. */
 export interface Pacer {
-  /** To be called often; returns undefined unless it is time to give way. `done` and `total` go to the progress report. */
+  /** Call this often. Returns undefined unless it is time to yield. `done` and `total` go to the progress report. */
   step(done: number, total?: number): Promise<void> | undefined;
 }
 
-/** What a pacer watches and reports to. */
+/** The signal and the progress callback of a pacer. */
 export interface PacerOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number | undefined) => void) | undefined;
@@ -19,7 +19,7 @@ export interface PacerOptions {
 const TURN_MS = 15;
 const REPORT_MS = 100;
 
-/** Gives way some 60 times a second and reports at most 10 times. Throws aborted. */
+/** Yields some 60 times a second and reports up to 10 times. Throws aborted. */
 export function createPacer({ signal, onProgress }: PacerOptions): Pacer {
   throwIfAborted(signal, AliasesError);
   let lastTurnMs = performance.now();

@@ -10,7 +10,7 @@ import type { RegistryRecords } from "./registry-store.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Reads the file of `alias` or `alias@sha8` as it is now; for the issues see `AliasRegistry.resolve`. */
+/** Reads the current file of `alias` or `alias@sha8`. For the issues see `AliasRegistry.resolve`. */
 export function readAlias(
   root: string,
   records: RegistryRecords,

@@ -3,12 +3,12 @@ import { rawSha8 } from "./hash-content.ts";
 import type { NoFile, TreeFile } from "./locate-file.ts";
 import type { RegistryRecord } from "./registry-file.ts";
 
-/** How a record compares with the disk; the hash is that of the content there. */
+/** How a record compares with the disk. The hash is that of the current content. */
 export type RecordState =
   | { status: "ok" | "changed"; sha256: string }
   | { status: "missing" | "unreachable" };
 
-/** Compares a record with what is at its path. Unreachable is what cannot be read or leads out of the root. */
+/** Compares a record with the file at its path. "unreachable": the file cannot be read or is outside the root. */
 export function compareRecord(
   record: RegistryRecord,
   file: TreeFile | NoFile,
@@ -24,7 +24,7 @@ export function compareRecord(
   }
 }
 
-/** Whether the content with this hash is what the record stands for; 8 digits may be of the bytes with their CRLF. */
+/** Whether the record is of this content. Its 8 digits may be those of the bytes with CRLF. */
 function isRecorded(record: RegistryRecord, sha256: string, file: TreeFile): boolean {
   if (record.sha256 !== undefined) return record.sha256 === sha256;
   return sha256.startsWith(record.sha8) || rawSha8(readBytes(file)) === record.sha8;

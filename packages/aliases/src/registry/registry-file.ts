@@ -6,38 +6,38 @@ import { posix } from "node:path";
 import { AliasesError } from "../aliases-error.ts";
 import { parseAlias, quote } from "./alias-name.ts";
 
-/** What the registry keeps of one alias. */
+/** The registry's record of one alias. */
 export interface RegistryRecord {
   /** Relative to the root, with forward slashes. */
   path: string;
   /** 8 lower-case hex digits. */
   sha8: string;
-  /** Absent where the file has none, or one that `sha8` is not the beginning of (then another tool wrote `sha8`). */
+  /** Absent if the file has none, or if `sha8` is not its beginning because another tool wrote `sha8`. */
   sha256?: string | undefined;
-  /** The record in the file's form, with keys that are not ours. */
+  /** The JSON fields of the record, including unknown keys. */
   fields: Record<string, unknown>;
-  /** True where the record is as the file has it. */
+  /** True if the record is as in the file. */
   isUnchanged?: true | undefined;
 }
 
-/** A registry file, read. */
+/** A parsed registry file. */
 export interface RegistryDocument {
   records: Map<string, RegistryRecord>;
-  /** Every key at the top, in the file's order. */
+  /** Every top-level key, in the file's order. */
   keys: string[];
-  /** Looked at only for writing: it takes as long as reading the records. */
+  /** Read only before writing, because it takes as long as reading the records. */
   readForm: () => RegistryForm;
 }
 
-/** How a registry file is written. */
+/** The formatting of a registry file. */
 interface RegistryForm {
   style: RegistryStyle;
-  /** The text of each record, where each has a line of its own. */
+  /** The text of each record. Undefined unless each has its own line. */
   lines: ReadonlyMap<string, string> | undefined;
 }
 
 interface RegistryStyle {
-  /** `lines`: a record a line, as the document has it; `tree`: as JSON.stringify indents; `flat`: all on one line. */
+  /** `lines`: one record per line, as in the document. `tree`: as JSON.stringify indents. `flat`: all on one line. */
   layout: "lines" | "tree" | "flat";
   indent: string;
   lineEnd: "\n" | "\r\n";
@@ -59,7 +59,7 @@ export function emptyRegistry(): RegistryDocument {
   return { records: new Map(), keys: [], readForm: () => ({ style: OWN_STYLE, lines: undefined }) };
 }
 
-/** Reads the flat form `{"S.entities": {"path", "sha"}}`. Throws registry_corrupt, registry_version_unsupported. */
+/** Parses the flat format `{"S.entities": {"path", "sha"}}`. Throws registry_corrupt, registry_version_unsupported. */
 export function parseRegistry(text: string, file: string): RegistryDocument {
   const hasByteOrderMark = text.startsWith("\uFEFF");
   const body = hasByteOrderMark ? text.slice(1) : text;
@@ -79,7 +79,7 @@ export function parseRegistry(text: string, file: string): RegistryDocument {
   return { records, keys: [...keys], readForm };
 }
 
-/** Writes the document in its own style; unchanged records keep their lines. */
+/** Writes the document in its own style. Unchanged records keep their lines. */
 export function renderRegistry(document: RegistryDocument): string {
   const { style, lines } = document.readForm();
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
@@ -115,12 +115,12 @@ function renderTree(entries: readonly RenderedEntry[], { layout, indent }: Regis
   return layout === "flat" ? JSON.stringify(value) : JSON.stringify(value, null, indent);
 }
 
-/** Without a record the key is a version key, and the only version there is is 1. */
+/** A key without a record is a version key, and the only version is 1. */
 function fieldsOf(record: RegistryRecord | undefined): unknown {
   return record === undefined ? 1 : record.fields;
 }
 
-/** A record with new content or a new place; keys that are not ours stay. */
+/** A record with new content or a new path. Unknown keys stay. */
 export function changeRecord(
   record: RegistryRecord | undefined,
   change: { path: string; sha256: string },
@@ -157,7 +157,7 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
   };
 }
 
-/** With forward slashes and without `.` and `..`; undefined when it is empty, absolute, or leads out. */
+/** Normalizes to forward slashes without `.` and `..`. Undefined if the path is empty, absolute, or leads out. */
 export function normalizeInsidePath(path: string): string | undefined {
   const slashed = posix.normalize(path.replaceAll("\\", "/"));
   const isOutside =
@@ -189,7 +189,7 @@ function parseBody(text: string, file: string): unknown {
   }
 }
 
-/** Where the text stops being JSON: from the engine if it says, else the first line of a record that is not JSON. */
+/** Where the text stops being JSON: the engine's position, or else the first line that is no JSON record. */
 function place(text: string, position: string | undefined): string {
   if (position !== undefined) {
     const before = text.slice(0, Number(position)).split("\n");
@@ -210,7 +210,7 @@ function isJsonMember(line: string): boolean {
   }
 }
 
-/** The text of each record's line without its comma, if every key of valid JSON has a line of its own. */
+/** The text of each record's line without its comma. Undefined unless every key of the valid JSON has its own line. */
 function recordLines(text: string, keys: readonly string[]): Map<string, string> | undefined {
   const lines = text.trimEnd().split(/\r?\n/);
   if (lines.length !== keys.length + 2 || lines[0]?.trim() !== "{" || lines.at(-1)?.trim() !== "}")

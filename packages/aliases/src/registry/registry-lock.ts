@@ -6,7 +6,7 @@ import { toIoError } from "./io-error.ts";
 
 /**
  * Runs `work` while no other process holds the lock file at `path`.
- * @throws AliasesError `registry_locked` when the wait is over, `aborted`, `io_failed`
+ * @throws AliasesError `registry_locked` after the maximum wait, `aborted`, `io_failed`
  */
 export async function withRegistryLock<T>(
   path: string,

@@ -18,16 +18,16 @@ import { withRegistryLock } from "./registry-lock.ts";
 /** The records by alias, as of this process's last read or write. */
 export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 
-/** The registry file, and what this process knows of it. */
+/** The registry file and its records in this process. */
 export interface RegistryStore {
   readonly records: RegistryRecords;
-  /** Whether the file is there; until then nothing else is written either. */
+  /** Whether the file exists. Until then nothing else is written either. */
   readonly hasFile: boolean;
-  /** Replaces the records, in the file too if the store writes. Throws registry_conflict, registry_locked, io_failed. */
+  /** Replaces the records, and the file if the store writes. Throws registry_conflict, registry_locked, io_failed. */
   replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** Where the store's file is, and whether it may be written. */
+/** The location of the store's file, and whether it may be written. */
 export interface RegistryStoreOptions {
   /** Absolute. */
   directory: string;
@@ -36,7 +36,7 @@ export interface RegistryStoreOptions {
   lockWaitMs?: number | undefined;
 }
 
-/** The default folder, which is ours alone: it gets a .gitignore and a cache. */
+/** The default folder. Only this package uses it, so it gets a .gitignore and a cache. */
 export const OWN_DIRECTORY = ".ccl";
 const DEFAULT_LOCK_WAIT_MS = 5000;
 

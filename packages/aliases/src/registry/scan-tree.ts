@@ -14,7 +14,7 @@ import { compareRecord, type RecordState } from "./record-state.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
 import type { TreeContext } from "./verify-records.ts";
 
-/** The records after a scan, and what the scan did to get there. */
+/** The records after a scan, with its report. */
 export interface ScanOutcome {
   records: Map<string, RegistryRecord>;
   report: Omit<ScanReport, "entries">;
@@ -24,7 +24,7 @@ interface HashedFile extends TreeFile {
   sha256: string;
 }
 
-/** Brings the records up to date with the tree, and names what has no name. Throws rules_invalid, aborted. */
+/** Updates the records to match the tree and names unnamed files. Throws rules_invalid, aborted. */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
   const prefixOf = prefixRules(rules.prefixes ?? []);
   const tree = await walkTree({ ...context, rules });
@@ -63,7 +63,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   return { records, report };
 }
 
-/** Hashes in the order of the tree; binary files without an alias are left out and reported. */
+/** Hashes in the order of the tree. Binary files without an alias are skipped and reported. */
 async function hashTree(
   context: TreeContext,
   tree: FileTree,
@@ -90,7 +90,7 @@ interface ComparedRecord {
   state: RecordState;
 }
 
-/** In the order of the aliases; files that the tree does not have, because of the rules, are looked up one by one. */
+/** Compares all records, ordered by alias. Files that the rules exclude from the tree are looked up one by one. */
 async function compareAll(
   { records, root, cache, pacer }: TreeContext,
   files: readonly HashedFile[],
@@ -109,7 +109,7 @@ async function compareAll(
   return compared;
 }
 
-/** Undefined when the file is gone. */
+/** Undefined if the file is gone. */
 function nextRecord(
   record: RegistryRecord,
   state: RecordState,
@@ -134,7 +134,7 @@ function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): PrefixRule {
   return (path) => matchers.find(({ isMatch }) => isMatch(path))?.prefix ?? classifyPath(path);
 }
 
-/** Adds a record for each file; the new aliases in order. */
+/** Adds a record for each file and returns the new aliases in order. */
 function addNames(
   files: HashedFile[],
   prefixOf: PrefixRule,

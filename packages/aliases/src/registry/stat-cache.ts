@@ -7,17 +7,17 @@ import type { FileStamp, TreeFile } from "./locate-file.ts";
 import { hashFile } from "./file-hasher.ts";
 import type { ContentHash } from "./hash-content.ts";
 
-/** Content hashes of files, taken from what was read before where the file is provably the same. */
+/** Content hashes of files. Reuses an earlier hash if the file is provably unchanged. */
 export interface StatCache {
-  /** Throws what the operating system throws on reading. */
+  /** Throws errors of the operating system. */
   hash(file: TreeFile): ContentHash;
   /** Whether there is anything to write. */
   readonly isChanged: boolean;
-  /** The text of the cache's file, without the paths that are no longer in use. */
+  /** The text of the cache file, without paths that are no longer in use. */
   render(isAlive: (path: string) => boolean): string;
 }
 
-/** As the cache's file has it; binary files have a `b` after their hash. */
+/** A row of the cache file. Binary files have a `b` after their hash. */
 type Row = [
   path: string,
   mtimeMs: number,
@@ -28,15 +28,15 @@ type Row = [
 ];
 
 /**
- * A change within the clock's grain leaves a file's times as they were, so a file is remembered only if its times are
- * older than this when it is read: then any later change gives it other times. (git calls such entries racy; see
- * Documentation/technical/racy-git.) Two seconds is the coarsest grain in use, that of FAT.
+ * A change within the clock's resolution leaves a file's times as they were. A file is therefore cached only if its
+ * times are older than this when it is read, so that any later change gives it other times. git calls such entries
+ * racy (see Documentation/technical/racy-git). Two seconds is the coarsest resolution in use, that of FAT.
  */
 const RACY_MS = 3000;
 const FORMAT = 3;
 const END = "}\n";
 
-/** Reads the cache at `file` when it is first needed; unless that is just as it was written, it starts empty. */
+/** Reads the cache at `file` on first use. A damaged file counts as empty. */
 export function createStatCache(file: string | undefined): StatCache {
   let loaded: Map<string, Row> | undefined;
   let isChanged = false;
@@ -90,7 +90,7 @@ function loadRows(file: string): Map<string, Row> {
   }
 }
 
-/** JSON, with a digest of the rows: a hash with a wrong digit would pass for another content. */
+/** JSON with a digest of the rows, because a hash with a wrong digit would pass for other content. */
 function fileText(rowsText: string): string {
   return `{"format":${FORMAT},"sha256":"${hash("sha256", rowsText)}","rows":${rowsText}${END}`;
 }

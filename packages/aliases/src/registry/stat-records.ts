@@ -4,7 +4,7 @@ import { createLocator, type NoFile, type TreeFile } from "./locate-file.ts";
 import type { StatCache } from "./stat-cache.ts";
 import type { TreeContext } from "./verify-records.ts";
 
-/** The content hash of every named file as it is now. */
+/** The current content hash of every named file. */
 export async function statRecords({
   root,
   records,

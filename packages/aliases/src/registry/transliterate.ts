@@ -8,7 +8,7 @@ const LETTERS = new Map(
     ),
 );
 
-/** A Cyrillic word in Latin letters, as loanwords are spelled back: `парсер` is `parser`. Others stay. */
+/** Transliterates a Cyrillic word to the usual spelling of loanwords: `парсер` is `parser`. Other words stay. */
 export function transliterate(word: string): string {
   return [...word]
     .map((letter) => {

@@ -9,7 +9,7 @@ import type { RegistryRecord } from "./registry-file.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 import type { StatCache } from "./stat-cache.ts";
 
-/** What a look at the tree needs. */
+/** The tree and records to check. */
 export interface TreeContext {
   /** Absolute, links resolved. */
   root: string;
@@ -20,7 +20,7 @@ export interface TreeContext {
   pacer: Pacer;
 }
 
-/** Compares every record with the disk, and looks for the files of those that are missing among the unnamed ones. */
+/** Compares every record with the disk, and searches the unnamed files for those that are missing. */
 export async function verifyRecords(context: TreeContext): Promise<VerifyReport> {
   const checks: AliasCheck[] = [];
   const locate = createLocator(context.root);

@@ -5,7 +5,7 @@ import type { RankInput } from "../rank/score-files.ts";
 import { countWords, formatCounts, type TaskTerms } from "../rank/task-words.ts";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 
-/** What a quick look over a file finds: all that ranking needs, so that an unchanged file need not be read again. */
+/** The facts about a file that ranking needs. They are cached, so that an unchanged file need not be read again. */
 export interface FileFacts extends RankInput {
   sha256: string;
 }
@@ -16,7 +16,7 @@ export type KnownFile = AliasStat & { sha256: string };
 const kindOf = (path: string): string => `facts-3-${outlineLanguage(path) ?? "text"}`;
 const isWord = (text: string): boolean => /^\S+$/.test(text);
 
-/** The facts of an earlier look at the same content; undefined where there was none. */
+/** The cached facts of the same content. Undefined if there are none. */
 export function recallFacts(
   { alias, path, sha256 }: KnownFile,
   { cache, terms }: { cache: DerivedCache; terms: TaskTerms },
@@ -35,7 +35,7 @@ export function recallFacts(
   };
 }
 
-/** Looks a text over. All its words are counted only where a later look will find them. */
+/** Extracts the facts from a text. Counts all its words only if the result is cached. */
 export function lookOver(
   { alias, path, sha256 }: KnownFile,
   text: string,

@@ -9,9 +9,9 @@ import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-fa
 /** A named text file, ready to be shown. */
 type PackFile = AliasContent & { text: string };
 
-/** The files of a registry as they are now. */
+/** The current files of a registry. */
 export interface SurveyedFiles {
-  /** Those that have something to show. */
+  /** Files with text to show. */
   facts: FileFacts[];
   omitted: UnreadFile[];
 }
@@ -23,7 +23,7 @@ export interface PackEvent {
   total: number;
 }
 
-/** A file that has no text to show, and why. */
+/** A file without text to show, and why. */
 export interface UnreadFile {
   alias: string;
   path: string;
@@ -36,9 +36,9 @@ interface SurveyOptions {
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** Reads files as they are now. */
+/** Reads the current files. */
 export interface FileReader {
-  /** The file's content now; undefined when it is gone, or no text any more. */
+  /** The file's current content. Undefined if it is gone or no longer a text. */
   read(file: { alias: string }): Promise<PackFile | undefined>;
 }
 
@@ -57,7 +57,7 @@ export function createFileReader({
 
 const FILES_A_STEP = 64;
 
-/** Looks over files as `stat` saw them; one that was looked over before and has not changed is not read. */
+/** Collects the facts of the files that `stat` found. Does not read a file whose facts are cached. */
 export async function surveyFiles(
   stats: AliasStat[],
   options: SurveyOptions & { reader: FileReader; terms: TaskTerms },

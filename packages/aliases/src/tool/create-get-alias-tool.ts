@@ -20,11 +20,11 @@ import { nearestPaths } from "../registry/nearest-paths.ts";
 import { readGetAliasInput, type GetAliasRequest } from "./get-alias-input.ts";
 import { locateSymbol } from "./locate-symbol.ts";
 
-/** Bounds of one answer. */
+/** Limits of one answer. */
 export interface GetAliasToolOptions {
   /** Maximum tokens of an answer's text. Default 4,000. */
   maxTokens?: number | undefined;
-  /** Default: the estimator of @ccl/core, under which a tenth of `maxTokens` stays free. */
+  /** By default the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
   counter?: TokenCounter | undefined;
   /** Maximum bytes of an answer's text in UTF-8. Default 64 KiB. */
   maxBytes?: number | undefined;
@@ -33,9 +33,9 @@ export interface GetAliasToolOptions {
 const ESTIMATE_MARGIN = 0.1;
 
 /**
- * The tool that gives a model a file in its own words: never shortened and never redacted, only cut
- * at the bounds, which text and `next` say. A refused call resolves to a failed result. Issues: those of
- * `AliasRegistry.resolve`, and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
+ * The tool that gives a model the unchanged text of a file: never summarized or redacted, only cut at the limits. The
+ * text and `next` then say so. A refused call resolves to a failed result. Issues: those of `AliasRegistry.resolve`,
+ * and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
  * bound_too_small.
  */
 export function createGetAliasTool(
@@ -82,7 +82,7 @@ function shareOf({ maxTokens, maxBytes, counter }: TextBounds, count: number): T
   };
 }
 
-/** The first answer with the others beside it; a failure only where all failed. */
+/** Joins the answers to the first one. Fails only if all failed. */
 function joinAnswers(answers: readonly Result<GetAliasOutput>[]): Result<GetAliasOutput> {
   const found = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
   const issues = answers.flatMap((answer) => (answer.ok ? [] : answer.issues));
@@ -128,10 +128,10 @@ async function answerOne(
 const isPath = (name: string): boolean => name.includes("/") || /\.\w+\.\w+$/.test(name);
 
 const MAX_PLACES = 5;
-/** Characters of the files that a search looks into. */
+/** How many characters of files a search reads. */
 const SEARCH_CHARS = 200_000;
 
-/** The best lines of the best files that have a word of a search. */
+/** The best lines of the best files that contain a word of the search. */
 async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
   const { read } = await rankInDetail(options, { readChars: SEARCH_CHARS });
   return read
@@ -145,7 +145,7 @@ async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
     });
 }
 
-/** The alias of what a model names: an alias, a path, the end of a path that no other has, or `path#symbol`. */
+/** Resolves what a model passed to an alias: an alias, a path, a unique end of a path, or `path#symbol`. */
 function findEntry(
   registry: AliasRegistry,
   name: string,
@@ -221,7 +221,7 @@ function answer(
   return success({ alias, path, sha8, ...cut, totalLines });
 }
 
-/** A line feed at the end closes the last line and begins none. */
+/** A final line feed ends the last line and does not start another. */
 function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -2,20 +2,20 @@ import type { TokenCounter } from "@ccl/core";
 
 import type { GetAliasOutput } from "../registry/alias-registry.ts";
 
-/** What a text may measure. */
+/** The maximum size of a text. */
 export interface TextBounds {
   maxTokens: number;
   maxBytes: number;
   counter: TokenCounter;
 }
 
-/** Lines of a file, 1-based and inclusive; of an empty file 1 to 0. */
+/** Lines of a file, 1-based and inclusive. 1 to 0 for an empty file. */
 export interface LineRange {
   first: number;
   last: number;
 }
 
-/** What is to be cut. */
+/** The text to cut. */
 export interface CutInput {
   alias: string;
   allLines: readonly string[];
@@ -25,7 +25,10 @@ export interface CutInput {
 
 type Cut = Pick<GetAliasOutput, "text" | "firstLine" | "lastLine" | "next">;
 
-/** The checked text "10-40", "10-" or "7" (absent: all) within the file; undefined when it begins behind its end. */
+/**
+ * Parses the checked text "10-40", "10-" or "7" (all lines if absent) and clips it to the file. Undefined if it begins
+ * after the file's end.
+ */
 export function lineRangeOf(lines: string | undefined, totalLines: number): LineRange | undefined {
   if (lines === undefined) return { first: 1, last: totalLines };
   const [from = "", to] = lines.split("-");
@@ -35,7 +38,7 @@ export function lineRangeOf(lines: string | undefined, totalLines: number): Line
   return { first, last: Math.min(last, totalLines) };
 }
 
-/** As many whole lines as fit, with a closing line on what is missing; undefined when not even that line fits. */
+/** As many whole lines as fit, with a closing line about the rest. Undefined if not even that line fits. */
 export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   const { allLines, range } = input;
   const { first, last } = range;
@@ -54,7 +57,7 @@ export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
 }
 
-/** The last line of the range up to which there are no more than `maxBytes` code units, each of which is a byte or more. */
+/** The last line up to which the range has `maxBytes` code units or fewer. Each code unit takes a byte or more. */
 function lastWithin(
   allLines: readonly string[],
   { first, last }: LineRange,
@@ -68,7 +71,7 @@ function lastWithin(
   return last;
 }
 
-/** The range up to `lastLine`, and what comes after it in the range. */
+/** The range up to `lastLine`, with a hint to its remaining lines. */
 function renderLines(
   { alias, allLines, range, endsWithLineFeed }: CutInput,
   lastLine: number,
@@ -82,7 +85,7 @@ function renderLines(
     : text;
 }
 
-/** The beginning of the first line, which does not fit as a whole; no cut between the halves of a surrogate pair. */
+/** The beginning of a first line that does not fit as a whole. Never cuts inside a surrogate pair. */
 function renderCutLine({ alias, allLines, range }: CutInput, length: number): string {
   const line = allLines[range.first - 1] ?? "";
   const start = line.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
@@ -107,7 +110,7 @@ function fits(text: string, { maxTokens, maxBytes, counter }: TextBounds): boole
   return Buffer.byteLength(text) <= maxBytes && counter.count(text) <= maxTokens;
 }
 
-/** The largest number of low to high that passes, or low - 1; larger numbers are taken to be harder. */
+/** The largest number from low to high that passes, or low - 1. Assumes that larger numbers pass less easily. */
 function largestFitting(low: number, high: number, isFitting: (value: number) => boolean): number {
   let passed = low - 1;
   let failed = high + 1;

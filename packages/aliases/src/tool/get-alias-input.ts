@@ -13,7 +13,9 @@ export interface GetAliasRequest {
   lines?: string | undefined;
 }
 
-/** Checks what a model passed: the files that it names, or the words that it searches for. Issues: input_invalid, lines_invalid. */
+/**
+ * Checks what a model passed: the files to return, or the words to search for. Issues: input_invalid, lines_invalid.
+ */
 export function readGetAliasInput(
   input: unknown,
 ): Result<{ requests: GetAliasRequest[]; search?: string | undefined }> {
@@ -69,7 +71,7 @@ function readSearch(
     : failure(first, ...rest);
 }
 
-/** What is not an alias by its form still goes to the registry, which knows the nearest names. */
+/** Text that is no valid alias still goes to the registry, which knows the nearest names. */
 function readAliasField(
   value: unknown,
   issues: Issue[],
@@ -85,7 +87,7 @@ function readAliasField(
   return { alias: `${parsed.value.prefix}.${parsed.value.name}`, sha8: parsed.value.sha8 };
 }
 
-/** Some models write null for what they leave out. */
+/** Some models write null for absent fields. */
 function readSha8(value: unknown, issues: Issue[]): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && /^[0-9a-f]{8}$/i.test(value)) return value.toLowerCase();

@@ -2,7 +2,7 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { indentOf, isContinuation } from "../rank/source-chunks.ts";
 
-/** Where a text declares a name: its lines with the comment above, as `12-40`; undefined where it does not. */
+/** Where a text declares a name: its lines with the comment above, as `12-40`. Undefined if it does not declare it. */
 export function locateSymbol(path: string, text: string, symbol: string): string | undefined {
   const lines = text.split("\n");
   const language = outlineLanguage(path);

@@ -4,23 +4,23 @@ import { isReference, type ReferenceEntry, type ShardEntry } from "../layout/ent
 import { folderPath, syncNames, type StoreFolder } from "../layout/store-folder.ts";
 
 /**
- * Commits of several references: each reference names its batch, and counts from the moment that the batch's file is
- * renamed from `<token>.open` to `<token>.done`.
+ * Commits of several references. Each reference names its batch, and counts once the batch's file is renamed from
+ * `<token>.open` to `<token>.done`.
  */
 export interface Batches {
-  /** Announces a batch; its references count as in use for collectors and as absent for readers. */
+  /** Starts a batch. Collectors treat its references as in use, readers as absent. */
   begin(): Promise<string>;
   /** Makes all its references count at once. */
   commit(batch: string): Promise<void>;
-  /** Ends a batch that failed; what is left of it is garbage. */
+  /** Ends a batch that failed. Its files become garbage. */
   abandon(batch: string): Promise<void>;
-  /** Whether a reference with that batch counts. */
+  /** True if a reference of that batch counts. */
   isVisible(batch: string | undefined): Promise<boolean>;
-  /** Whether it counts, or may come to count. */
+  /** True if it counts or may still come to count. */
   isInUse(batch: string | undefined): Promise<boolean>;
-  /** The references of one moment that count: all those of a batch or none. */
+  /** The references that count at one moment: all references of a batch or none. */
   visibleAmong(list: () => Promise<ShardEntry[]>): Promise<ReferenceEntry[]>;
-  /** Files of batches by their state, for a sweep. */
+  /** The files of batches with their state, for a sweep. */
   listFiles(): Promise<{ batch: string; isDone: boolean; path: string }[]>;
 }
 
@@ -30,7 +30,7 @@ export function createBatches(store: StoreFolder): Batches {
   const folder = folderPath(store, "batches");
   const pathOf = (batch: string, state: "open" | "done"): string =>
     join(folder, `${batch}.${state}`);
-  /** A batch that was done stays so while any file names it. */
+  /** A batch that was done once stays done while any file names it. */
   const done = new Set<string>();
 
   const isDone = async (batch: string): Promise<boolean> => {
@@ -64,7 +64,7 @@ export function createBatches(store: StoreFolder): Batches {
     },
     isVisible: async (batch) => batch === undefined || (await isDone(batch)),
     async isInUse(batch) {
-      // In this order: between the two the batch can only go from open to done.
+      // The order matters: in between, the batch can only change from open to done.
       if (batch === undefined || done.has(batch)) return true;
       return (await fs.status(pathOf(batch, "open"))) !== undefined || (await isDone(batch));
     },

@@ -13,20 +13,20 @@ import {
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** A blob that was freed, or would be. */
+/** A blob that was freed, or would be freed by a dry run. */
 export interface FreedBlob {
   artifactId: string;
   sizeBytes: number;
 }
 
-/** Which blobs of a folder may go. */
+/** Which blobs of a folder may be freed. */
 interface FreeOptions {
   until: number;
   artifactIds?: readonly string[] | undefined;
   isDryRun?: boolean | undefined;
 }
 
-/** Frees unreferenced blobs in all folders, and what crashed writers left. */
+/** Frees unreferenced blobs in all folders, and the remains of crashed writers. */
 export async function collectGarbage(
   store: FsStore,
   options: DriverCollectOptions,
@@ -42,9 +42,9 @@ export async function collectGarbage(
 }
 
 /**
- * Frees unreferenced blobs of one folder. Each is first renamed, so that no writer can find it any more; then the folder is
- * read again, twice, because a reference that is renamed during the first reading may be missed by it: a blob that has got
- * a reference or a pin is put back. Blobs set aside by collectors that died are settled on the way.
+ * Frees unreferenced blobs of one folder. Each blob is first renamed, so that no writer can find it. Then the folder is
+ * read twice, because a reference that is renamed during one reading may be missed by it. A blob that has a reference
+ * or a pin by then is renamed back. Blobs that collectors set aside before they died are settled too.
  */
 export async function freeUnreferenced(
   store: FsStore,
@@ -87,12 +87,12 @@ export async function freeUnreferenced(
   return freedOf(freed);
 }
 
-/** Several files of one artifact, such as a blob and a damaged one set aside, count once. */
+/** Several files of one artifact, such as a blob and a damaged copy of it, count once. */
 function freedOf(freed: readonly FreedBlob[]): FreedBlob[] {
   return [...new Map(freed.map((blob) => [blob.artifactId, blob])).values()];
 }
 
-/** Ids with a reference that counts or may come to count, or with a pin. */
+/** Ids with a pin, or with a reference that counts or may come to count. */
 async function idsInUse(
   store: FsStore,
   folder: string,
@@ -115,13 +115,13 @@ async function isLivePin(store: FsStore, folder: string, entry: BodyEntry): Prom
   return entry.kind === "pin" && (await isLive(store, join(folder, entryName(entry)), entry.token));
 }
 
-/** Also one that is gone since it was listed: a pin may have become a reference. */
+/** True also if the file is gone since it was listed, because a pin may have become a reference. */
 async function isLive(store: FsStore, path: string, token: string): Promise<boolean> {
   const status = await store.fs.status(path);
   return status === undefined || store.owner.isAlive(token, Date.now() - status.changedAtMs);
 }
 
-/** Unused blobs that are old enough; what dead collectors set aside, to be settled; damaged ones that were healed. */
+/** Unused blobs that are old enough, blobs that dead collectors set aside, and damaged copies of repaired blobs. */
 async function mayGo(
   store: FsStore,
   { folder, entry, isInUse }: { folder: string; entry: BodyEntry; isInUse: boolean },
@@ -136,7 +136,7 @@ async function mayGo(
   return status !== undefined && status.timeMs <= until;
 }
 
-/** Hides blobs from writers; gives those that are hidden now. */
+/** Hides blobs from writers. Returns the ones that are hidden now. */
 async function setAside(
   store: FsStore,
   folder: string,
@@ -162,7 +162,7 @@ async function setAside(
   return aside;
 }
 
-/** Puts a blob back that is in use after all, or frees it. */
+/** Renames a blob back if it is in use after all, else frees it. */
 async function settle(
   store: FsStore,
   { folder, entry, isKept }: { folder: string; entry: BodyEntry; isKept: boolean },
@@ -178,14 +178,14 @@ async function settle(
     await putBack(store, folder, entry);
     return undefined;
   }
-  // Nothing of ours is a folder; what someone has put there is theirs to remove.
+  // The store creates no folders here, so this one belongs to somebody else.
   if (status.kind === "folder") return undefined;
   const freed = await freedBlob(store, path, entry);
   await unless(["ENOENT"], store.fs.unlink(path), undefined);
   return isKept ? undefined : freed;
 }
 
-/** Gives a blob that was set aside its name again, unless the same bytes were stored anew meanwhile. */
+/** Gives a blob that was set aside its name again, unless the same bytes were stored again meanwhile. */
 export async function putBack(store: FsStore, folder: string, entry: BodyEntry): Promise<void> {
   const path = join(folder, entryName(entry));
   const linking = unless(
@@ -194,7 +194,7 @@ export async function putBack(store: FsStore, folder: string, entry: BodyEntry):
     undefined,
   );
   if ((await unless(["ENOENT"], linking, "gone")) === "gone") return;
-  // The new name must not be lost while the old one is.
+  // The new name must become durable before the old one is removed.
   await orderNames(store, folder);
   await unless(["ENOENT"], store.fs.unlink(path), undefined);
 }

@@ -15,7 +15,7 @@ import { addReference, removeQuietly, writeNewBlob } from "./write-blob.ts";
 
 const maxAttempts = 16;
 
-/** Keeps blobs and references, all or none. */
+/** Stores all blobs and references, or none. */
 export async function commitPuts(
   store: FsStore,
   puts: readonly BlobPut[],
@@ -68,7 +68,7 @@ async function addAll(
   return true;
 }
 
-/** Those that no visible reference stands for yet. */
+/** The handles that no visible reference stands for yet. */
 async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[]> {
   const references = await store.batches.visibleAmong(() =>
     listArtifact(store, put.record.artifactId),
@@ -77,7 +77,7 @@ async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[
   return put.handles.filter((handle) => !known.has(handle.handleId));
 }
 
-/** Rolls back what a failed commit created, as far as the file system lets it; blobs that stay are without a reference. */
+/** Removes what a failed commit created, as far as the file system allows. Blobs that remain have no reference. */
 async function rollBack(store: FsStore, { batch, created }: ChangeOptions): Promise<void> {
   if (batch !== undefined) await store.batches.abandon(batch).catch(() => undefined);
   for (const path of created.references) await removeQuietly(store, path);

@@ -12,7 +12,7 @@ import { stageFile } from "./staged-file.ts";
 import { type StagedFile } from "./fs-store.ts";
 import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
 
-/** The driver over a folder, which is made where it is missing. */
+/** A driver over a folder, which is created if it is missing. */
 export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver> {
   await prepareFolders(folder);
   const batches = createBatches(folder);

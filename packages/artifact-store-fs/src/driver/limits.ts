@@ -21,13 +21,13 @@ import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
 import { compareHandles, listAll } from "./references.ts";
 
-/** After which a lock of another machine or container counts as left behind. */
+/** Age at which a lock of another machine or container counts as abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
- * Commits within the limits, one writer at a time. What is there is counted from the names of the files, so that no crash
- * can leave a wrong count. What must make room goes once the commit has succeeded.
- * @throws ArtifactStoreError `limit_exceeded`, and nothing has changed
+ * Commits within the limits, one writer at a time. Sums are counted from the names of the files, so a crash cannot
+ * leave a wrong sum. Evicted handles are removed after the commit has succeeded.
+ * @throws ArtifactStoreError `limit_exceeded`, after which nothing has changed
  */
 export function commitWithinLimits(
   store: FsStore,
@@ -39,7 +39,7 @@ export function commitWithinLimits(
   options: { signal?: AbortSignal | undefined },
 ): Promise<CommitOutcome[]> {
   const path = join(store.root, "limits.lock");
-  // It guards sums, never bytes: those are safe without it.
+  // The lock protects sums only. Bytes are safe without it.
   const lockOptions = { ...options, waitMs: Infinity, abandonedAfterMs };
   return withFileLock(path, lockOptions, async () => {
     const eviction = planEviction(await readUsage(store), puts, limits);

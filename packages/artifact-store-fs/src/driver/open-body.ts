@@ -7,19 +7,19 @@ import { readHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, listArtifact, shardPath } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** Contents up to this are read together with their header. */
+/** Contents of at most this size are read together with their header. */
 const maxWholeBytes = chunkBytes;
-/** Each time takes another collector that takes the blob away and puts it back. */
+/** Each further attempt means that another collector set the blob aside and renamed it back. */
 const maxAttempts = 8;
 
 interface OpenBody {
   file: OpenFile;
   isQuarantined: boolean;
-  /** Undefined where it is damaged. */
+  /** Undefined if the header is damaged. */
   found: Awaited<ReturnType<typeof readHeader>>;
 }
 
-/** Opens a file; undefined where it is gone, "unusable" where something else than a file has its name. */
+/** Opens a file. Undefined if it is gone, "unusable" if its name belongs to something that is not a file. */
 async function openPath(store: FsStore, path: string): Promise<OpenFile | "unusable" | undefined> {
   try {
     return await store.fs.open(path);
@@ -31,7 +31,7 @@ async function openPath(store: FsStore, path: string): Promise<OpenFile | "unusa
   }
 }
 
-/** Finds the bytes of an artifact under whichever name they lie, and keeps the file open. */
+/** Finds the bytes of an artifact under any of their names, and keeps the file open. */
 async function openBody(
   store: FsStore,
   artifactId: string,
@@ -56,7 +56,7 @@ async function openBody(
   return undefined;
 }
 
-/** Where else bytes can be: set aside, or, should a crash have kept a new blob's second name only, behind its reference. */
+/** Other places of the bytes: set aside, or behind a reference if a crash kept only the second name of a new blob. */
 function asideFirst(entries: readonly ShardEntry[]): ShardEntry[] {
   const order = ["trash", "bad", "reference"];
   const aside = entries.filter((entry) => order.includes(entry.kind));
@@ -97,7 +97,7 @@ const emptyFile: OpenFile = {
   close: () => Promise.resolve(),
 };
 
-/** The blob of an artifact that has a reference that counts. */
+/** The blob of an artifact that has a reference which counts. */
 export async function findBlob(
   store: FsStore,
   artifactId: string,
@@ -134,7 +134,7 @@ export async function findBlob(
   }
 }
 
-/** What stands for bytes that can't be read: they match no id. */
+/** Stands for bytes that cannot be read. It matches no id. */
 function damagedBlob(artifactId: string, isQuarantined: boolean): StoredBlob {
   const record = { artifactId, sizeBytes: 0, chunkHashes: new Uint8Array(0) };
   return { record, isQuarantined, bytes: new Uint8Array(0), async *read() {} };
@@ -177,7 +177,7 @@ async function* readContent(
   }
 }
 
-/** Whether a reference counts; the one that the blob was written for is looked for first. */
+/** True if a reference counts. The reference that the blob was written for is checked first. */
 async function hasReference(
   store: FsStore,
   artifactId: string,

@@ -28,7 +28,7 @@ export function compareHandles(a: HandleKey, b: HandleKey): number {
   return a.artifactId < b.artifactId ? -1 : a.artifactId > b.artifactId ? 1 : 0;
 }
 
-/** The handle of a reference; undefined where it went meanwhile, or is damaged. */
+/** The handle of a reference. Undefined if it was removed meanwhile or is damaged. */
 async function readHandle(
   store: FsStore,
   entry: ReferenceEntry,
@@ -44,13 +44,13 @@ async function readHandle(
   }
 }
 
-/** The handles of an artifact, by `handleId`. */
+/** The handles of an artifact, ordered by `handleId`. */
 export async function handlesOf(store: FsStore, artifactId: string): Promise<ArtifactHandle[]> {
   const entries = await store.batches.visibleAmong(() => listArtifact(store, artifactId));
   return takeHandles(store, entries, { limit: Infinity });
 }
 
-/** Handles of the whole store, chosen by the names of their files. */
+/** Handles of the whole store, filtered by the names of their files. */
 export async function listHandles(
   store: FsStore,
   options: DriverListOptions,
@@ -67,7 +67,7 @@ export async function listHandles(
   return takeHandles(store, matching, options);
 }
 
-/** The first handles of those that can be read, each once. */
+/** The first readable handles, each once. */
 async function takeHandles(
   store: FsStore,
   entries: readonly ReferenceEntry[],
@@ -89,7 +89,7 @@ async function takeHandles(
   return handles;
 }
 
-/** The first entries after `last`, each handle once; a page sorts a small part of a large store. */
+/** The first entries after `last`, each handle once. Sorts only as much of a large store as one page needs. */
 function firstEntries(
   entries: readonly ReferenceEntry[],
   last: HandleKey | undefined,
@@ -114,7 +114,7 @@ function firstEntries(
   return first;
 }
 
-/** Everything in some of the folders of blobs. */
+/** Lists everything in some of the blob folders. */
 export async function listAll(
   store: FsStore,
   shards: readonly string[],
@@ -128,7 +128,7 @@ export async function listAll(
   return lists.flat();
 }
 
-/** Ids that have a handle, from the one after `after` on. */
+/** Ids that have a handle, beginning after `after`. */
 export async function listIds(
   store: FsStore,
   {
@@ -147,7 +147,7 @@ export async function listIds(
   return ids.slice(0, limit);
 }
 
-/** Removes the handles of an artifact that match; how many there were. */
+/** Removes the matching handles of an artifact. Returns how many there were. */
 export async function removeHandles(
   store: FsStore,
   artifactId: string,
@@ -169,7 +169,7 @@ export async function removeHandles(
   );
   if (matching.length === 0) return 0;
   const folder = shardPath(store, artifactId);
-  // First the time: a collector must never see a blob without references that still looks old.
+  // The time is set first, so that a collector never sees a blob without references that still looks old.
   for (const entry of entries.filter((entry) => !isReference(entry) && entry.kind !== "pin")) {
     await unless(["ENOENT"], store.fs.setTime(join(folder, entryName(entry)), now), undefined);
   }

@@ -15,7 +15,7 @@ import { putBack } from "./collect-garbage.ts";
 import type { BlobContent, FsStore } from "./fs-store.ts";
 import { linkFile, pinPath, removeQuietly, writeBody } from "./write-blob.ts";
 
-/** Puts right bytes in the place of damaged ones; references are files of their own and stay as they are. */
+/** Replaces damaged bytes. References are separate files and stay as they are. */
 export async function repairBlob(
   store: FsStore,
   { record, content }: { record: BlobRecord; content: BlobContent },
@@ -44,7 +44,7 @@ export async function repairBlob(
   }
 }
 
-/** Sets a blob aside if its bytes are damaged indeed: another process may have repaired it since they were read. */
+/** Sets a blob aside if its bytes are still damaged. Another process may have repaired it since they were read. */
 export async function quarantineBlob(store: FsStore, artifactId: string): Promise<void> {
   const folder = shardPath(store, artifactId);
   const trash = { kind: "trash" as const, artifactId, token: store.owner.nextToken() };

@@ -4,10 +4,10 @@ import { unless } from "@ccl/core/node";
 import { folderPath } from "../layout/store-folder.ts";
 import type { FsStore, StagedFile } from "./fs-store.ts";
 
-/** Room for the header of a file whose header is known last. */
+/** Space for the header of a file whose header is known last. */
 export const reservedHeaderBytes = 4096;
 
-/** Begins a stream in the folder `staging`. */
+/** Starts a stream in the folder `staging`. */
 export async function stageFile(store: FsStore): Promise<StagedBlob> {
   const path = join(folderPath(store, "staging"), `${store.owner.nextToken()}.tmp`);
   const file = await store.fs.create(path);

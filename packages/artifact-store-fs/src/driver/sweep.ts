@@ -6,9 +6,9 @@ import { filesAtOnce, folderPath, shardNames, type StoreFolder } from "../layout
 import type { FsStore } from "./fs-store.ts";
 import { listAll } from "./references.ts";
 
-/** A file that says that an opened store may have unfinished files, so that a sweep is due if its process is gone. */
+/** A file that shows that an opened store may have unfinished files. A sweep is due if its process is gone. */
 export interface Lease {
-  /** Leaves the file once, before the first unfinished one. */
+  /** Creates the file once, before the first unfinished file. */
   take(): Promise<void>;
   release(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function createLease(store: StoreFolder): Lease {
   };
 }
 
-/** Removes what crashed processes left unfinished, where there was a crash; a store that may only be read is left alone. */
+/** Removes unfinished files of crashed processes, if there was a crash. A read-only store is left alone. */
 export async function sweepAfterCrash(store: FsStore): Promise<void> {
   try {
     const folder = folderPath(store, "owners");
@@ -50,7 +50,7 @@ export async function sweepAfterCrash(store: FsStore): Promise<void> {
   }
 }
 
-/** Removes unfinished files of processes that are gone. None of them is ever visible: this frees room, it repairs nothing. */
+/** Removes unfinished files of processes that are gone. Readers never see them, so this only frees space. */
 export async function sweep(store: FsStore): Promise<void> {
   const { fs, batches } = store;
   const staging = folderPath(store, "staging");
@@ -69,7 +69,7 @@ export async function sweep(store: FsStore): Promise<void> {
     if (!(await batches.isInUse(entry.batch)))
       await unless(["ENOENT"], fs.unlink(pathOf(entry)), undefined);
   });
-  // References of a batch that was done before they were listed can't have been missed.
+  // A batch that was done before the listing has all its references in it.
   const named = new Set(references.map((entry) => entry.batch));
   for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch))) {
     await unless(["ENOENT"], fs.unlink(path), undefined);

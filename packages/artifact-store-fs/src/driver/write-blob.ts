@@ -8,12 +8,12 @@ import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
 import { reservedHeaderBytes } from "./staged-file.ts";
 
-/** A name for a file that keeps collectors off the artifact while it is there. */
+/** Path of a file that keeps collectors away from the artifact while it exists. */
 export function pinPath(store: FsStore, artifactId: string): string {
   return join(shardPath(store, artifactId), bodyName(artifactId, store.owner.nextToken(), "pin"));
 }
 
-/** Removes a file that may be gone already, or that can't be removed either after a failure. */
+/** Removes a file. Ignores one that is gone or cannot be removed. */
 export async function removeQuietly(store: FsStore, path: string): Promise<void> {
   await store.fs.unlink(path).catch(() => undefined);
 }
@@ -29,7 +29,7 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
   }
 }
 
-/** Writes a file under a name of its own, synced unless durability is off; leaves nothing where it fails. */
+/** Writes a new file, synced unless durability is off. Leaves nothing if it fails. */
 async function writeNewFile(
   store: FsStore,
   path: string,
@@ -50,7 +50,10 @@ async function writeNewFile(
   }
 }
 
-/** Writes a whole blob file under the name `pin`. False where its header had no room for the handle and went without. */
+/**
+ * Writes a whole blob file under the name `pin`. False if its header had no space for the handle, which is then left
+ * out.
+ */
 export async function writeBody(
   store: FsStore,
   {
@@ -79,8 +82,8 @@ export async function writeBody(
 }
 
 /**
- * Writes a blob that is not there, and the first reference to it: one file under two names, so that one sync of the file
- * and one of the folder make both durable. False where another writer was faster.
+ * Writes a new blob and its first reference as one file with two names, so that one sync of the file and one of the
+ * folder make both durable. False if another writer was faster.
  */
 export async function writeNewBlob(
   store: FsStore,
@@ -111,8 +114,8 @@ export async function writeNewBlob(
 }
 
 /**
- * Adds a reference to a blob that is there; false where it no longer is. The pin comes before the look at the blob: a
- * collector that took the blob away in between sees the pin and puts it back.
+ * Adds a reference to an existing blob. False if the blob is gone. The pin is written before the blob is looked up: a
+ * collector that set the blob aside in between sees the pin and renames it back.
  */
 export async function addReference(
   store: FsStore,
@@ -130,7 +133,7 @@ export async function addReference(
       return false;
     }
     signal?.throwIfAborted();
-    // The blob's name may be that of a writer who has not synced it yet.
+    // The blob's name may come from a writer that has not synced it yet.
     await orderNames(store, shardPath(store, artifactId));
     await showReference(store, { pin, handle }, options);
     return true;
@@ -140,7 +143,7 @@ export async function addReference(
   }
 }
 
-/** Whether the blob is there. Its bytes may come from a writer that promised less, so they are synced too. */
+/** True if the blob is there. Its bytes may come from a writer with weaker durability, so they are synced too. */
 async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
   const path = blobPath(store, artifactId);
   const status = await store.fs.status(path);

@@ -1,46 +1,46 @@
-/** A file that is open. */
+/** An open file. */
 export interface OpenFile {
-  /** Writes all bytes from that offset on. */
+  /** Writes all bytes, starting at the offset. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
-  /** Fills the buffer from that offset on, as far as the file goes; how many bytes there were. */
+  /** Fills the buffer from the offset as far as the file reaches. Returns the number of bytes read. */
   read(buffer: Uint8Array, offset: number): Promise<number>;
   setTime(timeMs: number): Promise<void>;
   sync(): Promise<void>;
-  /** Once, and only when no other call is under way. */
+  /** Must be called once, when no other call is running. */
   close(): Promise<void>;
 }
 
-/** What is known of a file without opening it. */
+/** What the system tells about a file that is not open. */
 export interface FileStatus {
   kind: "file" | "folder" | "other";
   sizeBytes: number;
-  /** As `setTime` left it, in whole milliseconds. */
+  /** The time that `setTime` set, in whole milliseconds. */
   timeMs: number;
-  /** When the system last changed it, by the system's clock. */
+  /** The time of the system's last change of the file, by the system's clock. */
   changedAtMs: number;
 }
 
 /**
- * The few calls that the store makes, each one system call as far as the promises go. No call follows a symbolic link at
- * the end of its path. Errors are the system's own, with their `code`.
+ * The few system calls that the store makes. No call follows a symbolic link at the end of its path. Errors are the
+ * system's own, with their `code`.
  */
 export interface FileSystem {
-  /** Makes a new file for reading and writing; `EEXIST` where the name is taken. */
+  /** Creates a file for reading and writing. `EEXIST` if the name is taken. */
   create(path: string): Promise<OpenFile>;
   /** Opens a file for reading. */
   open(path: string): Promise<OpenFile>;
-  /** Undefined where there is nothing of that name. */
+  /** Undefined if nothing has that name. */
   status(path: string): Promise<FileStatus | undefined>;
-  /** The names in a folder, in no order. */
+  /** The names in a folder, in no particular order. */
   list(folder: string): Promise<string[]>;
-  /** The same with what each name stands for; undefined where there is no such folder. */
+  /** The names in a folder with their kinds. Undefined if there is no such folder. */
   listKinds(folder: string): Promise<Map<string, FileStatus["kind"]> | undefined>;
-  /** A second name for a file; `EEXIST` where it is taken. */
+  /** Adds a second name to a file. `EEXIST` if that name is taken. */
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   setTime(path: string, timeMs: number): Promise<void>;
-  /** Makes a folder and those above it; does nothing where it is. */
+  /** Creates a folder and its parents. Does nothing if it exists. */
   makeFolder(path: string): Promise<void>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;

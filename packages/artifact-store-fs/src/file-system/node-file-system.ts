@@ -13,16 +13,16 @@ import {
 import { systemCode, unless } from "@ccl/core/node";
 import type { FileStatus, FileSystem, OpenFile } from "./file-system.ts";
 
-// Windows has no O_NOFOLLOW; links there need a privilege of their own.
+// Windows has no O_NOFOLLOW. Creating links there needs a privilege.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 
-/** What a platform answers where folders can't be synced; elsewhere these are real failures. */
+/** Error codes of platforms that cannot sync folders. Elsewhere these are real failures. */
 const unsyncable = new Set(
   process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
 );
 
-/** The files of this machine. */
+/** The file system of this machine. */
 export const nodeFileSystem: FileSystem = {
   async create(path) {
     return openFile(

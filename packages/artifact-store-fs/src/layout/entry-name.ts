@@ -1,7 +1,7 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
 
-/** A reference as its file's name tells it, so that listings need not open what does not match. */
+/** A reference as its file's name describes it, so that listings need not open files that do not match. */
 export interface ReferenceEntry {
   kind: "reference";
   artifactId: string;
@@ -9,25 +9,25 @@ export interface ReferenceEntry {
   sessionKey: string;
   sourceKey: string;
   sizeBytes: number;
-  /** The commit of several references that it belongs to; it counts once that one is done. */
+  /** The batch that the reference belongs to. It counts once that batch is done. */
   batch?: string | undefined;
 }
 
 /**
- * A blob; one set aside by a collector for the moment (`trash`) or for good (`bad`); a reference in the making that
- * keeps collectors off (`pin`).
+ * A blob, a blob that a collector set aside for a moment (`trash`) or for good (`bad`), or a reference in the making that
+ * keeps collectors away (`pin`).
  */
 export interface BodyEntry {
   kind: "blob" | "trash" | "bad" | "pin";
   artifactId: string;
-  /** Who made it; empty for a blob. */
+  /** The token of its maker. Empty for a blob. */
   token: string;
 }
 
-/** A file in one of the folders of blobs. */
+/** A file in one of the blob folders. */
 export type ShardEntry = ReferenceEntry | BodyEntry;
 
-/** Stands for a session or a source in file names. */
+/** A short name of a session or a source for file names. */
 export function nameKey(text: string | undefined): string {
   return text === undefined ? "-" : sha256Hex(text).slice(0, 16);
 }
@@ -51,7 +51,7 @@ export function bodyName(artifactId: string, token: string, kind: "trash" | "bad
 
 const idPattern = /^[0-9a-f]{64}$/;
 
-/** What a name in a folder of blobs stands for; undefined for a stranger's file. */
+/** What a name in a blob folder stands for. Undefined for a file that is not the store's. */
 export function parseEntryName(name: string): ShardEntry | undefined {
   const [artifactId = "", ...parts] = name.split(".");
   if (!idPattern.test(artifactId)) return undefined;
@@ -84,7 +84,7 @@ export function entryName(entry: ShardEntry): string {
   return [...parts, ...(batch === undefined ? [] : [batch]), "ref"].join(".");
 }
 
-/** True for a reference, whether it counts or not. */
+/** True for a reference, even if it does not count. */
 export function isReference(entry: ShardEntry): entry is ReferenceEntry {
   return entry.kind === "reference";
 }

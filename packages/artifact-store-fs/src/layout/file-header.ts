@@ -5,24 +5,24 @@ import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
 
 /**
  * The first line of every blob and reference: 16 digits of the SHA-256 of the JSON, a space, the JSON, spaces up to the
- * reserved length, a line feed. The content follows, then the chunk hashes.
+ * reserved length, and a line feed. The content follows, then the chunk hashes.
  */
 export interface FileHeader {
   artifactId: string;
   sizeBytes: number;
-  /** Length of the chunk hashes after the content. */
+  /** Length of the chunk hashes that follow the content. */
   hashBytes: number;
   /** The reference that the file was written for. */
   handle?: ArtifactHandle | undefined;
   batch?: string | undefined;
 }
 
-/** What the first read of a file found. */
+/** What the first read of a file returns. */
 export interface ReadHeader {
   header: FileHeader;
-  /** Where the content begins. */
+  /** Offset of the content. */
   contentOffset: number;
-  /** What the read brought along of what follows the header. */
+  /** The bytes after the header that the same read returned. */
   following: Uint8Array;
 }
 
@@ -31,7 +31,7 @@ const firstReadBytes = 16 * 1024;
 const maxHeaderBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** The line; padded to `reservedBytes` where given, undefined if it is longer. */
+/** The header line, padded to `reservedBytes` if given. Undefined if it is longer than that. */
 export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8Array | undefined {
   const json = JSON.stringify(header);
   const line = new TextEncoder().encode(`${sha256Hex(json).slice(0, checkDigits)} ${json}\n`);
@@ -43,7 +43,7 @@ export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8A
   return padded;
 }
 
-/** The header of an open file; undefined when it is damaged. */
+/** The header of an open file. Undefined if it is damaged. */
 export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined> {
   for (let bytes = firstReadBytes; ; bytes = maxHeaderBytes) {
     const buffer = new Uint8Array(bytes);
@@ -56,7 +56,7 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
   }
 }
 
-/** How long the content of a blob is; of one whose header is damaged, the whole file. Undefined where there is none. */
+/** Length of a blob's content, or of the whole file if its header is damaged. Undefined if there is no file. */
 export async function contentSize(fs: FileSystem, path: string): Promise<number | undefined> {
   const status = await fs.status(path);
   if (status?.kind !== "file") return status?.sizeBytes;

@@ -6,10 +6,10 @@ import type { FileSystem } from "../file-system/file-system.ts";
 import type { Owner } from "../owner.ts";
 import { parseEntryName, type ShardEntry } from "./entry-name.ts";
 
-/** Files that are worked on at the same time. */
+/** How many files are processed at once. */
 export const filesAtOnce = 8;
 
-/** One opened store: where its files lie, and how they are written. */
+/** One opened store: where its files are and how they are written. */
 export interface StoreFolder {
   fs: FileSystem;
   root: string;
@@ -17,7 +17,7 @@ export interface StoreFolder {
   owner: Owner;
 }
 
-/** The two digits that name the folders of blobs. */
+/** The two digits that name the blob folders. */
 export const shardNames: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, "0"),
 );
@@ -29,7 +29,7 @@ export function folderPath(store: StoreFolder, name: (typeof inner)[number]): st
   return join(store.root, name);
 }
 
-/** The folder that an artifact's files lie in. */
+/** The folder that holds an artifact's files. */
 export function shardPath(store: StoreFolder, artifactId: string): string {
   return join(store.root, "blobs", artifactId.slice(0, 2));
 }
@@ -40,8 +40,8 @@ export function blobPath(store: StoreFolder, artifactId: string): string {
 }
 
 /**
- * Makes the folders that are missing. Where nothing may be written an existing store can still be read.
- * @throws ArtifactStoreError `unsupported` where a link or a file stands in the place of a folder
+ * Creates the missing folders. Without write permission an existing store can still be read.
+ * @throws ArtifactStoreError `unsupported` if a link or a file has the name of a folder
  */
 export async function prepareFolders(store: StoreFolder): Promise<void> {
   const { fs, root, durability } = store;
@@ -61,7 +61,7 @@ export async function prepareFolders(store: StoreFolder): Promise<void> {
   try {
     for (const path of missing) await fs.makeFolder(path);
     if (durability !== "full") return;
-    // Also what an earlier process made may not have reached the disk yet.
+    // An earlier process may have created these without syncing them.
     for (const path of [blobs, root, join(root, "..")]) await fs.syncFolder(path);
   } catch (error) {
     const isReadOnly = /^(?:EACCES|EPERM|EROFS)$/.test(systemCode(error) ?? "");
@@ -69,13 +69,13 @@ export async function prepareFolders(store: StoreFolder): Promise<void> {
   }
 }
 
-/** What a folder of blobs holds. */
+/** The entries of a blob folder. */
 export async function listShard(store: StoreFolder, folder: string): Promise<ShardEntry[]> {
   const names = await store.fs.list(folder);
   return names.map(parseEntryName).filter((entry) => entry !== undefined);
 }
 
-/** What there is of one artifact. */
+/** The entries of one artifact. */
 export async function listArtifact(store: StoreFolder, artifactId: string): Promise<ShardEntry[]> {
   const names = await store.fs.list(shardPath(store, artifactId));
   return names
@@ -84,12 +84,12 @@ export async function listArtifact(store: StoreFolder, artifactId: string): Prom
     .filter((entry) => entry !== undefined);
 }
 
-/** Makes the names in a folder durable before others that rely on them: nothing is torn, even where the latest may be lost. */
+/** Makes names durable before others that depend on them. Nothing can be torn, even if the latest names are lost. */
 export async function orderNames(store: StoreFolder, folder: string): Promise<void> {
   if (store.durability !== "off") await store.fs.syncFolder(folder);
 }
 
-/** Makes the names in a folder durable before a call resolves, where the store promises that. */
+/** Makes names durable before a call resolves, if the store promises that. */
 export async function syncNames(store: StoreFolder, folder: string): Promise<void> {
   if (store.durability === "full") await store.fs.syncFolder(folder);
 }

@@ -10,8 +10,8 @@ const maxLooks = 3;
 const pageKeys = 200;
 
 /**
- * The copy that a handle of the artifact names, sooner one that was not set aside. A collection may take a copy between
- * the listing and the read; then another look shows whether there still is a handle.
+ * Finds the copy that a handle of the artifact names, preferably one that was not set aside. A collection may remove a
+ * copy between the listing and the read. Another listing then shows whether a handle is left.
  */
 export async function findBlob(
   context: S3Context,
@@ -38,7 +38,7 @@ async function lookOnce(
     signal,
   })) {
     const listing = parseReferences(page.map(({ key }) => key));
-    // Newest copies first: a repaired blob lies in a newer copy than the damaged one.
+    // Newest copies first, since a repair writes a newer copy than the damaged one.
     const claims = listing.claims.toSorted((a, b) =>
       a.generation.name < b.generation.name ? 1 : -1,
     );
@@ -67,7 +67,7 @@ interface OpenedGeneration {
   signal?: AbortSignal | undefined;
 }
 
-/** A copy as it lies there; undefined where its object is gone. */
+/** Opens a copy as it is stored. Undefined if its object is gone. */
 async function openGeneration(
   context: S3Context,
   options: OpenedGeneration,

@@ -6,8 +6,8 @@ import type { S3Context } from "../s3-context.ts";
 import { openHashes } from "./write-generation.ts";
 
 /**
- * Marks the damaged copies of a blob. Each one is read again first: the copy in which the damage was found may have been
- * repaired meanwhile, and the sound one must not be set aside in its place.
+ * Marks the damaged copies of a blob. Each copy is read again first, because the damaged copy may have been repaired
+ * since and the intact one must not be set aside instead.
  */
 export async function quarantineBlob(context: S3Context, artifactId: string): Promise<void> {
   const keys = await context.bucket.listAll(referencePrefix(artifactId));

@@ -17,8 +17,8 @@ import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
 const maxParts = 10_000;
 
 /**
- * A stream on its way to its own object. What fits one part is held and written by one request; longer ones become a
- * multipart upload, one part filling while the one before it is sent, so that two parts are held at most.
+ * A stream that becomes an object of its own. What fits one part is buffered and written by one request. Longer streams
+ * become a multipart upload: one part fills while the previous one is sent, so at most two parts are in memory.
  */
 export class StagedUpload implements StagedBlob {
   readonly name: StagedName;
@@ -39,7 +39,7 @@ export class StagedUpload implements StagedBlob {
     this.name = createStagedName(context.clock.now());
   }
 
-  /** Where the bytes lie once `complete` has resolved. */
+  /** Key of the bytes once `complete` has resolved. */
   get dataKey(): string {
     return dataKeyOf(this.name);
   }
@@ -57,12 +57,12 @@ export class StagedUpload implements StagedBlob {
     this.#sizeBytes += piece.byteLength;
   }
 
-  /** The whole content where it was never sent anywhere. */
+  /** The whole content if nothing of it was sent yet. */
   wholeBytes(): Uint8Array | undefined {
     return this.#uploadId === undefined ? this.#buffer.subarray(0, this.#filled) : undefined;
   }
 
-  /** Makes the bytes an object at `dataKey`; they no longer go with `discard`. */
+  /** Makes the bytes an object at `dataKey`. After that `discard` no longer removes them. */
   async complete(): Promise<void> {
     if (this.#isTaken) return;
     if (this.#uploadId === undefined) {
@@ -85,7 +85,7 @@ export class StagedUpload implements StagedBlob {
     this.#uploadId = undefined;
     await this.#sending.catch(() => undefined);
     const input = { ...this.#context.bucket.place(this.dataKey), UploadId: uploadId };
-    // What can't be aborted now is aborted by the sweep of a later opening.
+    // If this abort fails, the sweep of a later opening aborts the upload.
     await this.#context.bucket.client
       .send(new AbortMultipartUploadCommand(input), requestOptions(cleanupSignal()))
       .catch(() => undefined);
@@ -106,7 +106,7 @@ export class StagedUpload implements StagedBlob {
     this.#buffer = grown;
   }
 
-  /** Waits for the part before, then starts this one. */
+  /** Waits for the previous part, then starts this one. */
   async #sendBuffer(): Promise<void> {
     await this.#sending;
     const uploadId = (this.#uploadId ??= await this.#createUpload());
@@ -123,11 +123,11 @@ export class StagedUpload implements StagedBlob {
     this.#spare = full;
     this.#filled = 0;
     this.#sending = this.#sendPart({ uploadId, partNumber, body });
-    // It is awaited by the next part, the completion or the discard; until then a failure is not unhandled.
+    // The next part, the completion or the discard awaits it. Until then a failure must not count as unhandled.
     this.#sending.catch(() => undefined);
   }
 
-  /** An abort leaves the answer some time: without the id the upload could not be removed. */
+  /** After an abort it still waits a while for the answer, because the upload cannot be removed without its id. */
   async #createUpload(): Promise<string> {
     const { bucket } = this.#context;
     const late = new AbortController();
@@ -189,7 +189,7 @@ export class StagedUpload implements StagedBlob {
           requestOptions(this.#signal),
         );
       } catch (error) {
-        // An earlier try whose answer was lost has completed it.
+        // An earlier attempt completed it, but its answer was lost.
         if (s3CodeOf(error) !== "NoSuchUpload") throw error;
         if ((await bucket.sizeOf(this.dataKey, this.#signal)) !== this.#sizeBytes) throw error;
       }

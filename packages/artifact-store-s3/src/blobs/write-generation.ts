@@ -5,7 +5,7 @@ import { blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
 import { onlyIfAbsent, type S3Context } from "../s3-context.ts";
 
-/** A copy that is named but not yet written; it is claimed in between, so that no collection takes it. */
+/** A copy that has a name but is not written yet. Its claim is written in between, so that no collection removes it. */
 export interface PlannedGeneration {
   generation: Generation;
   write(signal?: AbortSignal): Promise<void>;
@@ -13,7 +13,10 @@ export interface PlannedGeneration {
 
 const digestBytes = 32;
 
-/** Names a new copy of a blob. Blobs without chunk hashes are one object; others a record and, beside it, their bytes. */
+/**
+ * Names a new copy of a blob. A blob without chunk hashes is one object. Others are a record and, beside it, their
+ * bytes.
+ */
 export function planGeneration(
   context: S3Context,
   blob: { record: BlobRecord; content: Uint8Array | StagedBlob },
@@ -43,7 +46,7 @@ export function planGeneration(
   return {
     generation,
     async write(signal) {
-      // The record first: bytes without a record would never be found by a collection.
+      // The record is written first, because a collection would never find bytes without a record.
       const key = blobKey(artifactId, generation.name);
       await bucket.put(key, sealedHashes(chunkHashes), { ...onlyIfAbsent(context), signal });
       if (upload !== undefined) await upload.complete();
@@ -53,7 +56,7 @@ export function planGeneration(
   };
 }
 
-/** The chunk hashes of a record's object; undefined where it was damaged. */
+/** The chunk hashes in a record's object. Undefined if it is damaged. */
 export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
   const hashes = sealed.subarray(0, Math.max(0, sealed.byteLength - digestBytes));
   const digest = createSha256().update(hashes).digest();

@@ -3,8 +3,8 @@ import type { S3Bucket } from "./s3-bucket.ts";
 import { s3CodeOf, s3StatusOf } from "./s3-failure.ts";
 
 /**
- * True where the server keeps `If-None-Match: *` and `If-Match`: a second write under the first condition, and one with a
- * wrong ETag under the second, must be refused. Some servers take the headers and ignore them; some answer 501.
+ * True if the server enforces `If-None-Match: *` and `If-Match`: a second write under the first, and a write with a
+ * wrong ETag under the second, must be rejected. Some servers ignore these headers, and some answer 501.
  */
 export async function probeConditions(bucket: S3Bucket, signal?: AbortSignal): Promise<boolean> {
   const key = `probe/${randomHex(16)}`;

@@ -5,7 +5,7 @@ import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
 import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
 
-/** An object that was read whole. */
+/** An object that was read completely. */
 export interface ReadObject {
   bytes: Uint8Array;
   etag: string;
@@ -18,12 +18,12 @@ export interface ReadSpan {
 }
 
 const maxCuts = 5;
-/** One request reads no more, so that a slow reader holds no connection open for long: servers end those. */
+/** How much one request reads, because servers end connections that a slow reader holds open for long. */
 const windowBytes = 8 * 1024 * 1024;
 
 /**
- * The whole of a small object; undefined where there is none, "damaged" where its bytes do not match the checksum that the
- * server keeps with it. A body that is cut short is asked for again, a few times, then fails.
+ * Reads a whole small object. Undefined if there is none, "damaged" if its bytes do not match the checksum that the
+ * server keeps. A body that is cut short is requested again a few times, then the read fails.
  */
 export async function readObject(
   bucket: S3Bucket,
@@ -54,8 +54,8 @@ export async function readObject(
 }
 
 /**
- * A span of an object, in pieces as they come. A connection that is cut goes on where it was, a few times, and then fails.
- * Ends early only where the object itself does, or is gone.
+ * Reads a span of an object in pieces as they arrive. A broken connection is resumed where it stopped, a few times,
+ * then the read fails. Ends early only if the object itself ends or is gone.
  */
 export async function* readSpan(
   bucket: S3Bucket,
@@ -85,7 +85,9 @@ export async function* readSpan(
   }
 }
 
-/** Length of the whole object. A server that ignores ranges would give its first bytes for the ones that were asked for. */
+/**
+ * Length of the whole object. A server that ignores ranges would return the first bytes instead of the requested ones.
+ */
 function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.ContentRange ?? "") ?? [];
   if (Number(from) === start) return Number(total);
@@ -96,13 +98,13 @@ function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
   );
 }
 
-/** Answers of the server are final (the SDK has retried them); connections that broke are not. */
+/** The server's answers are final, since the SDK has retried them. Broken connections are not. */
 function isCut(error: unknown): boolean {
   if (ArtifactStoreError.isInstance(error)) return error.code === "store_failed";
   return typeof error === "object" && error !== null && !("$fault" in error);
 }
 
-/** The SDK checks whole bodies by the checksum in the answer's header; its error has no name or code. */
+/** The SDK checks whole bodies by the checksum in the answer's header. Its error has neither name nor code. */
 function isChecksumMismatch(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Checksum mismatch");
 }
@@ -120,7 +122,7 @@ function readFailure(error: unknown, bucket: S3Bucket, key: string): unknown {
   });
 }
 
-/** The SDK gives a Node stream, or a web stream in other runtimes. */
+/** The SDK returns a Node stream, or a web stream in other runtimes. */
 async function* bodyPieces(body: GetObjectCommandOutput["Body"]): AsyncGenerator<Uint8Array> {
   if (body === undefined) return;
   if (isAsyncIterable(body)) {

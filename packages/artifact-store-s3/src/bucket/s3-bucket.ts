@@ -11,13 +11,13 @@ import {
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { isMissingObject, s3CodeOf, s3Failure, s3StatusOf } from "./s3-failure.ts";
 
-/** The one method that is used of an `S3Client`. */
+/** The only method of `S3Client` that the store calls. */
 export type S3LikeClient = Pick<S3Client, "send">;
 
-/** What a write asks of the object that is there: none, or the very one with this ETag. */
+/** What a write requires of the existing object: that there is none, or that it has this ETag. */
 type WriteCondition = "absent" | { etag: string };
 
-/** How one object is written. */
+/** Options of writing one object. */
 export interface PutObjectOptions {
   condition?: WriteCondition | undefined;
   signal?: AbortSignal | undefined;
@@ -30,11 +30,11 @@ export interface ListedKey {
   sizeBytes: number;
 }
 
-/** Which keys a listing holds. */
+/** Which keys to list. */
 export interface ListKeysOptions {
   /** Only keys greater than this one. */
   after?: string | undefined;
-  /** Keys a request; 1,000 by default. */
+  /** Keys per request, 1,000 by default. */
   pageKeys?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -42,7 +42,7 @@ export interface ListKeysOptions {
 const maxAttempts = 6;
 const passingCodes = new Set(["ConditionalRequestConflict", "OperationAborted", "BadDigest"]);
 
-/** The requests of a store, with keys below its prefix and failures that say what happened. */
+/** Sends the requests of a store. Adds the store's prefix to keys and explains failures. */
 export class S3Bucket {
   readonly client: S3LikeClient;
   readonly name: string;
@@ -54,12 +54,12 @@ export class S3Bucket {
     this.prefix = options.prefix;
   }
 
-  /** How the SDK names an object of the store. */
+  /** The SDK's parameters that name an object of the store. */
   place(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.name, Key: this.prefix + key };
   }
 
-  /** Runs one request; what it throws says which one failed and why. */
+  /** Sends one request. A failure says which request failed and why. */
   async request<Output>(
     operation: string,
     key: string | undefined,
@@ -77,8 +77,8 @@ export class S3Bucket {
   }
 
   /**
-   * Writes one object; the server checks its bytes. The ETag, or undefined where the condition was not met. A conflict with
-   * another write at that moment (409) and bytes damaged on the way are tried again.
+   * Writes one object, whose bytes the server checks. Returns its ETag, or undefined if the condition was not met.
+   * Retries after a conflict with a concurrent write (409) and after damage in transit.
    */
   async put(
     key: string,
@@ -112,7 +112,7 @@ export class S3Bucket {
     });
   }
 
-  /** The length of an object; undefined where there is none. */
+  /** The length of an object. Undefined if there is none. */
   async sizeOf(key: string, signal?: AbortSignal): Promise<number | undefined> {
     return await this.request("HeadObject", key, async () => {
       try {
@@ -128,7 +128,7 @@ export class S3Bucket {
     });
   }
 
-  /** Removes one object; a missing one is no failure. */
+  /** Removes one object. A missing object is not a failure. */
   async remove(key: string, signal?: AbortSignal): Promise<void> {
     await this.request("DeleteObject", key, async () => {
       try {
@@ -139,7 +139,7 @@ export class S3Bucket {
     });
   }
 
-  /** Keys below `under`, rising, a page a request. */
+  /** Yields the keys below `under` in rising order, one page per request. */
   async *listPages(under: string, options: ListKeysOptions = {}): AsyncGenerator<ListedKey[]> {
     const { pageKeys = 1_000, signal } = options;
     let after = options.after;
@@ -163,7 +163,7 @@ export class S3Bucket {
     }
   }
 
-  /** All keys below `under`, rising. For prefixes that hold little. */
+  /** All keys below `under` in rising order, for prefixes with few keys. */
   async listAll(under: string, options: ListKeysOptions = {}): Promise<ListedKey[]> {
     const all: ListedKey[] = [];
     for await (const page of this.listPages(under, options)) all.push(...page);
@@ -178,7 +178,7 @@ export function requestOptions(signal: AbortSignal | undefined): {
   return signal === undefined ? {} : { abortSignal: signal };
 }
 
-/** 412; and 404 of a write that asks for an object which is gone. */
+/** Status 412, and 404 for a write that requires an object which is gone. */
 function isRefusal(error: unknown, condition: WriteCondition): boolean {
   return s3StatusOf(error) === 412 || (condition !== "absent" && isMissingObject(error));
 }

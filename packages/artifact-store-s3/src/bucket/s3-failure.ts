@@ -1,6 +1,6 @@
 import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-store";
 
-/** What a failed request was about, for the message. */
+/** What a failed request was about, for the error's message. */
 export interface FailedRequest {
   operation: string;
   bucket: string;
@@ -30,7 +30,7 @@ export function s3CodeOf(error: unknown): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The HTTP status of an answer that the SDK threw; undefined when there was no answer. */
+/** The HTTP status of an answer that the SDK threw. Undefined if there was no answer. */
 export function s3StatusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("$metadata" in error)) return undefined;
   const metadata = error.$metadata;
@@ -39,7 +39,7 @@ export function s3StatusOf(error: unknown): number | undefined {
   return typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
 }
 
-/** True for an answer that says that the object is not there. A missing bucket is another matter. */
+/** True for an answer that says that the object does not exist. A missing bucket is a different failure. */
 export function isMissingObject(error: unknown): boolean {
   const code = s3CodeOf(error);
   return (
@@ -49,7 +49,7 @@ export function isMissingObject(error: unknown): boolean {
   );
 }
 
-/** Says what a failed request means for the caller; `details` are `{ s3Code, status, isRetryable }`. */
+/** Translates a failed request for the caller. `details` are `{ s3Code, status, isRetryable }`. */
 export function s3Failure(error: unknown, request: FailedRequest): unknown {
   const code = s3CodeOf(error) ?? "an unknown error";
   if (ArtifactStoreError.isInstance(error) || code === "AbortError") return error;

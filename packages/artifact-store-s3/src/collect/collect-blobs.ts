@@ -13,7 +13,7 @@ import { parallelRequests, type S3Context } from "../s3-context.ts";
 import { scanArtifact, scanArtifacts, type ScannedArtifact } from "./scan-artifacts.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
 
-/** A blob whose last copy went. */
+/** A blob whose last copy was removed. */
 export interface FreedBlob {
   artifactId: string;
   sizeBytes: number;
@@ -22,9 +22,10 @@ export interface FreedBlob {
 const artifactsAtOnce = 64;
 
 /**
- * Frees copies that no claim names. A copy is condemned by a mark, then its claims are listed again, and only if there are
- * none it is removed; a put writes its claim before it looks for marks. So of the two at least one sees the other: the
- * collection lets go, or the put writes a new copy under a new name. Needs no conditions, only consistent listings.
+ * Frees copies that no claim names. A copy is condemned by a mark, then its claims are listed again, and it is removed
+ * only if there are none. A put writes its claim before it looks for marks. So at least one of the two sees the other:
+ * the collection lifts the mark, or the put writes a new copy under a new name. This needs no conditional writes, only
+ * consistent listings.
  */
 export async function collectBlobs(
   context: S3Context,
@@ -88,11 +89,12 @@ interface CondemnedCopy {
   signal: AbortSignal | undefined;
 }
 
-/** Condemns, looks again, removes; false where a claim or a fresh ending was found. */
+/** Condemns a copy, lists again and removes it. False if a claim or a recent ending was found. */
 async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<boolean> {
   const { bucket } = context;
   const { artifactId, generation, until, signal } = copy;
-  // A mark of one's own: lifting a mark that another collection relies on would let a put take a copy that is about to go.
+  // The mark has a name of its own, because lifting another collection's mark would let a put use a copy that is about
+  // to be removed.
   const mark = condemnedPrefix(artifactId, generation.name) + randomHex(16);
   await bucket.put(mark, new Uint8Array(), { signal });
   const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
@@ -102,7 +104,7 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
     await bucket.remove(mark, signal);
     return false;
   }
-  // The record last: while it is there, a later collection finds what an interrupted one left.
+  // The record is removed last, so that a later collection finds the remains of an interrupted one.
   if (generation.dataKey !== undefined) await bucket.remove(generation.dataKey, signal);
   await bucket.remove(blobKey(artifactId, generation.name), signal);
   const marks = condemnations

@@ -3,7 +3,10 @@ import { isVisible } from "../handles/is-visible.ts";
 import { parseReferences, referencePrefix, type Claim } from "../layout/s3-layout.ts";
 import { parallelRequests, type S3Context } from "../s3-context.ts";
 
-/** Ids that have a handle, rising, those after `after`. Fewer than `limit` may come before the end, none only there. */
+/**
+ * Ids that have a handle, rising, after `after`. A page may be shorter than `limit` before the end, but is empty only
+ * there.
+ */
 export async function listIds(
   context: S3Context,
   options: { after?: string | undefined; limit: number; signal?: AbortSignal | undefined },
@@ -21,7 +24,7 @@ export async function listIds(
   const after = options.after === undefined ? undefined : `${referencePrefix(options.after)}~`;
   for await (const page of context.bucket.listPages("refs/", { after, signal })) {
     for (const claim of parseReferences(page.map(({ key }) => key)).claims) {
-      // An id is whole once the next one begins, so that it is judged by all of its claims.
+      // An id is complete once the next one begins, so that all of its claims are considered.
       if (!claims.has(claim.artifactId) && claims.size >= limit) await settle();
       if (ids.length >= limit) return ids.slice(0, limit);
       claims.set(claim.artifactId, [...(claims.get(claim.artifactId) ?? []), claim]);

@@ -9,7 +9,7 @@ import {
   type ReferenceListing,
 } from "../layout/s3-layout.ts";
 
-/** Everything that lies under one artifact id. */
+/** Everything stored under one artifact id. */
 export interface ScannedArtifact {
   artifactId: string;
   generations: Generation[];
@@ -21,7 +21,7 @@ interface KeyGroup {
   keys: string[];
 }
 
-/** All artifacts by id, from two listings side by side: a request for each 1,000 keys. */
+/** All artifacts by id, from two listings side by side, with one request for each 1,000 keys. */
 export async function* scanArtifacts(
   bucket: S3Bucket,
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export async function* scanArtifacts(
   }
 }
 
-/** What lies under one id at this moment. */
+/** What is stored under one id right now. */
 export async function scanArtifact(
   bucket: S3Bucket,
   artifactId: string,

@@ -16,7 +16,7 @@ import { parallelRequests, type S3Context } from "../s3-context.ts";
 
 const claimsAtOnce = 50_000;
 
-/** Removes what puts and removals left behind that died more than `abandonedAfterMs` ago. */
+/** Removes the remains of puts and removals that died more than `abandonedAfterMs` ago. */
 export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): Promise<void> {
   await sweepUploads(context, signal);
   let claims: Claim[] = [];
@@ -32,7 +32,7 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
 }
 
 /**
- * Aborts multipart uploads that were begun long ago. False where the server can't list uploads: there a rule of the
+ * Aborts multipart uploads that were started long ago. False if the server cannot list uploads. Then a rule of the
  * bucket has to abort them.
  */
 export async function sweepUploads(context: S3Context, signal?: AbortSignal): Promise<boolean> {
@@ -81,7 +81,7 @@ function isAbandoned(context: S3Context, at: number): boolean {
   return at < context.clock.now() - context.abandonedAfterMs;
 }
 
-/** Nearly all old claims belong to handles: one walk over the handles' keys tells which do not. */
+/** Nearly all old claims belong to handles, so one walk over the handles' keys finds those that do not. */
 async function sweepClaims(
   context: S3Context,
   claims: readonly Claim[],
@@ -119,7 +119,7 @@ async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal
   await context.bucket.remove(claim.key, signal);
 }
 
-/** A batch whose last handle is gone has nothing left to vouch for. */
+/** Removes batches whose last handle is gone. */
 async function sweepBatches(context: S3Context, signal?: AbortSignal): Promise<void> {
   const batches = await context.bucket.listAll("batches/", { signal });
   const old = batches
@@ -134,7 +134,7 @@ async function sweepBatches(context: S3Context, signal?: AbortSignal): Promise<v
   await mapConcurrent(empty, parallelRequests, (key) => context.bucket.remove(key, signal));
 }
 
-/** The padded time that a batch's name begins with. */
+/** The padded time at the beginning of a batch's name. */
 function batchTime(key: string): string {
   return key.slice("batches/".length).split("-")[0] ?? "";
 }

@@ -22,7 +22,7 @@ import {
 } from "../layout/s3-layout.ts";
 import { parallelRequests, cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
 
-/** One put on its way: its handles that are new, and the copy that they will name. */
+/** A put in progress: its new handles, and the copy that they will name. */
 interface PendingPut {
   put: BlobPut;
   handles: ArtifactHandle[];
@@ -30,18 +30,18 @@ interface PendingPut {
   generation?: Generation | undefined;
 }
 
-/** Keys that were written, to be taken back after a failure. */
+/** Keys that were written, for a rollback after a failure. */
 interface Written {
-  /** Claims and session entries: without their handles' objects they mean nothing. */
+  /** Claims and session entries, which mean nothing without their handles' objects. */
   pointers: Set<string>;
   handles: Set<string>;
-  /** The object that makes the commit visible, once its write was begun. */
+  /** The object that makes the commit visible, once its write has started. */
   commitKey: string | undefined;
 }
 
 /**
- * Makes puts visible all at once: claims first (they keep copies from being collected), then the bytes, then the handles,
- * and last, for more than one handle, the object of their batch, without which none of them counts.
+ * Makes puts visible all at once: first the claims, which protect copies from collection, then the bytes, then the
+ * handles, and for more than one handle the object of their batch, without which none of them counts.
  */
 export async function commitPuts(
   context: S3Context,
@@ -61,7 +61,8 @@ export async function commitPuts(
     const outcomes = await mapConcurrent(pending, parallelRequests, (item) =>
       settleBlob(context, item, { batch, now, signal, written }),
     );
-    // A collection takes claims for abandoned after a while; what took that long must not become visible.
+    // Collections remove claims that are old enough to be abandoned, so a put that took that long must not become
+    // visible.
     if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2))
       throw tookTooLong();
     signal?.throwIfAborted();
@@ -103,7 +104,7 @@ async function preparePut(
   };
 }
 
-/** True for a handle that is there already, as after a retry or a copy. */
+/** True if the handle exists already, as after a retry or a copy. */
 async function isKnown(
   context: S3Context,
   handle: ArtifactHandle,
@@ -127,7 +128,7 @@ interface Step {
   written: Written;
 }
 
-/** Ends with a copy that is there, claimed, and not condemned. */
+/** Returns a copy that exists, is claimed and is not condemned. */
 async function settleBlob(
   context: S3Context,
   item: PendingPut,
@@ -151,8 +152,9 @@ async function settleBlob(
 }
 
 /**
- * Whether a claimed copy will stay. A collection condemns a copy before it looks for claims, and lifts its mark only after
- * the removal; so with the claim written, no mark and then the bytes seen mean that every later collection sees the claim.
+ * True if a claimed copy will stay. A collection condemns a copy before it looks for claims, and lifts its mark only
+ * after the removal. So if the claim is written, then no mark is seen, then the bytes are seen, every later collection
+ * sees the claim.
  */
 async function isThere(
   context: S3Context,
@@ -212,7 +214,7 @@ async function writeHandles(context: S3Context, item: PendingPut, step: Step): P
       signal: step.signal,
     });
     if (etag !== undefined) return;
-    // The SDK's own retry met its first try, or another process imported the same handle.
+    // The SDK's retry met its own first attempt, or another process imported the same handle.
     if ((await readHandle(context, entry, step.signal)) !== undefined) return;
     step.written.commitKey = undefined;
     throw new ArtifactStoreError(
@@ -226,8 +228,8 @@ async function writeHandles(context: S3Context, item: PendingPut, step: Step): P
 }
 
 /**
- * Takes back what a failed commit wrote. Where the write that makes it visible was begun, it may still arrive: then only
- * that object is removed, and the claims stay, so that a late arrival never names a blob that is gone.
+ * Removes what a failed commit wrote. If the write that makes it visible had started, it may still arrive. Then only
+ * that object is removed and the claims stay, so that a late arrival never names a blob that is gone.
  */
 async function takeBack(context: S3Context, written: Written): Promise<void> {
   const signal = cleanupSignal();

@@ -5,7 +5,7 @@ import { readHandleAt, handleBody } from "../handles/handle-objects.ts";
 import { claimKey, claimPrefix, parseReferences } from "../layout/s3-layout.ts";
 import { parallelRequests, type S3Context } from "../s3-context.ts";
 
-/** Writes a new copy and lets all claims name it; readers find the damaged one until the new one is whole. */
+/** Writes a new copy and points all claims to it. Readers find the damaged copy until the new one is complete. */
 export async function repairBlob(
   context: S3Context,
   blob: { record: BlobRecord; content: Uint8Array | StagedBlob },

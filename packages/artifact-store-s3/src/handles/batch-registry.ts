@@ -4,16 +4,19 @@ import { batchKey, noBatch } from "../layout/s3-layout.ts";
 const maxKnown = 10_000;
 const maxRestarts = 50;
 
-/** What one call holds for committed. A batch is either wholly in a view or not at all. */
+/** Which batches one call treats as committed. A batch is either completely in a view or not at all. */
 export interface BatchView {
-  /** Which of these batches count. Undefined when one was committed since the call began to list: it must list again. */
+  /**
+   * Which of these batches count. Undefined if one was committed after the listing began, so that the call must list
+   * again.
+   */
   admit(batches: Iterable<string>): Promise<ReadonlySet<string> | undefined>;
 }
 
-/** Remembers which batches are known to be committed; a batch never becomes uncommitted while it has a member. */
+/** Remembers which batches are committed. A batch never becomes uncommitted while it has a member. */
 export class BatchRegistry {
   readonly #bucket: S3Bucket;
-  /** Batch to the order in which it was found committed. */
+  /** Maps a batch to the order in which it was found committed. */
   readonly #known = new Map<string, number>();
   #count = 0;
 
@@ -21,7 +24,7 @@ export class BatchRegistry {
     this.#bucket = bucket;
   }
 
-  /** Whether the batch was committed; asks the server unless it is known. */
+  /** True if the batch was committed. Asks the server unless the answer is known. */
   async isCommitted(batch: string, signal?: AbortSignal): Promise<boolean> {
     if (batch === noBatch || this.#known.has(batch)) return true;
     if ((await this.#bucket.sizeOf(batchKey(batch), signal)) === undefined) return false;
@@ -37,8 +40,9 @@ export class BatchRegistry {
   }
 
   /**
-   * Runs a listing so that it shows batches whole. Members are written before their batch is committed; so a batch that
-   * was committed before the listing began is listed whole, and one that turns out committed later asks for another listing.
+   * Runs a listing so that it shows whole batches. Members are written before their batch is committed, so a batch that
+   * was committed before the listing began is complete in it. A batch that was committed later requires another
+   * listing.
    */
   async settle<Output>(
     list: (view: BatchView) => Promise<Output | undefined>,

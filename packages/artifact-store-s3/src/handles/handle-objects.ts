@@ -9,7 +9,7 @@ export function handleBody(handle: ArtifactHandle): Uint8Array {
   return new TextEncoder().encode(canonicalJson({ ...handle }));
 }
 
-/** The handle; undefined where it was removed, or never came to be. */
+/** The handle. Undefined if it was removed or never committed. */
 export async function readHandle(
   context: S3Context,
   entry: HandleEntry,
@@ -18,7 +18,7 @@ export async function readHandle(
   return await readHandleAt(context, handleKey(entry), signal);
 }
 
-/** The handle that the body of this object holds. */
+/** The handle in the body of this object. */
 export async function readHandleAt(
   context: S3Context,
   key: string,

@@ -1,7 +1,7 @@
 import { handleKey, type HandleEntry } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
-/** Whether a handle counts: its batch is committed, and its own object is there. */
+/** True if a handle counts: its batch is committed and its own object exists. */
 export async function isVisible(
   context: S3Context,
   entry: HandleEntry,

@@ -15,7 +15,7 @@ import { parallelRequests, type S3Context } from "../s3-context.ts";
 import type { BatchView } from "./batch-registry.ts";
 import { readHandle } from "./handle-objects.ts";
 
-/** Handles by id, rising: of a session from its entries, else from the handles' own objects. */
+/** Handles by id, rising. Those of a session come from its entries, others from the handles' own objects. */
 export async function listHandles(
   context: S3Context,
   options: DriverListOptions,
@@ -78,7 +78,7 @@ async function listOnce(
   return found.slice(0, limit);
 }
 
-/** The handles of those entries whose batch counts, each once. */
+/** The handles of entries whose batch counts, each once. */
 async function readAdmitted(
   context: S3Context,
   options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal | undefined },

@@ -14,8 +14,9 @@ import { parallelRequests, type S3Context } from "../s3-context.ts";
 import { readHandle } from "./handle-objects.ts";
 
 /**
- * Removes the handles of an artifact that match; how many. The handle's own object goes first, which ends the reference
- * for every reader; entries that are left when the process dies point at nothing and go with a later collection.
+ * Removes the matching handles of an artifact and returns their number. The handle's own object is removed first, which
+ * ends the reference for every reader. Entries that remain if the process dies point nowhere, and a later collection
+ * removes them.
  */
 export async function removeHandles(
   context: S3Context,
@@ -44,7 +45,8 @@ export async function removeHandles(
       (match.sessionId === undefined || handle.sessionId === match.sessionId),
   );
   if (matching.length === 0) return 0;
-  // Before the references go, so that a blob whose last one went is never younger than its ending says.
+  // Written before the references are removed, so that a blob that lost its last one is never younger than its ending
+  // says.
   await bucket.put(endingKey(artifactId, now, randomHex(16)), new Uint8Array(), { signal });
   await mapConcurrent(matching, parallelRequests, async ({ own, handle }) => {
     if (handle !== undefined) await removeOne(context, { claims: own, handle, signal });
@@ -65,7 +67,7 @@ async function visibleHandle(
   return await readHandle(context, claim, signal);
 }
 
-/** The truth first, then what points at it. */
+/** Removes the handle's object first, then what points to it. */
 async function removeOne(
   context: S3Context,
   options: { claims: readonly Claim[]; handle: ArtifactHandle; signal?: AbortSignal | undefined },

@@ -1,27 +1,27 @@
 import { randomHex } from "@ccl/core/hash";
 
 /**
- * One written copy of a blob. Its name is never used twice, so that a late removal of one copy can't meet another;
- * `<time>-<staged time>-<random>-<kind><size>`, numbers in base 36, times padded to sort.
+ * One written copy of a blob. Its name is never reused, so the late removal of one copy cannot hit another. The name is
+ * `<time>-<staged time>-<random>-<kind><size>` with numbers in base 36 and padded times, so that names sort by time.
  */
 export interface Generation {
   name: string;
-  /** When it was committed, by the store's clock. */
+  /** Time of the commit by the store's clock. */
   committedAt: number;
   sizeBytes: number;
-  /** Where the bytes lie when not in the blob object itself, as for all that is longer than one chunk. */
+  /** Key of the bytes if they are not in the blob object itself. Everything longer than one chunk has one. */
   dataKey?: string | undefined;
 }
 
 const pattern = /^([0-9a-z]{9})-([0-9a-z]{9})-([0-9a-f]{32})-([is])([0-9a-z]{1,11})$/;
 
-/** The name of staged bytes: when, and 128 random bits. */
+/** The name of staged bytes: a time and 128 random bits. */
 export interface StagedName {
   at: number;
   random: string;
 }
 
-/** A name that no one else has. */
+/** A new, unique name. */
 export function createStagedName(at: number): StagedName {
   return {
     at,
@@ -29,18 +29,18 @@ export function createStagedName(at: number): StagedName {
   };
 }
 
-/** Where bytes of that name lie, once whole. */
+/** Key of the complete bytes with that name. */
 export function dataKeyOf({ at, random }: StagedName): string {
   return `data/${timeToken(at)}-${random}`;
 }
 
-/** When the bytes at this key began to be staged; undefined for a key of another form. */
+/** When staging of the bytes at this key began. Undefined for a key of another form. */
 export function stagedAtOf(dataKey: string): number | undefined {
   const time = /^data\/([0-9a-z]{9})-[0-9a-f]{32}$/.exec(dataKey)?.[1];
   return time === undefined ? undefined : parseInt(time, 36);
 }
 
-/** A new copy: `staged` where its bytes are a data object of their own. */
+/** A new copy. `staged` is given if its bytes are an object of their own. */
 export function createGeneration(options: {
   now: number;
   sizeBytes: number;
@@ -58,7 +58,7 @@ export function createGeneration(options: {
   };
 }
 
-/** Undefined for what is no such name. */
+/** Undefined if the text is not such a name. */
 export function parseGeneration(name: string): Generation | undefined {
   const [, committed, staged, random, kind, size] = pattern.exec(name) ?? [];
   if (committed === undefined || staged === undefined || random === undefined || size === undefined)
@@ -71,7 +71,7 @@ export function parseGeneration(name: string): Generation | undefined {
   };
 }
 
-/** Milliseconds in base 36, padded so that tokens sort as times. */
+/** Milliseconds in base 36, padded so that tokens sort by time. */
 export function timeToken(at: number): string {
   return Math.max(0, Math.floor(at)).toString(36).padStart(9, "0");
 }

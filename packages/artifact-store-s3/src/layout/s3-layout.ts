@@ -2,10 +2,13 @@ import { sha256Hex } from "@ccl/core";
 import type { HandleKey } from "@ccl/artifact-store/driver";
 import { parseGeneration, timeToken, type Generation } from "./generation.ts";
 
-/** A commit of one handle has no object of its own: its handle object is the commit. */
+/** The batch of a commit of one handle, which needs no object because the handle's object is the commit. */
 export const noBatch = "-";
 
-/** One reference as its claim names it. `!` stands between fields: lower than every character of a handle id, so that keys sort by it. */
+/**
+ * One reference as its claim names it. `!` separates fields: it sorts before every character of a handle id, so keys
+ * sort by it.
+ */
 export interface Claim {
   key: string;
   artifactId: string;
@@ -18,17 +21,17 @@ export interface Claim {
   generation: Generation;
 }
 
-/** What lies below `refs/<artifact>/`. Marks sort before claims, so that the first page of a listing holds them. */
+/** What is stored below `refs/<artifact>/`. Marks sort before claims, so the first page of a listing holds them. */
 export interface ReferenceListing {
   claims: Claim[];
   /** Names of generations that were set aside. */
   damaged: Set<string>;
-  /** When references of the artifact ended. */
+  /** When references of the artifact were removed. */
   endings: { key: string; at: number }[];
   condemnations: { key: string; generation: string }[];
 }
 
-/** One handle as its object, or its session's entry, is named. */
+/** One handle, as the name of its object or of its session's entry describes it. */
 export interface HandleEntry {
   handleId: string;
   artifactId: string;
@@ -36,12 +39,12 @@ export interface HandleEntry {
   sourceKey: string;
 }
 
-/** An entry of a session, which also says what the artifact weighs. */
+/** An entry of a session, which also holds the artifact's size. */
 export interface SessionEntry extends HandleEntry {
   sizeBytes: number;
 }
 
-/** Short names of sources in keys. */
+/** Short names of sources for keys. */
 export const sourceKeyOf = (source: string): string => sha256Hex(source).slice(0, 16);
 
 export const blobPrefix = (artifactId: string): string => `blobs/${artifactId}/`;
@@ -58,7 +61,7 @@ export const claimPrefix = (artifactId: string): string => `${referencePrefix(ar
 export const sessionPrefix = (sessionId: string): string => `sessions/${sha256Hex(sessionId)}/`;
 export const batchKey = (batch: string): string => `batches/${batch}`;
 
-/** Sorts after every key of this handle below `prefix`, and before those of greater handles. */
+/** Sorts after every key of this handle below `prefix`, and before those of later handles. */
 export const afterHandle = (prefix: string, { handleId, artifactId }: HandleKey): string =>
   `${prefix}${handleId}!${artifactId}!~`;
 
@@ -96,12 +99,12 @@ export function parseSessionKey(key: string): SessionEntry | undefined {
   return { handleId, batch, sourceKey, artifactId, sizeBytes: parseInt(size, 36) };
 }
 
-/** The generation that a key of `blobs/` names; undefined for keys of other forms. */
+/** The generation that a key of `blobs/` names. Undefined for keys of another form. */
 export function parseBlobKey(key: string): Generation | undefined {
   return parseGeneration(key.split("/")[2] ?? "");
 }
 
-/** Sorts keys of one artifact out; what has another form is passed over. */
+/** Sorts the keys of one artifact by kind. Ignores keys of another form. */
 export function parseReferences(keys: readonly string[]): ReferenceListing {
   const listing: ReferenceListing = {
     claims: [],

@@ -9,7 +9,7 @@ import { makeRoom, type RoomRequest } from "./make-room.ts";
 
 const maxRecounts = 3;
 
-/** Reserves room in the ledger, commits, and ends the reservation; what was committed is counted by listing it from then on. */
+/** Reserves room in the ledger, commits, and ends the reservation. From then on listings count what was committed. */
 export async function commitWithinLimits(
   context: S3Context,
   puts: readonly BlobPut[],
@@ -33,8 +33,8 @@ export async function commitWithinLimits(
 }
 
 /**
- * Makes room until a count finds enough of it. Listings are read one after the other: what a deletion or collection frees
- * in between is missed by one count and seen by the next.
+ * Makes room until a count finds enough. The listings of a count are read one after the other, so a deletion or
+ * collection in between is missed by one count and seen by the next.
  */
 async function fit(context: S3Context, request: RoomRequest): Promise<void> {
   for (let round = 0; ; round += 1) {

@@ -5,26 +5,26 @@ import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
 import { readObject } from "../bucket/read-object.ts";
 import { cleanupSignal, type S3Context } from "../s3-context.ts";
 
-/** Bytes that a put under limits is about to add, announced before they are. */
+/** Bytes that a put under limits is about to add, announced in advance. */
 export interface Reservation {
   token: string;
-  /** By the store's clock; it lapses `reservationMs` later. */
+  /** Time by the store's clock. The reservation expires `reservationMs` later. */
   at: number;
-  /** Artifact id to size. */
+  /** Sizes by artifact id. */
   blobs: Record<string, number>;
-  /** Prefix of a session's entries to the artifacts that it will have handles of. */
+  /** Maps the prefix of a session's entries to the artifacts that it will have handles of. */
   sessions: Record<string, string[]>;
 }
 
-/** Life of a reservation whose put died; a put gives up well before. */
+/** How long the reservation of a dead put lives. A put gives up well before. */
 export const reservationMs: number = 15 * 60_000;
 
 const ledgerKey = "ledger";
 const maxAttempts = 60;
 
 /**
- * Reserves what a put adds. `check` counts what is there, with the reservations of others; the ledger object is replaced
- * only if it is still the one that was read before the count, so that no two puts fit into the same room.
+ * Reserves what a put adds. `check` counts what is stored together with the reservations of others. The ledger object is
+ * replaced only if it is unchanged since it was read before the count, so no two puts can use the same room.
  */
 export async function reserve(
   context: S3Context,
@@ -40,7 +40,7 @@ export async function reserve(
       reservation.token,
       options.signal,
     );
-    // The answer to an earlier write was lost, or the SDK met its own first try.
+    // An earlier write succeeded but its answer was lost, or the SDK met its own first attempt.
     if (isReserved) return;
     await options.check(others);
     if (
@@ -62,7 +62,7 @@ export async function reserve(
   );
 }
 
-/** Ends a reservation. One that can't be ended now lapses. */
+/** Ends a reservation. If that fails now, the reservation expires later. */
 export async function settleReservation(context: S3Context, token: string): Promise<void> {
   const signal = cleanupSignal();
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {

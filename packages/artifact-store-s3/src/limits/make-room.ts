@@ -16,7 +16,7 @@ import {
 import { parallelRequests, type S3Context } from "../s3-context.ts";
 import type { Reservation } from "./ledger.ts";
 
-/** A put under limits, and what others have announced. */
+/** A put under limits, with the reservations of others. */
 export interface RoomRequest {
   puts: readonly BlobPut[];
   others: readonly Reservation[];
@@ -25,17 +25,17 @@ export interface RoomRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** What has to go; nothing where it fits. */
+/** What must be removed. Empty if the put fits. */
 interface Eviction {
   handles: HandleKey[];
   unreferenced: string[];
 }
 
 /**
- * Makes sure that the puts fit, by evicting where the limits say so. Counts what is there by listing it, a request for each
- * 1,000 keys, so that nothing can drift.
- * True when something went, so that it has to be counted again: what a put under way holds on to is not freed.
- * @throws ArtifactStoreError `limit_exceeded`, before anything was evicted
+ * Makes the puts fit, by evicting if the limits say so. Counts what is stored by listing it, with one request per 1,000
+ * keys, so that no sum can drift. True if something was removed, which requires another count, because a running put
+ * can keep what it uses from being freed.
+ * @throws ArtifactStoreError `limit_exceeded`, before anything is evicted
  */
 export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {
   const { limits, puts, now, signal } = request;
@@ -89,7 +89,7 @@ async function fitSession(
       ]),
     );
   if (total(all) <= maxBytes) return;
-  // Entries of puts that failed count no more than their handles do.
+  // Entries of failed puts do not count, like their handles.
   const visible = await mapConcurrent(all, parallelRequests, (entry) =>
     isVisible(context, entry, signal),
   );
@@ -135,7 +135,7 @@ async function fitStore(
     total -= sizes.get(artifactId) ?? 0;
     sizes.delete(artifactId);
   };
-  // A session's eviction may have made room already.
+  // The eviction for a session may have made enough room already.
   for (const { artifactId } of eviction.handles) dropClaim(handleCounts, { artifactId, free });
   for (const artifactId of [...sizes.keys()].filter((id) => !handleCounts.has(id))) {
     if (total <= maxBytes) return;
@@ -153,7 +153,7 @@ async function fitStore(
   requireFit("The store", total, maxBytes);
 }
 
-/** How many handles each artifact has, with those of puts under way. */
+/** How many handles each artifact has, including those of running puts. */
 async function countClaims(context: S3Context, signal?: AbortSignal): Promise<Map<string, number>> {
   const handles = new Map<string, Set<string>>();
   for await (const page of context.bucket.listPages("refs/", { signal })) {

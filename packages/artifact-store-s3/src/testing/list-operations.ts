@@ -3,10 +3,10 @@ import { xml, type S3Answer, type XmlField } from "./s3-answer.ts";
 
 const xmlType = { "content-type": "application/xml" };
 
-/** Order of S3: by the bytes of the key in UTF-8; keys outside ASCII sort by code units here. */
+/** S3 sorts by the UTF-8 bytes of the key. Keys outside ASCII sort by code units here. */
 const sortedKeys = (keys: Iterable<string>): string[] => [...keys].sort();
 
-/** Keys and common prefixes count together towards `max-keys`. */
+/** Keys and common prefixes both count towards `max-keys`. */
 export function listObjects({ request, table }: OperationInput): S3Answer {
   const { query, bucket } = request;
   const prefix = query.get("prefix") ?? "";

@@ -3,7 +3,7 @@ import { openUpload } from "./read-upload.ts";
 import { S3ServerError, xml, xmlTexts, type S3Answer } from "./s3-answer.ts";
 import type { S3ServerRequest } from "./s3-request.ts";
 
-/** What an operation has to work with. */
+/** What an operation works with. */
 export interface OperationInput {
   request: S3ServerRequest;
   table: ObjectTable;
@@ -48,7 +48,7 @@ export function getObject({ request, table }: OperationInput): S3Answer {
   if (start >= end)
     throw new S3ServerError(416, "InvalidRange", "The requested range is not satisfiable.");
   const headers = { ...common, "content-range": `bytes ${start}-${end - 1}/${bytes.byteLength}` };
-  // A checksum is of the whole object; with a part of it, it would be taken for wrong.
+  // The checksum covers the whole object, so a client would find it wrong for a part.
   for (const name of Object.keys(headers))
     if (name.startsWith("x-amz-checksum-")) Reflect.deleteProperty(headers, name);
   return { status: 206, headers, body: bytes.subarray(start, end) };
@@ -129,7 +129,7 @@ function sourceOf({ headers }: S3ServerRequest, tableOf: OperationInput["tableOf
   return tableOf(source.slice(0, slash)).get(source.slice(slash + 1));
 }
 
-/** `If-None-Match: *` and `If-Match`, as S3 answers them. */
+/** Checks `If-None-Match: *` and `If-Match` as S3 does. */
 function checkWriteConditions({ request, table, ignoresConditions }: OperationInput): void {
   const { "if-none-match": noneMatch, "if-match": match } = request.headers;
   if (ignoresConditions) return;

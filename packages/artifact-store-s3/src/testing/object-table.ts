@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 import { S3ServerError } from "./s3-answer.ts";
 
-/** One object as it lies in the server. */
+/** One object as the server stores it. */
 export interface TestObject {
   bytes: Uint8Array;
   etag: string;
   modifiedAt: Date;
-  /** Headers that were kept with it: content type, metadata, checksums. */
+  /** Headers that are stored with it: content type, metadata, checksums. */
   headers: Record<string, string>;
 }
 
-/** A multipart upload under way. */
+/** A running multipart upload. */
 export interface TestUpload {
   uploadId: string;
   key: string;
@@ -21,7 +21,7 @@ export interface TestUpload {
 
 const minPartBytes = 5 * 1024 * 1024;
 
-/** The objects and uploads of one bucket, with a bound on all bytes together. */
+/** The objects and uploads of one bucket, with a limit on their total size. */
 export class ObjectTable {
   readonly objects: Map<string, TestObject> = new Map();
   readonly uploads: Map<string, TestUpload> = new Map();

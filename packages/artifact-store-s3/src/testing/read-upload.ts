@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { crc32 } from "node:zlib";
 import { S3ServerError } from "./s3-answer.ts";
 
-/** A request body as it was meant, with what its sender claims about it checked. */
+/** A decoded request body whose checksums were verified. */
 export interface Upload {
   bytes: Uint8Array;
-  /** Headers of the form `x-amz-checksum-...` that came with it, also those that came after the body. */
+  /** Headers `x-amz-checksum-...`, including those that followed the body. */
   checksums: Record<string, string>;
 }
 
-/** All bytes of a request, which are refused above `maxBytes`. */
+/** Reads all bytes of a request. Rejects more than `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -23,7 +23,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(pieces);
 }
 
-/** Takes the framing of `aws-chunked` off, then checks Content-MD5, `x-amz-content-sha256` and the checksum headers. */
+/** Removes the framing of `aws-chunked`, then checks Content-MD5, `x-amz-content-sha256` and the checksum headers. */
 export function openUpload(headers: IncomingHttpHeaders, raw: Buffer): Upload {
   const isChunked = headers["content-encoding"]?.includes("aws-chunked") === true;
   const { bytes, trailers } = isChunked ? unframe(raw) : { bytes: raw, trailers: {} };
@@ -66,7 +66,9 @@ function crc32Base64(bytes: Uint8Array): string {
   return value.toString("base64");
 }
 
-/** Chunks are `<hex length>[;extension]\r\n<bytes>\r\n`, ended by one of length 0, then trailers as header lines. */
+/**
+ * Chunks are `<hex length>[;extension]\r\n<bytes>\r\n`. One of length 0 ends them, and trailers follow as header lines.
+ */
 function unframe(raw: Buffer): { bytes: Buffer; trailers: Record<string, string> } {
   const pieces: Buffer[] = [];
   let at = 0;

@@ -1,13 +1,13 @@
-/** What the server says. */
+/** An answer of the server. */
 export interface S3Answer {
   status: number;
   headers?: Record<string, string> | undefined;
   body?: Uint8Array | string | undefined;
-  /** Length in the header of an answer to HEAD. */
+  /** Content length in the answer to HEAD. */
   headLength?: number | undefined;
 }
 
-/** An answer of S3's error form, thrown by the operations. */
+/** An error answer, thrown by the operations. */
 export class S3ServerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -20,7 +20,7 @@ export class S3ServerError extends Error {
   }
 }
 
-/** The XML body that the SDK takes an error's code from. */
+/** The XML body from which the SDK reads an error's code. */
 export function errorAnswer(status: number, code: string, message: string): S3Answer {
   const body = xml("Error", [
     ["Code", code],
@@ -30,13 +30,13 @@ export function errorAnswer(status: number, code: string, message: string): S3An
   return { status, headers: { "content-type": "application/xml" }, body };
 }
 
-/** Element name and text, or elements within. */
+/** An element's name, and its text or child elements. */
 export type XmlField = readonly [
   name: string,
   value: string | number | boolean | readonly XmlField[],
 ];
 
-/** A document of one element. */
+/** A document with one root element. */
 export function xml(root: string, fields: readonly XmlField[]): string {
   const namespace = root === "Error" ? "" : ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${fields.map(element).join("")}</${root}>`;
@@ -55,7 +55,7 @@ function escapeXml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Texts of all elements of that name, for the few request bodies there are. */
+/** Texts of all elements with that name, for the few request bodies that have any. */
 export function xmlTexts(document: string, name: string): string[] {
   const texts = document.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, "g"));
   return Array.from(texts, ([, text = ""]) =>

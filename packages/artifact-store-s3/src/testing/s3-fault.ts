@@ -1,6 +1,6 @@
 import type { S3Operation, S3ServerRequest } from "./s3-request.ts";
 
-/** Which requests a fault meets; all fields that are given must fit. */
+/** Which requests a fault applies to. All given fields must match. */
 interface S3FaultMatch {
   operation?: S3Operation | readonly S3Operation[] | undefined;
   /** A part of the key. */
@@ -8,10 +8,11 @@ interface S3FaultMatch {
 }
 
 /**
- * What happens to such a request. `error`: that answer instead of the operation. `cut`: the connection ends after that
- * many bytes of the request body were read, or, with `when: "answer"`, of the answer's body were sent (the length that was
- * promised stays whole). `lose-answer`: the operation happens, the connection ends without an answer. `hang`: nothing, ever.
- * `wait`: the operation begins when the promise has resolved. `damage`: one bit of the answer's body is turned.
+ * What happens to a matching request. `error`: the server answers this instead of running the operation. `cut`: the
+ * connection ends after that many bytes of the request body were read or, with `when: "answer"`, of the answer's body
+ * were sent (its declared length stays the same). `lose-answer`: the operation runs, but the connection ends without an
+ * answer. `hang`: no answer ever. `wait`: the operation starts when the promise has resolved. `damage`: one bit of the
+ * answer's body is inverted.
  */
 export type S3FaultAction =
   | { kind: "error"; status: number; code: string }
@@ -21,16 +22,16 @@ export type S3FaultAction =
   | { kind: "wait"; until: Promise<unknown> }
   | { kind: "damage" };
 
-/** A fault, and how often it strikes. */
+/** A fault, and how often it applies. */
 export interface S3Fault extends S3FaultMatch {
   action: S3FaultAction;
-  /** Matching requests that are let through first; 0 by default. */
+  /** How many matching requests pass first. 0 by default. */
   skip?: number | undefined;
-  /** 1 by default; `Infinity` for good. */
+  /** 1 by default. `Infinity` for every request. */
   times?: number | undefined;
 }
 
-/** Faults in the order in which they were set; the first that fits strikes. */
+/** Faults in the order in which they were set. The first match applies. */
 export class FaultList {
   #faults: { fault: S3Fault; skip: number; times: number }[] = [];
 

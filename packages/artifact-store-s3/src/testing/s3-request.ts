@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The operations that the test server knows. */
+/** The operations that the test server supports. */
 export type S3Operation =
   | "AbortMultipartUpload"
   | "CompleteMultipartUpload"
@@ -19,7 +19,7 @@ export type S3Operation =
   | "UploadPart"
   | "UploadPartCopy";
 
-/** A request as the server understands it. */
+/** A parsed request. */
 export interface S3ServerRequest {
   operation: S3Operation;
   bucket: string;
@@ -28,7 +28,7 @@ export interface S3ServerRequest {
   headers: IncomingHttpHeaders;
 }
 
-/** Reads a path-style request; `x-id` and other marks of the SDK are passed over. */
+/** Parses a path-style request. Ignores `x-id` and other parameters of the SDK. */
 export function parseRequest(
   method: string,
   url: string,

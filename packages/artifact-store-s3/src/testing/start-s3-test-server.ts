@@ -22,18 +22,18 @@ import { parseRequest, type S3Operation, type S3ServerRequest } from "./s3-reque
 
 /** How the server behaves. */
 export interface S3TestServerOptions {
-  /** Buckets that are there from the start; `artifacts` by default. */
+  /** Buckets that exist from the start. `artifacts` by default. */
   buckets?: readonly string[] | undefined;
   faults?: readonly S3Fault[] | undefined;
-  /** True: takes `If-None-Match` and `If-Match` of writes and does not heed them, as some servers do. */
+  /** True: accepts `If-None-Match` and `If-Match` of writes but ignores them, as some servers do. */
   ignoresConditions?: boolean | undefined;
-  /** Bound of all bytes together, 256 MiB by default; above it, 507. */
+  /** Limit of all bytes together, 256 MiB by default. Above it the server answers 507. */
   maxBytes?: number | undefined;
-  /** 0, the default, takes a free port. */
+  /** 0, the default, selects a free port. */
   port?: number | undefined;
 }
 
-/** A request that came in. */
+/** A request that the server received. */
 interface S3RequestEntry {
   operation: S3Operation;
   bucket: string;
@@ -51,24 +51,24 @@ interface S3TestClientConfig {
 /** A small S3 server for tests: path-style, in memory, on loopback, without authentication. */
 export interface S3TestServer {
   readonly endpoint: string;
-  /** What `new S3Client(...)` takes to reach it; the credentials are made up. */
+  /** Options for `new S3Client(...)`. The credentials are made up. */
   readonly clientConfig: S3TestClientConfig;
   /** The last 100,000 requests, oldest first. */
   readonly requests: S3RequestEntry[];
-  /** Sets a fault; the function takes it away again. */
+  /** Sets a fault. The returned function removes it. */
   fail(fault: S3Fault): () => void;
   /** Keys of a bucket, sorted. */
   keys(bucket?: string): string[];
-  /** Changes the bytes of an object behind the back of everyone, as a failing disk does: ETag and checksums stay. */
+  /** Changes the bytes of an object as a failing disk would: ETag and checksums stay. */
   damage(key: string, change: (bytes: Uint8Array) => Uint8Array, bucket?: string): void;
-  /** Keys of multipart uploads under way. */
+  /** Keys of running multipart uploads. */
   uploads(bucket?: string): string[];
   /** Ends all connections. */
   close(): Promise<void>;
 }
 
 const maxRequests = 100_000;
-/** Room for bodies that are not kept, such as the keys of a removal. */
+/** Limit for bodies that are not stored, such as the keys of a removal. */
 const maxControlBytes = 2 * 1024 * 1024;
 const defaultMaxBytes = 256 * 1024 * 1024;
 const testCredentials = { accessKeyId: "test", secretAccessKey: "test" };
@@ -89,7 +89,7 @@ const operations: Partial<Record<S3Operation, (input: OperationInput) => S3Answe
   UploadPartCopy: uploadPartCopy,
 };
 
-/** Starts a server; everything in it goes with `close`. */
+/** Starts a server. Everything in it is lost with `close`. */
 export async function startS3TestServer(options: S3TestServerOptions = {}): Promise<S3TestServer> {
   const {
     buckets = ["artifacts"],
@@ -141,7 +141,7 @@ export async function startS3TestServer(options: S3TestServerOptions = {}): Prom
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // The SDK keeps connections; one that is idle must not keep a process from ending.
+  // The SDK keeps connections open. An idle one must not keep a process alive.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

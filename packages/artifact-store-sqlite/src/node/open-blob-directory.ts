@@ -4,18 +4,19 @@ import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { BlobDirectory, BlobFileWriter } from "../blob-directory.ts";
 
-/** How a directory of blobs keeps its files. */
+/** Options of a blob directory. */
 export interface OpenBlobDirectoryOptions {
   /**
-   * `full` (default) and `normal` sync a file and its folder before the commit that names it: a commit that a power cut
-   * leaves must find its file. `off` syncs nothing.
+   * `full` (default) and `normal` sync a file and its folder before the commit that names it, because a commit that
+   * survives a power cut needs its file. `off` syncs nothing.
    */
   durability?: SqliteDurability | undefined;
 }
 
 /**
- * A folder for long contents, made when it is not there. One folder belongs to one database. While it is away, or another
- * one stands in its place, as when its disk is not mounted, reads fail with `store_failed` and nothing counts as lost.
+ * Opens a folder for long contents, which is created if missing. One folder belongs to one database. While the folder
+ * is away or another one has its place, as when its disk is not mounted, reads fail with `store_failed` and nothing
+ * counts as lost.
  * @throws ArtifactStoreError `invalid_input`
  */
 export async function openBlobDirectory(
@@ -36,7 +37,7 @@ export async function openBlobDirectory(
   await mkdir(folder, { recursive: true });
   if (isSynced) await syncFolder(join(folder, ".."));
   const opened = await stat(folder);
-  /** What the call on a file gives; undefined where the folder has no such file. */
+  /** The result of a file call. Undefined if the folder has no such file. */
   const unlessMissing = async <Value>(call: Promise<Value>): Promise<Value | undefined> => {
     try {
       return await call;
@@ -67,7 +68,7 @@ export async function openBlobDirectory(
 
 class FileWriter implements BlobFileWriter {
   readonly #file: FileHandle;
-  /** Undefined where nothing is synced. */
+  /** Undefined if nothing is synced. */
   readonly #folder: string | undefined;
 
   constructor(file: FileHandle, folder: string | undefined) {
@@ -105,7 +106,7 @@ async function readSpan(file: FileHandle, start: number, end: number): Promise<U
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows can't open a folder; NTFS keeps names in its journal.
+  // Windows cannot open a folder. NTFS keeps names in its journal.
   const folder = await open(path, "r").catch(() => undefined);
   try {
     await folder?.sync();

@@ -32,8 +32,8 @@ const allRules: readonly Rule[] = [
 ];
 
 /**
- * The promises of `ArtifactStore` as rules for any test runner: each opens a store of its own and rejects where the promise
- * is broken. What `capabilities` declares absent is checked to be absent.
+ * The rules of `ArtifactStore` for any test runner. Each rule opens a store of its own and rejects if the store breaks
+ * it. A capability that `capabilities` declares absent is checked to be absent.
  */
 export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
   const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};
@@ -55,7 +55,7 @@ export function artifactStoreConformance(options: ConformanceOptions): Conforman
   ];
 }
 
-/** Rejects once the time is over; the action itself can't be ended. */
+/** Rejects when the time is over. The action itself cannot be cancelled. */
 async function withinTime(action: () => Promise<void>, timeoutMs: number): Promise<void> {
   if (timeoutMs === Infinity) return action();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,20 +7,20 @@ import type { ConformanceOptions, Damage } from "./conformance-options.ts";
 export const mebibyte: number = 1024 * 1024;
 export const startMs: number = Date.UTC(2030, 0, 1);
 
-/** What a store may lack. */
+/** Capabilities that a store may lack. */
 export type Need = "reopen" | "corrupt" | "limits" | "cutOff";
 
-/** A rule before it is bound to a store. */
+/** A rule that is not yet bound to a store. */
 export interface Rule {
   name: string;
-  /** What the store must be able to do for the rule to apply. */
+  /** Capabilities without which the rule does not apply. */
   needs?: Need | readonly Need[] | undefined;
-  /** In stored bytes: `of(n)` is what a content of n bytes takes. */
+  /** Limits in stored bytes: `of(n)` gives the stored size of a content of n bytes. */
   limits?: ((of: (contentBytes: number) => number) => StoreLimits) | undefined;
   check(bench: Bench): Promise<void>;
 }
 
-/** An open store and what rules do with it. */
+/** An open store with the helpers that rules share. */
 export class Bench {
   readonly clock: FixedClock;
   readonly store: ArtifactStore;
@@ -50,7 +50,7 @@ export class Bench {
     return contentBytes + (this.#options.overheadBytes ?? 0);
   }
 
-  /** Stores a content of this many bytes that no other seed gives. */
+  /** Stores a content of this size. Each seed gives another content. */
   async put(
     contentBytes: number,
     options: {
@@ -83,7 +83,7 @@ export class Bench {
     return new Bench(await this.#options.reopen(this.store, options), this.clock, this.#options);
   }
 
-  /** Asserts that no handle is there, and none of these contents. */
+  /** Asserts that the store has no handles and none of these contents. */
   async isEmpty(...contents: (Uint8Array | string)[]): Promise<void> {
     assert.deepEqual(await this.store.listHandles(), { handles: [] }, "a handle is there");
     for (const content of contents) {
@@ -93,7 +93,7 @@ export class Bench {
     }
   }
 
-  /** Asserts that the whole content comes back. */
+  /** Asserts that the artifact reads back as exactly this content. */
   async holds(artifactId: string, content: Uint8Array): Promise<void> {
     assertBytes(await this.store.retrieve(artifactId), content);
   }
@@ -101,7 +101,7 @@ export class Bench {
 
 const blockBytes = 4_096;
 
-/** The same bytes for the same arguments on every run; other seeds and other places of a content give other bytes. */
+/** Bytes that are the same for the same arguments in every run, and differ by seed and by offset. */
 export function someBytes(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = (Math.imul(seed + 1, 0x9e3779b1) ^ length) | 1;
@@ -119,7 +119,7 @@ export function someBytes(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Says where bytes differ; a diff of two megabytes helps nobody. */
+/** Names the first difference, since a diff of two megabytes would be unreadable. */
 export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array): void {
   assert.ok(actual !== undefined, "nothing was there");
   assert.equal(Object.prototype.toString.call(actual), "[object Uint8Array]");
@@ -128,7 +128,7 @@ export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array
   assert.fail(`byte ${actual.findIndex((byte, at) => byte !== expected[at])} differs`);
 }
 
-/** Compared by the runtime in one go: most of a kit's time would pass with comparing byte by byte. */
+/** Compares in native code. A loop over bytes would take most of the kit's time. */
 function isSame(left: Uint8Array, right: Uint8Array): boolean {
   const [mine, theirs] = [left, right].map(
     (bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -141,7 +141,7 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   }
 }
 
-/** What the call rejects with; fails where it does not. */
+/** The error that the call rejects with. Fails if the call resolves. */
 export async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
   let failure: { error: unknown } | undefined;
   try {
@@ -153,7 +153,7 @@ export async function failureOf(call: () => Promise<unknown>): Promise<unknown> 
   return failure.error;
 }
 
-/** All bytes of a stream. */
+/** Reads a stream to its end. */
 export async function drain(stream: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
   assert.ok(stream !== undefined, "nothing was there");
   const pieces: Uint8Array[] = [];
@@ -167,7 +167,7 @@ export async function drain(stream: AsyncIterable<Uint8Array> | undefined): Prom
   return whole;
 }
 
-/** The bytes in pieces of these lengths, over and over. */
+/** Splits the bytes into pieces of these lengths, repeated as often as needed. */
 export async function* inPieces(
   bytes: Uint8Array,
   ...lengths: number[]
@@ -200,7 +200,7 @@ export async function listAll(
   }
 }
 
-/** A value of a type that TypeScript would refuse, as JavaScript callers may pass it. */
+/** Passes a value that TypeScript would reject, as a JavaScript caller could. */
 export function untyped<T>(value: unknown): T {
   return value as T;
 }

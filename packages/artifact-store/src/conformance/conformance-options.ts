@@ -1,47 +1,50 @@
 import type { Clock } from "@ccl/core";
 import type { ArtifactStore, StoreLimits } from "../artifact-store.ts";
 
-/** What a rule asks of the store that it opens. */
+/** Options that a rule passes to the store that it opens. */
 export interface ConformanceOpenOptions {
-  /** The store must take the time from here. */
+  /** The store must read the time from this clock. */
   clock: Clock;
   limits?: StoreLimits | undefined;
 }
 
-/** Harm done to stored bytes behind the store's back, at an offset of the content. */
+/** Damage to stored bytes, made without the store, at an offset of the content. */
 export interface Damage {
-  /** `flip` changes one bit of the byte at the offset, `cut` loses that byte and all after it. */
+  /** `flip` inverts one bit of the byte at the offset. `cut` removes that byte and everything after it. */
   kind: "flip" | "cut";
   offset: number;
 }
 
-/** What a store may lack. Each is checked both ways: what is declared absent must be absent. */
+/** Capabilities that a store may lack. A capability that is declared absent is checked to be absent. */
 interface ConformanceCapabilities {
-  /** What was stored outlives the store object; needs `reopen`. True by default. */
+  /** Stored artifacts survive closing the store. Needs `reopen`. True by default. */
   isDurable?: boolean | undefined;
-  /** `limits` are honoured; if false, opening with limits must fail with `unsupported`. True by default. */
+  /** The store enforces `limits`. If false, opening with limits must fail with `unsupported`. True by default. */
   hasLimits?: boolean | undefined;
-  /** Stored bytes can be harmed from outside; needs `corrupt`. True by default. */
+  /** The kit can damage stored bytes. Needs `corrupt`. True by default. */
   isDamageable?: boolean | undefined;
 }
 
-/** How the kit gets at a store. */
+/** How the kit opens and manipulates a store. */
 export interface ConformanceOptions {
-  /** A new, empty store for each call; the kit closes it. */
+  /** Opens a new, empty store for each call. The kit closes it. */
   open(options: ConformanceOpenOptions): Promise<ArtifactStore>;
-  /** Closes the store and opens its place again, with these options: limits may have come, gone or changed. */
+  /** Closes the store and opens the same place again with these options. The limits may differ from before. */
   reopen?(store: ArtifactStore, options: ConformanceOpenOptions): Promise<ArtifactStore>;
   /**
-   * From now on the place of the store takes so many writes, and fails at all later ones until the kit calls `reopen`, as
-   * when the process is killed at that moment. Without it nothing is said of what a crash leaves.
+   * Lets the store's place accept this many more writes and fail all later ones until the kit calls `reopen`, as if the
+   * process were killed at that moment. Without it the kit does not test crashes.
    */
   cutOff?(store: ArtifactStore, writes: number): Promise<void>;
   corrupt?(store: ArtifactStore, artifactId: string, damage: Damage): Promise<void>;
   capabilities?: ConformanceCapabilities | undefined;
-  /** For stores whose ids are not the plain SHA-256 of the content. */
+  /** For stores whose ids are not the SHA-256 of the plain content. */
   idOf?(content: Uint8Array): string | Promise<string>;
-  /** Bytes that an artifact of a few KiB takes beyond its content, as limits and collections count them. 0 by default. */
+  /**
+   * Bytes that an artifact of a few KiB occupies beyond its content, as limits and collections count them. 0 by
+   * default.
+   */
   overheadBytes?: number | undefined;
-  /** Fails a rule that takes longer, opening and closing included. 60,000 by default; Infinity for none. */
+  /** A rule that takes longer fails, including opening and closing. 60,000 by default. `Infinity` sets no limit. */
   ruleTimeoutMs?: number | undefined;
 }

@@ -6,7 +6,7 @@ import { assertBytes, drain, inPieces, mebibyte, someBytes, startMs, type Rule }
 const source = "tool:test";
 const sizesRoundAChunk = [1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte, 3 * mebibyte + 7];
 
-/** What is stored comes back, under the right id, with a handle that says what was given. */
+/** A stored content reads back under the right id, with a handle that holds what the caller gave. */
 export const contentRules: Rule[] = [
   {
     name: "the id is the SHA-256 of the content, or what idOf gives",
@@ -109,7 +109,7 @@ export const contentRules: Rule[] = [
       for (const [seed, size] of [100, 100, 2 * mebibyte + 1].entries()) {
         const content = someBytes(size, 5 + seed);
         const given = content.slice();
-        // Beside a put that is under way, a store that could keep the bytes within the call has to wait.
+        // While another put is running, a store that could finish within the call has to wait.
         const other =
           seed === 1 ? bench.store.store(someBytes(2 * mebibyte, 4), { source }) : undefined;
         const call = bench.store.store(given, { source });
@@ -261,7 +261,7 @@ export const contentRules: Rule[] = [
   },
 ];
 
-/** One piece that is written over again and again. */
+/** Yields one buffer again and again with new contents. */
 async function* inReusedPieces(
   content: Uint8Array,
   size: number,

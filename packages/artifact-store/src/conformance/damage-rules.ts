@@ -15,7 +15,7 @@ import {
 const source = "tool:test";
 const size = 2 * mebibyte + 500;
 
-/** Stores a long content and harms it in its second chunk. */
+/** Stores a long content and damages its second chunk. */
 async function putDamaged(
   bench: Bench,
   seed: number,
@@ -27,7 +27,7 @@ async function putDamaged(
   return [artifactId, content];
 }
 
-/** Stored bytes that were harmed are never handed out, and are repaired by storing them again. */
+/** Damaged bytes are never returned, and storing the same content again repairs them. */
 export const damageRules: Rule[] = [
   {
     name: "a whole read of flipped bytes fails with corrupt",

@@ -5,7 +5,7 @@ import { assertBytes, drain, mebibyte, someBytes, type Rule } from "./bench.ts";
 
 const source = "tool:test";
 
-/** Freeing bytes without references. */
+/** Collecting blobs without references. */
 export const garbageRules: Rule[] = [
   {
     name: "a collection frees what has no reference, and says what",
@@ -127,7 +127,7 @@ export const garbageRules: Rule[] = [
   },
 ];
 
-/** All bytes; `meanwhile` happens after the first piece. */
+/** Reads all bytes and runs `meanwhile` after the first piece. */
 async function inFull(
   stream: AsyncIterable<Uint8Array>,
   meanwhile: () => Promise<void>,

@@ -108,7 +108,7 @@ export const handleRules: Rule[] = [
     name: "one handle id under two artifacts is two handles, in listings by id and then by artifact",
     async check({ store }) {
       const stored: ArtifactHandle[] = [];
-      // "-" sorts before letters: a key that ends the id with a greater character lists them in another order.
+      // "-" sorts before letters, so a key that ends the id with a higher character would list these in another order.
       for (const handleId of ["twin-a", "twin"]) {
         const item = {
           source,

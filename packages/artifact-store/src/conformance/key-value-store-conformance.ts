@@ -7,22 +7,22 @@ import { createKeyValueArtifactStore } from "../key-value/create-key-value-artif
 import type { KeyValueDatabase } from "../key-value/key-value-database.ts";
 import { artifactStoreConformance } from "./artifact-store-conformance.ts";
 
-/** How the kit gets at a key-value database. */
+/** How the kit opens a key-value database. */
 export interface KeyValueConformanceOptions {
-  /** A database without keys, for each rule. */
+  /** Opens an empty database for each rule. */
   open(): Promise<KeyValueDatabase>;
-  /** Fails a rule that takes longer; 60,000 by default. */
+  /** A rule that takes longer fails. 60,000 by default. */
   ruleTimeoutMs?: number | undefined;
 }
 
 interface Place {
   database: KeyValueDatabase;
-  /** How many writes it still takes. */
+  /** How many more writes succeed. */
   writesLeft: number;
 }
 
 /**
- * The promises of `ArtifactStore` for `createKeyValueArtifactStore` over a database, crashes at every write among them:
+ * The rules of `ArtifactStore` for `createKeyValueArtifactStore` over a database, including a crash at every write:
  * `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
  */
 export function keyValueStoreConformance(options: KeyValueConformanceOptions): ConformanceRule[] {

@@ -25,7 +25,7 @@ const calls: [
   ["verify", (store, signal) => store.verify(signal && { signal })],
 ];
 
-/** Failing streams, aborts, concurrency, closing and opening again. */
+/** Failing streams, aborts, concurrency, closing and reopening. */
 export const lifecycleRules: Rule[] = [
   {
     name: "a content stream that fails leaves nothing",

@@ -206,7 +206,7 @@ export const limitRules: Rule[] = [
       const evicting = await rejecting.reopen({ ...limits, whenFull: "evict" });
       held.push(await put(evicting, 2, "s1"), await put(evicting, 2));
       assert.deepEqual(await listAll(evicting.store), held);
-      // The session's sum grows, the store's does not.
+      // Only the session's sum grows here.
       const last = await put(evicting, 3, "s1");
       const left = [...held.filter(({ sessionId }) => sessionId !== "s1"), last];
       assert.deepEqual(await listAll(evicting.store), left);

@@ -5,7 +5,7 @@ const source = "tool:test";
 const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
 const key = `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n".repeat(600)}-----END PRIVATE KEY-----`;
 
-/** Summaries are short, are text, and hold no secret. */
+/** Summaries are short plain text without secrets. */
 export const summaryRules: Rule[] = [
   {
     name: "a summary never holds a secret of the content, wherever a cut falls",

@@ -15,7 +15,7 @@ function batch(seed: number): StoreItem[] {
   }));
 }
 
-/** What of a batch a reader finds. */
+/** Which artifacts of a batch a reader finds. */
 async function found(store: ArtifactStore, ids: readonly string[]): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const id of ids) answers.push(await store.exists(id));
@@ -28,7 +28,7 @@ async function idsOf(bench: Bench, items: readonly StoreItem[]): Promise<string[
   return ids;
 }
 
-/** Nothing is listed that can't be read. */
+/** Asserts that every listed artifact can be read. */
 async function isSound(store: ArtifactStore): Promise<void> {
   for (const handle of await listAll(store)) {
     const bytes = await store.retrieve(handle.artifactId);
@@ -41,7 +41,7 @@ async function isSound(store: ArtifactStore): Promise<void> {
   }
 }
 
-/** Commits as readers and crashes meet them. */
+/** Commits as concurrent readers see them and as crashes leave them. */
 export const tornCommitRules: Rule[] = [
   {
     name: "readers during a batch see all of it or nothing",
@@ -51,7 +51,7 @@ export const tornCommitRules: Rule[] = [
         const ids = await idsOf(bench, items);
         const state = { isStored: false };
         const storing = bench.store.storeMany(items).finally(() => (state.isStored = true));
-        // In both orders: what a later look finds, an earlier one need not have.
+        // In both orders, because a later read may find what an earlier one could not.
         const order = round % 2 === 0 ? ids : ids.toReversed();
         try {
           for (let looks = 0; !state.isStored; looks += 1) {
@@ -62,8 +62,8 @@ export const tornCommitRules: Rule[] = [
               "one artifact of a batch was there, and another one after it was not",
             );
             await isSound(bench.store);
-            // Hashing may wait for the event loop, which a store in memory would never let go; nor would several kits side by
-            // side whose short timers are due whenever the others have had their turn.
+            // Hashing may wait for the event loop, which an in-memory store would never release. Kits that run side by
+            // side would also starve each other if their timers were this short.
             await sleep(looks);
           }
         } finally {

@@ -6,23 +6,23 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { isSummaryOf } from "../encryption/handle-sealer.ts";
 import { markNew } from "../store/check-input.ts";
 
-/** What a copy did so far. */
+/** Progress of a copy. */
 export interface CopyReport {
   copiedHandles: number;
-  /** Handles that the target had already. */
+  /** Handles that the target already had. */
   presentHandles: number;
-  /** Handles whose bytes went with them while the copy ran. */
+  /** Handles whose bytes were deleted from the source while the copy ran. */
   goneHandles: number;
   copiedBytes: number;
-  /** Ids of artifacts that the source can't read; they were passed over. Sorted. */
+  /** Sorted ids of artifacts that the source could not read. They were not copied. */
   corrupt: string[];
-  /** Where a later run may go on; absent at the start and at the end. */
+  /** Where a later run can resume. Absent at the start and at the end. */
   cursor?: string | undefined;
 }
 
-/** How a copy runs. */
+/** Options of a copy. */
 export interface CopyArtifactsOptions {
-  /** From the report of a run that was cut short. Without it a second run passes over what is there, too. */
+  /** The cursor from the report of an interrupted run. Without it, a second run still skips what the target has. */
   cursor?: string | undefined;
   /** Called after each handle. */
   onProgress?: ((progress: CopyReport) => void) | undefined;
@@ -30,10 +30,11 @@ export interface CopyArtifactsOptions {
 }
 
 /**
- * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Handles that the
- * target has are passed over, so a run can be repeated. Bytes are checked as they are read, and by their id, or where the
- * target makes other ids by reading them back, as they arrive. Both stores may be in use; what is stored meanwhile may be missed.
- * @throws ArtifactStoreError what either store throws, but `corrupt` of the source is reported instead
+ * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Handles that
+ * the target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they
+ * are verified by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is
+ * stored meanwhile may be missed.
+ * @throws ArtifactStoreError what either store throws, except `corrupt` of the source, which the report lists
  */
 export async function copyArtifacts(
   from: ArtifactStore,
@@ -113,7 +114,7 @@ async function hasHandle(
 
 interface Reading {
   hash: Sha256;
-  /** What the source threw. */
+  /** The error that the source threw. */
   failure: unknown;
 }
 
@@ -159,9 +160,9 @@ async function readBack(
   );
 }
 
-/** Both listings are in the order of handle ids, so one walk beside the other tells which handles are there. */
+/** Both listings are sorted by handle id, so walking them side by side tells which handles the target has. */
 function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
-  /** `group`: all handles of that id in the source. */
+  /** `group` holds all handles of that id in the source. */
   has(handle: ArtifactHandle, group: readonly ArtifactHandle[]): Promise<boolean>;
 } {
   const groups = groupsById(to, { limit: 1000, signal });
@@ -180,7 +181,7 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
     async has(handle, sources) {
       const candidates = await groupOf(handle.handleId);
       if (candidates.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
-      // The target may make ids of its own. Then the rest of a handle must do; an id that the source has too is another artifact's.
+      // A target may make its own ids. Then the other fields decide, unless the source has that id for another artifact.
       const copies = candidates.filter((each) => isCopy(each, handle));
       if (copies.length < sources.filter((each) => isCopy(each, handle)).length) return false;
       for (const { artifactId } of copies) {
@@ -193,11 +194,11 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
 
 interface Group {
   handles: ArtifactHandle[];
-  /** Of the page that it begins on. */
+  /** The cursor of the page on which the group begins. */
   cursor: string | undefined;
 }
 
-/** All handles, those of one id together. */
+/** Yields all handles, grouped by handle id. */
 async function* groupsById(
   store: ArtifactStore,
   {
@@ -223,7 +224,7 @@ async function* groupsById(
   if (group.handles.length > 0) yield group;
 }
 
-/** Whether all but the artifact's id is the same; a store that encrypts may have cut the summary. */
+/** True if everything except the artifact's id is the same. An encrypting store may have cut the summary. */
 function isCopy(copy: ArtifactHandle, handle: ArtifactHandle): boolean {
   const { artifactId, summary } = handle;
   if (!isSummaryOf(copy.summary, summary)) return false;

@@ -1,13 +1,13 @@
 import type { ArtifactHandle } from "../artifact-store.ts";
 
-/** What a handle has to have; all that is given. */
+/** The fields that a handle must have. Absent fields match any handle. */
 export interface HandleMatch {
   handleId?: string | undefined;
   sessionId?: string | undefined;
   source?: string | undefined;
 }
 
-/** True for a handle that has all that is given. */
+/** True if the handle has every given field. */
 export function isMatch(
   handle: ArtifactHandle,
   { handleId, sessionId, source }: HandleMatch,

@@ -2,25 +2,26 @@ import type { StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut, HandleKey } from "../artifact-driver.ts";
 
-/** What a store holds when a commit has to fit. */
+/** What a store holds before a commit. */
 export interface StoreUsage<Handle extends HandleKey> {
   /** Oldest first. */
   handles: readonly Handle[];
-  /** The size of each blob, with handles or without. */
+  /** The size of each blob, with or without handles. */
   sizes: ReadonlyMap<string, number>;
-  /** Tells the handles of a session. */
+  /** Returns a test for handles of a session. */
   inSession: (sessionId: string) => (handle: Handle) => boolean;
 }
 
 /** What is removed to make room. */
 export interface Eviction<Handle extends HandleKey> {
   handles: ReadonlySet<Handle>;
-  /** Blobs to free, those that lose their last handle among them. */
+  /** Blobs to free, including those that lose their last handle. */
   artifactIds: ReadonlySet<string>;
 }
 
 /**
- * What must go so that the puts fit, as `StoreLimits` says: nothing under `reject`, and never an artifact of the puts.
+ * Chooses what to remove so that the puts fit, as `StoreLimits` describes: nothing under `reject`, and never an
+ * artifact of the puts.
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(
@@ -73,19 +74,19 @@ export function planEviction<Handle extends HandleKey>(
   return evicted;
 }
 
-/** The sessions that get a handle. */
+/** The sessions that the puts add handles to. */
 export function sessionIdsOf(puts: readonly BlobPut[]): Set<string> {
   return new Set(
     puts.flatMap(({ handles }) => handles.flatMap(({ sessionId }) => sessionId ?? [])),
   );
 }
 
-/** True for limits that depend on what the store holds. */
+/** True if a limit depends on what the store already holds. */
 export function hasSharedLimits({ maxSessionBytes, maxStoreBytes }: StoreLimits): boolean {
   return maxSessionBytes !== undefined || maxStoreBytes !== undefined;
 }
 
-/** @throws ArtifactStoreError `limit_exceeded`, unless the bytes fit */
+/** @throws ArtifactStoreError `limit_exceeded` if the bytes do not fit */
 export function requireFit(what: string, bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   const message = `${what} would hold ${bytes} bytes, and its limit is ${maxBytes}; nothing was stored.`;

@@ -1,11 +1,11 @@
-/** Where and under what key bytes are sealed; `nonce` of 12 bytes, `context` is authenticated with them. */
+/** The key and place of a seal. `nonce` has 12 bytes, and `context` is authenticated with the bytes. */
 export interface SealContext {
   key: Uint8Array;
   nonce: Uint8Array;
   context: Uint8Array;
 }
 
-/** Bytes that sealing adds. */
+/** How many bytes sealing adds. */
 export const sealBytes = 16;
 
 /** AES-256-GCM: the encrypted bytes, then the tag. */
@@ -14,7 +14,7 @@ export async function seal(plain: Uint8Array, options: SealContext): Promise<Uin
   return new Uint8Array(await crypto.subtle.encrypt(algorithmOf(options), key, plain));
 }
 
-/** The plain bytes; undefined unless key, nonce, context and every bit are those of the sealing. */
+/** The plain bytes, or undefined unless key, nonce, context and every bit match. */
 export async function unseal(
   sealed: Uint8Array,
   options: SealContext,

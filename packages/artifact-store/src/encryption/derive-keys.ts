@@ -2,9 +2,9 @@ import { invalidInput } from "../store/check-input.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import { createHmac } from "./hmac.ts";
 
-/** What one secret key gives: each use has a key of its own, so none reveals another. */
+/** Keys that are derived from one secret. Each use has its own key, so none reveals another. */
 export interface EncryptionKeys {
-  /** Names the key without revealing anything of it; 16 hex digits. */
+  /** Identifies the secret without revealing it, in 16 hex digits. */
   keyId: string;
   /** Computes the tag of a content. */
   tagKey: Uint8Array;
@@ -18,7 +18,7 @@ export interface EncryptionKeys {
 export function deriveKeys(key: Uint8Array): EncryptionKeys {
   if (!isBytes(key) || key.length !== 32)
     throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
-  // HKDF-SHA-256 (RFC 5869) without a salt; one block is all that a purpose needs.
+  // HKDF-SHA-256 (RFC 5869) without a salt. Each purpose needs only one block.
   const extracted = createHmac(new Uint8Array(32)).update(key).digest();
   const derive = (purpose: string): Uint8Array => {
     const info = new TextEncoder().encode(`ccl artifact encryption 1: ${purpose}\u0001`);

@@ -9,21 +9,21 @@ import type { EncryptionKeys } from "./derive-keys.ts";
 import { seal, sealBytes, unseal } from "./aes-gcm.ts";
 import { layoutOf } from "./segment-cipher.ts";
 
-/** The type that handles of encrypted artifacts show at rest. */
+/** The MIME type that handles of encrypted artifacts have at rest. */
 export const sealedMimeType = "application/vnd.ccl.encrypted";
 const prefix = "ccl-enc-1";
 const nonceBytes = 12;
 const cutMark = " ...";
 
-/** The fields of a handle that tell of its content. */
+/** Fields of a handle that describe its content. */
 export interface SealedFields {
   summary: string;
   mimeType: string;
 }
 
 /**
- * Summary and type as one text that stands in the place of the summary, bound to the handle by its id. A summary that
- * would make it longer than a store takes is cut.
+ * Encrypts summary and type into one text that replaces the summary and is bound to the handle's id. A summary that would
+ * make the text longer than a store accepts is cut.
  */
 export async function sealFields(
   keys: EncryptionKeys,
@@ -49,7 +49,7 @@ function encodeWithin(maxBytes: number, { summary, mimeType }: SealedFields): Ui
   }
 }
 
-/** Whether a summary is the given one, or what sealing left of it. */
+/** True if `kept` is the given summary or what sealing left of it. */
 export function isSummaryOf(kept: string, summary: string): boolean {
   return (
     kept === summary ||
@@ -57,14 +57,17 @@ export function isSummaryOf(kept: string, summary: string): boolean {
   );
 }
 
-/** True for a handle that was made under these keys. */
+/** True if the handle was made with these keys. */
 export function isOwn(keys: EncryptionKeys, handle: ArtifactHandle): boolean {
   return (
     handle.mimeType === sealedMimeType && handle.summary.startsWith(`${prefix}.${keys.keyId}.`)
   );
 }
 
-/** The handle of the plain content. Fields that were tampered with are marked as such; the payload is not affected. */
+/**
+ * The handle of the plain content. Fields that fail authentication are marked as tampered with. The payload is not
+ * affected.
+ */
 export async function openHandle(
   keys: EncryptionKeys,
   handle: ArtifactHandle,

@@ -2,7 +2,7 @@ import { createSha256, type Sha256 } from "@ccl/core/hash";
 
 const blockBytes = 64;
 
-/** An HMAC-SHA-256 (RFC 2104) that takes its bytes in pieces. */
+/** An HMAC-SHA-256 (RFC 2104) over bytes that arrive in pieces. */
 export interface Hmac {
   update(data: Uint8Array): Hmac;
   digest(): Uint8Array;

@@ -5,20 +5,21 @@ import type { EncryptionKeys } from "./derive-keys.ts";
 import { sealBytes } from "./aes-gcm.ts";
 import { headerBytes, layoutOf, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
 
-/** What to read of which encrypted artifact. */
+/** Which encrypted artifact to read, and how much of it. */
 export interface OpenRequest {
   store: ArtifactStore;
   artifactId: string;
-  /** Of the encrypted bytes. */
+  /** Size of the encrypted bytes. */
   storedBytes: number;
   keys: EncryptionKeys;
-  /** Of the plain bytes. */
+  /** Range of the plain bytes. */
   range?: ByteRange | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The plain bytes of a range, segment by segment, each authenticated before it is handed out; undefined when it is not there.
+ * The plain bytes of a range, segment by segment. Each segment is authenticated before it is yielded. Undefined if the
+ * artifact is not there.
  * @throws ArtifactStoreError `corrupt`
  */
 export async function openSegments(
@@ -28,7 +29,7 @@ export async function openSegments(
   const layout = layoutOf(storedBytes);
   if (layout === undefined)
     throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
-  // What has one segment is read in one go.
+  // A single segment is read in one call.
   const head = await store.retrieve(artifactId, {
     range: layout.segmentCount > 1 ? { start: 0, end: headerBytes } : undefined,
     signal,
@@ -38,7 +39,7 @@ export async function openSegments(
   if (cipher === undefined) throw corruptError(artifactId, "its header is not one of this key");
   const start = Math.min(range.start, layout.plainBytes);
   const end = Math.max(start, Math.min(range.end ?? layout.plainBytes, layout.plainBytes));
-  // A range past the end opens the last segment, too: only that shows that the length is what was sealed.
+  // A range past the end still opens the last segment, which alone proves the length.
   const first = Math.min(Math.floor(start / segmentBytes), layout.segmentCount - 1);
   const last = Math.max(first + 1, Math.ceil(end / segmentBytes));
   const plan = { artifactId, cipher, first, last, segmentCount: layout.segmentCount, start, end };
@@ -52,7 +53,7 @@ interface Plan {
   artifactId: string;
   cipher: SegmentCipher;
   first: number;
-  /** The one after the last segment that is read. */
+  /** Index after the last segment to read. */
   last: number;
   segmentCount: number;
   start: number;

@@ -10,14 +10,16 @@ import { createHmac, type Hmac } from "./hmac.ts";
 import { openSegments } from "./open-segments.ts";
 import { SegmentCipher, segmentBytes } from "./segment-cipher.ts";
 
-/** The source of artifacts that hold a long stream, under a key that nobody keeps, until its content tag is known. */
+/**
+ * The source of temporary artifacts that hold a long stream until its content tag is known. Their key is never stored.
+ */
 export const spoolSource = "ccl:encryption-spool";
-/** Streams up to this length are held in memory instead. */
+/** Shorter streams are buffered in memory instead. */
 const heldSegments = 4;
 
-/** A content ready for the inner store. */
+/** A content that is ready for the inner store. */
 export interface SealedContent {
-  /** Bytes for what fits in one segment. */
+  /** Bytes if the content fits in one segment. */
   content: Uint8Array | AsyncIterable<Uint8Array>;
   head: Uint8Array;
   sizeBytes: number;
@@ -27,12 +29,15 @@ export interface SealedContent {
 export interface SealOptions {
   store: ArtifactStore;
   keys: EncryptionKeys;
-  /** What to do when the call is over, whatever became of it. */
+  /** Called when the call ends, whether it succeeded or not. */
   cleanUps: (() => Promise<unknown>)[];
   signal?: AbortSignal | undefined;
 }
 
-/** The key of a blob depends on the whole content: bytes and short streams are read twice in memory, long ones are spooled. */
+/**
+ * The key of a blob depends on the whole content, so bytes and short streams are read twice in memory and long ones are
+ * spooled.
+ */
 export async function sealContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: SealOptions,
@@ -118,7 +123,7 @@ async function* readSegments(
   if (rest.length > 0) yield measure(rest);
 }
 
-/** Header and sealed segments; an empty content has one empty segment. */
+/** Yields the header and the sealed segments. An empty content has one empty segment. */
 async function* sealed(
   cipher: SegmentCipher,
   segments: AsyncIterable<Uint8Array> | readonly Uint8Array[],

@@ -25,9 +25,9 @@ import { isOwn, openHandle, sealedMimeType, sealFields } from "./handle-sealer.t
 import { openSegments } from "./open-segments.ts";
 import { sealContent, spoolSource, type SealedContent } from "./seal-content.ts";
 
-/** How a store is encrypted. */
+/** Options of an encrypted store. */
 export interface EncryptionOptions {
-  /** 32 random bytes, kept by the application; without them nothing can be read. */
+  /** 32 random bytes that the application keeps. Without them nothing can be read. */
   key: Uint8Array;
   clock?: Clock | undefined;
   ids?: IdGenerator | undefined;
@@ -41,10 +41,10 @@ interface EncryptedContext {
 }
 
 /**
- * The same store with contents, summaries and types encrypted at rest; sizes, times, sources and sessions stay readable. Ids
- * are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other keys are not there.
- * `collectGarbage` and `verify` cover the whole store below, what other keys or none made too, and report its ids; closing it
- * closes the store below.
+ * The same store with contents, summaries and types encrypted at rest. Sizes, times, sources and sessions stay
+ * readable. Ids are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other
+ * keys are not visible. `collectGarbage` and `verify` cover the whole store below, including artifacts of other keys,
+ * and report its ids. Closing this store closes the store below.
  */
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
   const { clock = systemClock } = options;
@@ -197,7 +197,7 @@ async function readPlain(
   return bytes;
 }
 
-/** Handles of other keys are passed over, so a page may take several of the store below. */
+/** Skips handles of other keys, so one page may need several pages of the store below. */
 async function listOwn(
   { store, keys }: EncryptedContext,
   options: ListHandlesOptions,
@@ -248,7 +248,7 @@ async function deleteOwn(
 
 const oldestSpoolMs = 24 * 60 * 60 * 1000;
 
-/** A process that died while it encrypted a long stream left its spool behind; a living one needs its own. */
+/** A process that died while it encrypted a long stream left its spool behind. A living process still needs its own. */
 async function dropOldSpools(
   { store, clock }: EncryptedContext,
   options: CollectGarbageOptions,

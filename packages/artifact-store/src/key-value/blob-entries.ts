@@ -4,11 +4,11 @@ import type { BlobRecord } from "../artifact-driver.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
 
 // blob/<artifact>              an entry
-// data/<place>/<chunk>         bytes; a place is written once and never again
-// handle/<handle>!<artifact>   a handle in full; it counts only where the entry lists it
-// batch/<batch>                the handles that wait for this batch count
+// data/<place>/<chunk>         bytes; each place is written only once
+// handle/<handle>!<artifact>   a whole handle; it counts only if the entry lists it
+// batch/<batch>                its presence makes the handles of this batch count
 
-/** What one key holds of a blob. It is written in one go, so that this is the moment at which a change happens. */
+/** The value of one blob's key. It is written in one call, which is the moment at which a change takes effect. */
 export interface BlobEntry {
   sizeBytes: number;
   /** Base64. */
@@ -16,37 +16,37 @@ export interface BlobEntry {
   place: string;
   touchedAt: number;
   isQuarantined: boolean;
-  /** By handle id; with the batch without which the handle does not count. */
+  /** Handles by id, with the batch that must be there before the handle counts. */
   handles: [handleId: string, batch?: string][];
 }
 
-/** The key of an entry. */
+/** Key of an entry. */
 export const entryKey = (artifactId: string): string => `blob/${artifactId}`;
 
-/** The key of a chunk. */
+/** Key of a chunk. */
 export const chunkKey = (place: string, index: number): string => `data/${place}/${index}`;
 
-/** The key whose presence makes the handles of a batch count. */
+/** Key whose presence makes the handles of a batch count. */
 export const batchKey = (batch: string): string => `batch/${batch}`;
 
-/** The key of a handle. `!` sorts before every character of an id, so that keys sort as listings do. */
+/** Key of a handle. `!` sorts before every character of an id, so keys sort as listings do. */
 export const handleKey = (handleId: string, artifactId: string): string =>
   `handle/${handleId}!${artifactId}`;
 
 /** The part of a key after its last slash. */
 export const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
-/** The ids in the key of a handle. */
+/** The ids that the key of a handle holds. */
 export function idsOfHandleKey(key: string): { handleId: string; artifactId: string } {
   const [handleId = "", artifactId = ""] = lastPart(key).split("!");
   return { handleId, artifactId };
 }
 
-/** A JSON value as bytes. */
+/** Encodes a JSON value as bytes. */
 export const toBytes = (value: unknown): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(value));
 
-/** The JSON value of a key; undefined where there is none. */
+/** The JSON value of a key, or undefined if there is none. */
 export async function readJson<Value>(
   database: KeyValueDatabase,
   key: string,
@@ -63,19 +63,19 @@ export async function sortedKeys(database: KeyValueDatabase, prefix: string): Pr
   return keys.sort();
 }
 
-/** A new entry, without handles. */
+/** A new entry without handles. */
 export function newEntry(record: BlobRecord, place: string): BlobEntry {
   const { sizeBytes, chunkHashes } = record;
   const hashes = toBase64(chunkHashes);
   return { sizeBytes, chunkHashes: hashes, place, touchedAt: 0, isQuarantined: false, handles: [] };
 }
 
-/** The record that an entry keeps. */
+/** The record of an entry. */
 export function recordOf(artifactId: string, { sizeBytes, chunkHashes }: BlobEntry): BlobRecord {
   return { artifactId, sizeBytes, chunkHashes: fromBase64(chunkHashes) ?? new Uint8Array() };
 }
 
-/** The entry of a blob with the handles that count; undefined where there is none. */
+/** The entry of a blob with the handles that count. Undefined if there is none. */
 export async function readEntry(
   database: KeyValueDatabase,
   artifactId: string,
@@ -84,7 +84,7 @@ export async function readEntry(
   if (entry === undefined || !entry.handles.some(([, batch]) => batch !== undefined)) return entry;
   const settled = await withHandlesThatCount(database, entry);
   if (settled.handles.length === entry.handles.length) return settled;
-  // The batch may have come through, and its key have gone, between the two looks.
+  // The batch may have been committed, and its key removed, between the two reads.
   const again = await readJson<BlobEntry>(database, entryKey(artifactId));
   return again && withHandlesThatCount(database, again);
 }

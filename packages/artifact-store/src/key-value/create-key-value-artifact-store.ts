@@ -6,10 +6,10 @@ import type { KeyValueDatabase } from "./key-value-database.ts";
 import { KeyValueDriver } from "./key-value-driver.ts";
 
 /**
- * A store over any key-value database, for one writing process at a time. A put counts from the write of one key on, and
- * a batch too, so that after a crash all of it is there or nothing; what it had written before is freed by the next
- * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need what a database
- * without transactions can't give.
+ * A store over any key-value database, for one writing process at a time. A put or a batch takes effect with the write
+ * of one key, so after a crash it is there completely or not at all. What it had written before is freed by the next
+ * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need transactions,
+ * which such a database does not have.
  * @throws ArtifactStoreError `unsupported` for `maxSessionBytes` and `maxStoreBytes`, `invalid_input` for other limits of the
  *   wrong shape
  */

@@ -33,7 +33,7 @@ import {
 } from "./blob-entries.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
 
-/** Calls of the database at the same time, within one call of the store. */
+/** How many database calls one call of the store makes at once. */
 const concurrency = 16;
 
 interface PreparedPut {
@@ -47,7 +47,7 @@ export class KeyValueDriver implements ArtifactDriver {
   readonly name: string = "key-value";
   readonly #database: KeyValueDatabase;
   readonly #turns: TurnQueue = new TurnQueue(ArtifactStoreError);
-  /** Where bytes are that no entry names yet, because their commit is still to come. */
+  /** Places whose bytes no entry names yet because their commit is still running. */
   readonly #placesInUse: Set<string> = new Set();
 
   constructor(database: KeyValueDatabase) {
@@ -60,7 +60,7 @@ export class KeyValueDriver implements ArtifactDriver {
 
   commit(puts: readonly BlobPut[], { now, signal }: DriverWriteOptions): Promise<CommitOutcome[]> {
     return this.#turns.run(async () => {
-      // One entry is one key. Several entries count from the moment at which the key of their batch is there.
+      // A single entry is one key. Several entries count once the key of their batch is there.
       const batch = puts.length > 1 ? randomHex(16) : undefined;
       const prepared: PreparedPut[] = [];
       try {
@@ -171,7 +171,7 @@ export class KeyValueDriver implements ArtifactDriver {
   }
 
   async close(): Promise<void> {
-    // The database is the caller's.
+    // The caller owns the database.
   }
 
   async #writeEntry(artifactId: string, entry: BlobEntry): Promise<void> {
@@ -195,7 +195,7 @@ export class KeyValueDriver implements ArtifactDriver {
     return place;
   }
 
-  /** Writes all of a put that no reader sees yet; gives the entry that makes it count. */
+  /** Writes everything of a put that readers cannot see yet, and returns the entry that makes it visible. */
   async #prepare(
     { record, content, handles }: BlobPut,
     { now, batch }: { now: number; batch: string | undefined },
@@ -218,7 +218,7 @@ export class KeyValueDriver implements ArtifactDriver {
     };
   }
 
-  /** Makes a batch count, and its entries those of single puts. */
+  /** Makes a batch count and turns its entries into entries of single puts. */
   async #settle(batch: string, puts: readonly PreparedPut[]): Promise<void> {
     await this.#database.set(batchKey(batch), Uint8Array.of(1));
     for (const { artifactId, entry } of puts) {
@@ -245,14 +245,14 @@ export class KeyValueDriver implements ArtifactDriver {
     await this.#removeKeys(await sortedKeys(this.#database, `data/${place}/`));
   }
 
-  /** What a process has left behind that ended in the middle of a change. */
+  /** Removes what a process left behind when it ended in the middle of a change. */
   async #removeLeftovers(): Promise<void> {
     const places = new Set(this.#placesInUse);
     const handles = new Set<string>();
     await mapConcurrent(await this.#storedIds(), concurrency, async (artifactId) => {
       const entry = await readEntry(this.#database, artifactId);
       if (entry === undefined) return;
-      // No handle waits for a batch any longer: one that was cut off never comes through.
+      // The batch can no longer be committed, so no handle waits for it any longer.
       await this.#writeEntry(artifactId, entry);
       places.add(entry.place);
       for (const [handleId] of entry.handles) handles.add(handleKey(handleId, artifactId));
@@ -299,7 +299,7 @@ function storedBlob(database: KeyValueDatabase, artifactId: string, entry: BlobE
     async *read(firstChunk, endChunk) {
       for (let index = firstChunk; index < endChunk; index += 1) {
         const bytes = await database.get(chunkKey(entry.place, index));
-        // What is missing is for the store to notice: it counts and hashes every byte.
+        // The store notices missing bytes, since it counts and hashes every byte.
         yield new Uint8Array(bytes ?? []);
       }
     },

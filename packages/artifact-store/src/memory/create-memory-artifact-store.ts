@@ -2,13 +2,13 @@ import type { ArtifactStore } from "../artifact-store.ts";
 import { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 import { createMemoryDriver } from "./memory-driver.ts";
 
-/** A memory store's options. */
+/** Options of a memory store. */
 export interface MemoryArtifactStoreOptions extends ArtifactStoreOptions {
-  /** The same as `limits.maxStoreBytes`; the smaller one holds. */
+  /** Same as `limits.maxStoreBytes`. The smaller value applies. */
   maxBytes?: number | undefined;
 }
 
-/** A store that lives as long as its process: the reference for others, and for tests. Nothing is lost but by its end. */
+/** A store that lives as long as its process. Used in tests, and as the reference for other stores. */
 export function createMemoryArtifactStore(options: MemoryArtifactStoreOptions = {}): ArtifactStore {
   const { maxBytes, ...rest } = options;
   if (maxBytes === undefined) return createArtifactStore(createMemoryDriver(), rest);

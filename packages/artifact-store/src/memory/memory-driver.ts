@@ -11,11 +11,11 @@ import { MemoryState } from "./memory-state.ts";
 import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
-/** A driver over a `MemoryState`. No call waits in the middle of a change, so each is a transaction by itself. */
+/** A driver over a `MemoryState`. No call waits in the middle of a change, so each call is a transaction. */
 export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
   return {
     name: "memory",
-    // Staged pieces would have to be put together again.
+    // Staged pieces would have to be joined again.
     maxInlineBytes: Infinity,
     stage: () => Promise.reject(new TypeError("Contents of any length are committed as bytes.")),
     commit: async (puts, { limits, now }) => {

@@ -2,17 +2,17 @@ import type { ArtifactHandle } from "../artifact-store.ts";
 import type { BlobRecord, HandleKey } from "../artifact-driver.ts";
 import type { StoreUsage } from "../driver/plan-eviction.ts";
 
-/** A blob in memory. */
+/** A blob that is held in memory. */
 export interface MemoryBlob {
   record: BlobRecord;
   bytes: Uint8Array;
   isQuarantined: boolean;
   handles: ArtifactHandle[];
-  /** When its last commit or its last reference ended. */
+  /** When its last commit ended or its last reference was removed. */
   touchedAt: number;
 }
 
-/** All that a memory store holds. */
+/** Everything that a memory store holds. */
 export class MemoryState {
   readonly blobs: Map<string, MemoryBlob> = new Map();
   /** By `handleId`, then by `artifactId`, rising. */
@@ -45,7 +45,7 @@ export class MemoryState {
     }
   }
 
-  /** The index of the first handle that comes after this one. */
+  /** Index of the first handle that sorts after this key. */
   positionAfter(list: readonly ArtifactHandle[], key: HandleKey): number {
     let low = 0;
     let high = list.length;

@@ -7,8 +7,8 @@ let tagCryptoKey: ReturnType<typeof crypto.subtle.importKey> | undefined;
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * GMAC (NIST SP 800-38D): AES-GCM's tag over bytes that are not encrypted. Its key is public, so it is a checksum of
- * 128 bits.
+ * GMAC (NIST SP 800-38D): the tag of AES-GCM over bytes that are not encrypted. Its key is public, so it serves as a
+ * checksum of 128 bits.
  */
 async function tagOf(additionalData: Uint8Array): Promise<Uint8Array> {
   const rawKey = new TextEncoder().encode(tagKey);
@@ -17,11 +17,11 @@ async function tagOf(additionalData: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.encrypt(algorithm, await tagCryptoKey, noBytes));
 }
 
-/** Hashes a blob that comes chunk by chunk: as a whole for its id, and each chunk for its record. */
+/** Hashes a blob chunk by chunk: the whole for its id, and each chunk for its record. */
 export class RecordHasher {
   readonly #whole: Sha256 = createSha256();
   readonly #tags: Uint8Array[] = [];
-  /** The chunk before: a blob of one chunk needs no tag. */
+  /** The previous chunk. A blob of one chunk needs no tag. */
   #waiting: Uint8Array | undefined;
   #sizeBytes = 0;
 
@@ -29,7 +29,7 @@ export class RecordHasher {
     return this.#sizeBytes;
   }
 
-  /** All chunks but the last are of `chunkBytes`. */
+  /** Every chunk except the last has `chunkBytes`. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#whole.update(chunk);
     this.#sizeBytes += chunk.length;
@@ -46,7 +46,7 @@ export class RecordHasher {
   }
 }
 
-/** Which bytes a blob must have, by a record that was checked. */
+/** Which bytes a blob must have, according to a verified record. */
 export interface BlobShape {
   sizeBytes: number;
   chunkCount: number;
@@ -54,8 +54,8 @@ export interface BlobShape {
 }
 
 /**
- * What a stored record says, or undefined for one that is damaged itself: the hash of a single chunk is the id, several
- * are bound to the id and the size by the checksum, so a flipped record cannot bless flipped bytes.
+ * Reads a stored record. Undefined if the record itself is damaged: the hash of a single chunk must be the id, and
+ * several hashes are bound to id and size by the checksum, so a flipped record cannot match flipped bytes.
  */
 export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | undefined {
   const { sizeBytes, chunkHashes } = record;
@@ -98,7 +98,7 @@ export function isEqual(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
-/** The parts as one, in their order. */
+/** Joins the parts in their order. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -5,7 +5,7 @@ import { checkOptions } from "./check-input.ts";
 const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"]);
 const sqliteFull = 13;
 
-/** Every failure as an `ArtifactStoreError`; those that are one already pass. */
+/** Wraps a failure in an `ArtifactStoreError`, unless it is one already. */
 function toStoreError(
   error: unknown,
   name: string,
@@ -14,7 +14,7 @@ function toStoreError(
   if (ArtifactStoreError.isInstance(error)) return error;
   if (signal?.aborted === true)
     return new ArtifactStoreError("aborted", "The call was aborted.", { cause: signal.reason });
-  // Words of a backend may quote what was stored: only its code goes into the message.
+  // A backend's message may quote stored content, so only its codes go into the message.
   const codes = codesOf(error);
   const label =
     codes.find((code) => typeof code === "string") ??
@@ -34,7 +34,7 @@ function toStoreError(
   );
 }
 
-/** `code` and `errcode` along the chain of causes. */
+/** `code` and `errcode` of the error and its causes. */
 function codesOf(error: unknown): unknown[] {
   const codes: unknown[] = [];
   for (let depth = 0; typeof error === "object" && error !== null && depth < 8; depth += 1) {
@@ -49,7 +49,7 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Counts the calls under way of a store, so that closing waits for them and later ones are refused. */
+/** Counts the running calls of a store. Closing waits for them and rejects later ones. */
 export class CallScope {
   readonly #name: string;
   #underWay = 0;
@@ -60,7 +60,7 @@ export class CallScope {
     this.#name = name;
   }
 
-  /** Starts at once, in the same tick; rejects with nothing but `ArtifactStoreError`. */
+  /** Starts the action in the same tick. Rejects only with `ArtifactStoreError`. */
   async run<T>(options: CallOptions | undefined, action: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) {
       throw new ArtifactStoreError("closed", `The ${this.#name} store is closed; open it again.`);

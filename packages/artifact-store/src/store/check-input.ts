@@ -2,7 +2,7 @@ import type { ByteRange, ImportedHandle, StoreItem, StoreLimits } from "../artif
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 
 const maxTextChars = 512;
-/** Of a summary that comes with its handle. */
+/** Longest summary of an imported handle. */
 export const maxImportedSummaryChars = 65_536;
 const loneSurrogate = /\p{Surrogate}/u;
 // oxlint-disable-next-line no-control-regex
@@ -12,7 +12,7 @@ export function invalidInput(message: string, cause?: unknown): ArtifactStoreErr
   return new ArtifactStoreError("invalid_input", message, cause === undefined ? {} : { cause });
 }
 
-/** A value in a message: its first 80 characters, as JSON. */
+/** A value for a message: the first 80 characters of its JSON. */
 export function quoted(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
@@ -51,7 +51,7 @@ export function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }
 
-/** Any backend can keep what passes: as a key, a column or a header after encoding. */
+/** Checks that every backend can store the text as a key, a column or a header after encoding. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== "string" || value.length === 0 || value.length > maxTextChars) {
     throw invalidInput(
@@ -66,7 +66,7 @@ export function checkText(name: string, value: unknown): string {
   return value;
 }
 
-/** What may be left out, but not be `null`. @throws ArtifactStoreError `invalid_input` */
+/** Options may be left out but not be `null`. @throws ArtifactStoreError `invalid_input` */
 export function checkOptions(options: { signal?: unknown } | undefined): void {
   if (options === undefined) return;
   if (typeof options !== "object" || options === null) {
@@ -81,7 +81,7 @@ export function checkOptions(options: { signal?: unknown } | undefined): void {
   throw invalidInput(`signal is ${quoted(signal)}; give an AbortSignal.`);
 }
 
-/** What goes with a content, as it was at the call. */
+/** The options of a content, as they were at the call. */
 export interface ItemFacts {
   source: string;
   mimeType: string | undefined;
@@ -92,7 +92,7 @@ export interface ItemFacts {
 }
 
 /**
- * Reads each field once and checks what it read, since a getter may say something else the next time.
+ * Reads each field once and checks that value, since a getter may return another one the next time.
  * @throws ArtifactStoreError `invalid_input`, `invalid_id`
  */
 export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
@@ -115,9 +115,9 @@ export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
 const newImports = new WeakSet<ImportedHandle>();
 
 /**
- * Marks a handle whose maker knows that the store has none of its id. To find that out, a store would read the handles of
- * the artifact, which may be thousands, at every put of an encrypted store and of a copy.
- * What is made from another handle is as new as that one.
+ * Marks a handle whose maker knows that the store does not have its id. Otherwise the store would have to read all
+ * handles of the artifact, which may be thousands, at every put of an encrypted store and of a copy. A handle that is
+ * derived from another one inherits its mark.
  */
 export function markNew(imported: ImportedHandle, from?: ImportedHandle): ImportedHandle {
   if (from === undefined || isNew(from)) newImports.add(imported);
@@ -168,7 +168,7 @@ export function checkRange(range: ByteRange | undefined): void {
   }
 }
 
-/** A whole number from `min` to `max`, or the default where nothing is given. */
+/** A whole number from `min` to `max`, or the default if nothing is given. */
 export function checkCount(
   value: number | undefined,
   { name, min, max, otherwise }: { name: string; min: number; max: number; otherwise: number },

@@ -1,6 +1,6 @@
 import { chunkBytes } from "../artifact-driver.ts";
 
-/** Copies pieces of any size into chunks of one size, 1 MiB by default; the last one may be shorter. */
+/** Copies pieces of any size into chunks of one size, 1 MiB by default. The last chunk may be shorter. */
 export class ChunkAssembler {
   readonly #sizeBytes: number;
   #chunk: Uint8Array | undefined;
@@ -10,7 +10,7 @@ export class ChunkAssembler {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** The chunks that this piece completes. */
+  /** Yields the chunks that this piece completes. */
   *add(piece: Uint8Array): Generator<Uint8Array, void> {
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + this.#sizeBytes - this.#filled);
@@ -22,7 +22,7 @@ export class ChunkAssembler {
     }
   }
 
-  /** The chunk that is not full yet; empty when there is none. */
+  /** The incomplete chunk. Empty if there is none. */
   rest(): Uint8Array {
     const chunk = this.#chunk ?? new Uint8Array();
     const filled = this.#filled;

@@ -19,18 +19,18 @@ import { openArtifact, readArtifact } from "./read-artifact.ts";
 import { copyHandle, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
-/** What every store takes beside its backend's own options. */
+/** Options of every store, beside those of its backend. */
 export interface ArtifactStoreOptions {
   /** None by default. */
   limits?: StoreLimits | undefined;
   clock?: Clock | undefined;
-  /** Handle ids: of `[0-9A-Za-z_-]`, at most 64 characters, rising in the order of code units. UUIDv7 by default. */
+  /** Makes handle ids of at most 64 characters of `[0-9A-Za-z_-]`, rising by code units. UUIDv7 by default. */
   ids?: IdGenerator | undefined;
 }
 
 /**
- * The whole store on top of a backend: ids, hashing, verified reads, repair, summaries, limits on one artifact, errors.
- * @throws ArtifactStoreError `invalid_input` for limits of the wrong shape
+ * Builds a store on top of a driver: ids, hashing, verified reads, repair, summaries, limits of one artifact, errors.
+ * @throws ArtifactStoreError `invalid_input` for malformed limits
  */
 export function createArtifactStore(
   driver: ArtifactDriver,

@@ -1,4 +1,4 @@
-/** True for a `Uint8Array` of any realm, so that tests and workers with globals of their own are served too. */
+/** True for a `Uint8Array` of any realm, since tests and workers may have their own globals. */
 export function isBytes(value: unknown): value is Uint8Array {
   return (
     ArrayBuffer.isView(value) &&

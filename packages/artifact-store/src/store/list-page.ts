@@ -10,7 +10,7 @@ import {
 } from "./check-input.ts";
 import { copyHandle } from "./store-context.ts";
 
-/** One page; its cursor names the last handle of the page, so handles that come or go meanwhile move nothing. */
+/** One page. Its cursor names the last handle, so handles that are added or removed meanwhile shift nothing. */
 export async function listPage(
   driver: ArtifactDriver,
   options: ListHandlesOptions,

@@ -1,7 +1,7 @@
 import type { CallScope } from "./call-scope.ts";
 import type { ArtifactStream } from "./read-artifact.ts";
 
-/** The streams that callers are reading, so that closing the store ends them. */
+/** Streams that callers are reading. Closing the store ends them. */
 export class OpenStreams {
   readonly #scope: CallScope;
   readonly #open = new Set<ArtifactStream>();
@@ -10,7 +10,7 @@ export class OpenStreams {
     this.#scope = scope;
   }
 
-  /** The same stream; each step of it is a call of the store: refused when closed, waited for while closing. */
+  /** Wraps a stream so that each step is a call of the store: rejected after closing, and awaited while closing. */
   guard(
     stream: ArtifactStream,
     signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import type { ArtifactDriver } from "../artifact-driver.ts";
 
 const pageSize = 1000;
 
-/** All ids of a driver. @throws ArtifactStoreError `store_failed` where a listing goes back instead of on */
+/** All ids of a driver. @throws ArtifactStoreError `store_failed` if a listing does not advance */
 export async function* pagesOfIds(
   driver: ArtifactDriver,
   signal: AbortSignal | undefined,
@@ -18,7 +18,7 @@ export async function* pagesOfIds(
   }
 }
 
-/** The ids after one, in order; from the first on after "". */
+/** The ids after one id, in order. Pass "" to begin with the first. */
 export async function pageOfIds(
   driver: ArtifactDriver,
   { after, limit, signal }: { after: string; limit: number; signal: AbortSignal | undefined },

@@ -14,25 +14,25 @@ import { ChunkAssembler } from "./chunk-assembler.ts";
 import { isBytes } from "./is-bytes.ts";
 import { readPieces } from "./read-pieces.ts";
 
-/** A content that is hashed and, when it is long, staged. */
+/** A content that is hashed and, if it is long, staged. */
 export interface PreparedContent {
   record: BlobRecord;
   content: Uint8Array | StagedBlob;
-  /** Its first bytes, at most `headBytes`. */
+  /** The first bytes, at most `headBytes`. */
   head: Uint8Array;
 }
 
-/** What one content may take and where it waits. */
+/** How long a content may be, and where it is staged. */
 export interface PrepareOptions {
   driver: ArtifactDriver;
-  /** Longer content is refused with `limit_exceeded`, while it is read. */
+  /** Longer content is rejected with `limit_exceeded` while it is read. */
   maxBytes: number;
-  /** Every blob that is staged is put here before anything is written, so that the caller can discard it. */
+  /** Every staged blob is added here before anything is written, so that the caller can discard it. */
   staged: StagedBlob[];
   signal: AbortSignal | undefined;
 }
 
-/** The content as it is now: bytes are copied, since the caller may change them while the store waits. */
+/** Takes the content as it is now. Bytes are copied, since the caller may change them while the store waits. */
 export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterable<Uint8Array> {
   if (typeof content === "string") {
     if (!isWellFormed(content)) {
@@ -50,7 +50,7 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   );
 }
 
-/** Hashes what `takeContent` gave, and stages it where it is long. */
+/** Hashes what `takeContent` returned, and stages it if it is long. */
 export async function prepareContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: PrepareOptions,

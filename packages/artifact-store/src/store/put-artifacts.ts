@@ -8,7 +8,7 @@ import { repairIfDamaged } from "./repair-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
 import { copyHandle, type StoreContext } from "./store-context.ts";
 
-/** An item as it was at the call. */
+/** An item as it was when the call was made. */
 export interface TakenItem extends ItemFacts {
   content: ReturnType<typeof takeContent>;
   mimeType: string;
@@ -20,13 +20,13 @@ interface ReadyPut {
   content: PreparedContent;
 }
 
-/** Each item as it is now. */
+/** Takes each item as it is now. */
 export function takeItems(items: readonly StoreItem[]): TakenItem[] {
   if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
   return Array.from(items, (item: StoreItem) => takeItem(item?.content, item));
 }
 
-/** To be called before the first wait: later the caller may have changed what was given. */
+/** Must be called before the first wait, since the caller may change the content later. */
 export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">): TakenItem {
   const facts = takeFacts(options);
   const mimeType = facts.mimeType ?? mimeTypeOf(given);
@@ -37,7 +37,7 @@ function mimeTypeOf(content: ArtifactContent): string {
   return typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
-/** Keeps all items or none; handles in the order of the items. */
+/** Keeps all items or none. Returns their handles in the order of the items. */
 export async function putArtifacts(
   context: StoreContext,
   items: readonly TakenItem[],
@@ -65,7 +65,7 @@ export async function putArtifacts(
     const blobs = inOrder.map(({ put }) => put);
     const { driver, limits, clock } = context;
     const outcomes = await driver.commit(blobs, { limits, now: clock.now(), signal });
-    // From here on the artifacts are kept: the signal no longer matters.
+    // From here on the artifacts are kept, so an abort no longer has an effect.
     if (outcomes.includes("present")) await settlePresent(context, { inOrder, outcomes, puts });
     return puts.map(({ handle }) => {
       const known = groups
@@ -84,7 +84,7 @@ interface Committed {
   puts: readonly ReadyPut[];
 }
 
-/** Blobs that were there are read back and repaired; handles that were there stay as they are. */
+/** Reads back and repairs blobs that were already there. Handles that were already there stay as they are. */
 async function settlePresent(
   context: StoreContext,
   { inOrder, outcomes, puts }: Committed,
@@ -102,7 +102,7 @@ async function settlePresent(
   }
 }
 
-/** A put whose damaged blob could not be repaired is not acknowledged, so its handles must not stay. */
+/** If a damaged blob could not be repaired, the put fails, so its handles must not stay. */
 async function takeBack(
   { driver, clock }: StoreContext,
   ready: readonly ReadyPut[],
@@ -115,16 +115,18 @@ async function takeBack(
   await Promise.allSettled(removals);
 }
 
-/** What becomes of the items of one blob. */
+/** The items that share one blob. */
 interface PutGroup {
   put: BlobPut & { handles: ArtifactHandle[] };
-  /** Whether a handle of it may have been in the store before. */
+  /** True if one of its handles may already have been in the store. */
   mayRepeat: boolean;
-  /** Imported handles that the store has, whatever the items say. */
+  /** Imported handles that the store already has. */
   known: readonly ArtifactHandle[];
 }
 
-/** One put a blob: contents of one id are the same bytes, whichever is kept, and of handles of one id the first. */
+/**
+ * Makes one put for each blob. Contents of one id are the same bytes. Of several handles with one id the first is kept.
+ */
 function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
   const groups = new Map<string, PutGroup>();
   for (const { handle, item, content } of ready) {
@@ -145,7 +147,7 @@ function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
   return groups;
 }
 
-/** A limit that an artifact breaks by itself refuses it, whatever could be evicted. */
+/** The size that an artifact may have by itself, whatever could be evicted. */
 function largestArtifact(limits: StoreLimits, sessionId: string | undefined): number {
   const {
     maxArtifactBytes = Infinity,

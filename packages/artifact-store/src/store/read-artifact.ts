@@ -6,17 +6,17 @@ import { chunkBytes, type ArtifactDriver } from "../artifact-driver.ts";
 import { invalidInput } from "./check-input.ts";
 import { corruptError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
 
-/** What to read of which artifact. */
+/** Which artifact to read, and how much of it. */
 export interface ReadRequest {
   artifactId: string;
   range?: ByteRange | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Checked chunks, to be read once. */
+/** Verified chunks that can be read once. */
 export type ArtifactStream = AsyncGenerator<Uint8Array, void>;
 
-/** The bytes in one piece; undefined when no handle names the artifact. */
+/** The bytes in one piece. Undefined if no handle names the artifact. */
 export async function readArtifact(
   driver: ArtifactDriver,
   request: ReadRequest,
@@ -31,13 +31,13 @@ export async function readArtifact(
         ? "its bytes do not hash to its id"
         : "bytes in the range do not match their hash";
     if (isRetry) throw corruptError(artifactId, part);
-    // It may have been freed, or repaired, while it was read.
+    // It may have been freed or repaired during the read.
     found = await findBlob(driver, artifactId, signal);
   }
   return undefined;
 }
 
-/** The bytes chunk by chunk; undefined when no handle names the artifact. */
+/** The bytes chunk by chunk. Undefined if no handle names the artifact. */
 export async function openArtifact(
   driver: ArtifactDriver,
   request: ReadRequest,
@@ -46,7 +46,7 @@ export async function openArtifact(
   return found && streamSpan(driver, found, request);
 }
 
-/** Undefined when the bytes are wrong; a failing backend counts as wrong at the first try. */
+/** Undefined if the bytes are wrong. On the first attempt a failing backend counts as wrong bytes. */
 async function tryRead(
   found: FoundBlob,
   request: ReadRequest,
@@ -84,7 +84,7 @@ async function readSpan(found: FoundBlob, request: ReadRequest): Promise<Uint8Ar
   return collect(parts(), span.endByte - span.startByte, request.signal);
 }
 
-/** Undefined when there are more or fewer bytes than expected. */
+/** Undefined if there are more or fewer bytes than expected. */
 async function collect(
   pieces: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   sizeBytes: number,
@@ -95,7 +95,7 @@ async function collect(
   for await (const piece of pieces) {
     throwIfAborted(signal, ArtifactStoreError);
     if (at + piece.length > sizeBytes) return undefined;
-    // Most artifacts come in one piece; it is handed on as it is, unless it keeps a larger buffer alive.
+    // Most artifacts arrive in one piece, which is returned as it is unless it keeps a larger buffer alive.
     if (piece.length === sizeBytes && piece.length === piece.buffer.byteLength) {
       whole = new Uint8Array(piece.buffer);
     } else {
@@ -156,7 +156,7 @@ async function* streamSpan(
 interface Span {
   startByte: number;
   endByte: number;
-  /** The first chunk, and the one after the last. */
+  /** Index of the first chunk, and index after the last one. */
   first: number;
   end: number;
 }
@@ -173,7 +173,7 @@ function spanOf({ shape }: FoundBlob, range: ByteRange = { start: 0 }): Span {
   };
 }
 
-/** The part of a chunk that lies in the span. */
+/** The part of a chunk that lies within the span. */
 function partOf(chunk: Uint8Array, index: number, { startByte, endByte }: Span): Uint8Array {
   const offset = index * chunkBytes;
   const from = Math.max(0, startByte - offset);

@@ -2,7 +2,7 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver, type StoredBlob } from "../artifact-driver.ts";
 import { concatBytes, shapeOf, type BlobShape } from "./blob-record.ts";
 
-/** A blob that was found and whose record holds. */
+/** A blob whose record was verified. */
 export interface FoundBlob {
   stored: StoredBlob;
   shape: BlobShape;
@@ -19,8 +19,8 @@ export function corruptError(artifactId: string, what: string): ArtifactStoreErr
 }
 
 /**
- * The blob, or undefined when no handle names it.
- * @throws ArtifactStoreError `corrupt` for one that was set aside, whose record is damaged, or whose bytes are lost
+ * Finds a blob. Undefined if no handle names it.
+ * @throws ArtifactStoreError `corrupt` if the blob was set aside, its record is damaged or its bytes are lost
  */
 export async function findBlob(
   driver: ArtifactDriver,
@@ -39,7 +39,10 @@ export async function findBlob(
   return { stored, shape };
 }
 
-/** Lost is a blob that is not found while a handle that was there before still is: a put meanwhile makes another handle. */
+/**
+ * A blob is lost if it cannot be found although a handle is there that was there before. A put in between makes another
+ * handle.
+ */
 export async function isLost(
   driver: ArtifactDriver,
   artifactId: string,
@@ -52,7 +55,7 @@ export async function isLost(
   return after.some((handle) => before.some(({ handleId }) => handleId === handle.handleId));
 }
 
-/** The chunks from `first` on as far as they are right: ends before `end` at the first one that is not. */
+/** Yields verified chunks from `first` on. Stops before `end` at the first chunk that does not match its hash. */
 export async function* readChunks(
   { stored, shape }: FoundBlob,
   { first, end }: { first: number; end: number },

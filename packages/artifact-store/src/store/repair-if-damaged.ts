@@ -3,7 +3,7 @@ import { isEqual, shapeOf } from "./blob-record.ts";
 import { readChunks } from "./read-chunks.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Reads back the blob that a commit found in place and, if anything of it is wrong, puts the right bytes there. */
+/** Reads back the blob that a commit found in place and replaces its bytes if anything is wrong. */
 export async function repairIfDamaged(
   { driver, clock }: StoreContext,
   put: BlobPut,
@@ -16,7 +16,7 @@ export async function repairIfDamaged(
 
 async function isIntact(driver: StoreContext["driver"], { record }: BlobPut): Promise<boolean> {
   const stored = await driver.find(record.artifactId, {});
-  // Deleted and freed again by someone else: there is nothing to repair.
+  // Another caller deleted and freed it, so there is nothing to repair.
   if (stored === undefined) return true;
   const shape = shapeOf(record, record.artifactId);
   if (shape === undefined || stored.isQuarantined) return false;

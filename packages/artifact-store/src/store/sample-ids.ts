@@ -1,7 +1,7 @@
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { pageOfIds, pagesOfIds } from "./pages-of-ids.ts";
 
-/** How many to pick, and a number that moves the picks from one check to the next. */
+/** How many ids to pick, and a seed that moves the picks between checks. */
 export interface SampleOptions {
   sample: number;
   seed: number;
@@ -11,8 +11,8 @@ export interface SampleOptions {
 const readAhead = 100;
 
 /**
- * Ids are hashes and so lie evenly: points at even distances, moved by the seed, each pick the next id after its point and
- * after the pick before. Where that gives too few, those that were passed over follow.
+ * Ids are hashes, so they are spread evenly. The picks are the ids that follow evenly spaced points, which the seed
+ * moves. If that gives too few, the skipped ids follow.
  */
 export async function* sampleIds(
   driver: ArtifactDriver,

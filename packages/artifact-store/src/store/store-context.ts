@@ -2,7 +2,7 @@ import type { Clock, IdGenerator } from "@ccl/core";
 import type { ArtifactHandle, StoreLimits } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 
-/** What the calls of one store share. */
+/** What all calls of one store share. */
 export interface StoreContext {
   driver: ArtifactDriver;
   limits: StoreLimits;
@@ -10,7 +10,7 @@ export interface StoreContext {
   ids: IdGenerator;
 }
 
-/** A copy with the known fields alone, so that neither side can change what the other one holds. */
+/** Copies only the known fields, so that neither side can change what the other one holds. */
 export function copyHandle(handle: ArtifactHandle): ArtifactHandle {
   const { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source, sessionId } =
     handle;

@@ -11,7 +11,7 @@ import type { StoreContext } from "./store-context.ts";
 
 type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 
-/** Reads blobs whole and sets damaged ones aside. */
+/** Reads whole blobs and sets damaged ones aside. */
 export async function verifyBlobs(
   { driver, clock }: StoreContext,
   { sample, signal }: { sample?: number | undefined; signal?: AbortSignal | undefined },
@@ -28,7 +28,7 @@ export async function verifyBlobs(
     report.checked += 1;
     if (verdict === "missing") report.missing.push(artifactId);
     if (verdict === "damaged" || verdict === "unreadable") report.corrupt.push(artifactId);
-    // What could not be read this time may be well: only wrong bytes are set aside.
+    // A blob that could not be read this time may be intact, so only wrong bytes are set aside.
     if (verdict === "damaged") await driver.quarantine(artifactId);
   }
   report.corrupt.sort();
@@ -42,7 +42,7 @@ async function judge(
   signal: AbortSignal | undefined,
 ): Promise<Verdict> {
   const first = await judgeOnce(driver, artifactId, signal);
-  // A repair or a deletion may have come between; a verdict against a blob takes two looks.
+  // A repair or a deletion may have happened in between, so two reads must agree that a blob is damaged.
   return first === "damaged" || first === "unreadable"
     ? judgeOnce(driver, artifactId, signal)
     : first;

@@ -1,10 +1,10 @@
-/** Takes 20 ms to make, which no process should pay at its start. */
+/** Created on first use, because it takes 20 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** At most `maxChars` UTF-16 code units from the beginning, never half a grapheme. */
+/** At most `maxChars` UTF-16 code units from the beginning. Never splits a grapheme. */
 export function cutAtGrapheme(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  // A grapheme that reaches past this much is hostile (thousands of combining marks) and is left out whole.
+  // A grapheme that extends beyond this is hostile (thousands of combining marks) and is left out.
   const near = text.slice(0, maxChars + 64);
   graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   const grapheme = graphemes.segment(near).containing(maxChars);

@@ -1,26 +1,26 @@
 import { redactSecrets } from "@ccl/core";
 import { cutAtGrapheme } from "./cut-at-grapheme.ts";
 
-/** How much of a content a summary looks at. */
+/** How many bytes of a content a summary is made from. */
 export const headBytes: number = 8 * 1024;
-// A secret that a cut goes through may not be recognised: this much before a cut is never shown.
+// A secret that is cut in two may not be recognised, so this many characters before a cut are never shown.
 const hiddenChars = 1024;
 const maxSummaryChars = 4_000;
 const shownChars = 200;
 
-/** What a summary is made from. */
+/** Input of a summary. */
 export interface SummaryInput {
-  /** The beginning of the content; at most `headBytes`. */
+  /** The first bytes of the content, at most `headBytes`. */
   head: Uint8Array;
-  /** True when there is more than the beginning. */
+  /** True if the content is longer than `head`. */
   isCut: boolean;
   sizeBytes: number;
   mimeType: string;
 }
 
 /**
- * For listings: the first 200 characters as one line of plain text with its secrets masked, cut between graphemes and
- * marked by `...`; for binary content its size and type, e.g. `binary, 12,345 bytes, image/png`.
+ * A summary for listings: the first 200 characters as one line of plain text with secrets masked, cut between graphemes
+ * and marked by `...`. For binary content its size and type, e.g. `binary, 12,345 bytes, image/png`.
  */
 export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryInput): string {
   if (sizeBytes === 0) return `empty, ${mimeType}`;
@@ -31,9 +31,9 @@ export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryIn
   return clean(`${cutAtGrapheme(line, shownChars - 4).trimEnd()} ...`);
 }
 
-/** A summary of the caller's: secrets masked, then cut to 4,000 characters. */
+/** Cleans a caller's summary: masks secrets, then cuts it to 4,000 characters. */
 export function cleanSummary(summary: string): string {
-  // A short beginning is masked, not a whole book.
+  // Masks only the beginning of a long text.
   const isCut = summary.length > 8 * maxSummaryChars;
   return clean(
     cutAtGrapheme(masked(summary.slice(0, 8 * maxSummaryChars), isCut), maxSummaryChars),
@@ -45,7 +45,7 @@ function masked(text: string, isCut: boolean): string {
   return isCut ? shown.slice(0, Math.max(0, shown.length - hiddenChars)) : shown;
 }
 
-/** Not every backend keeps NUL and lone surrogates. */
+/** Removes NUL and lone surrogates, which some backends cannot store. */
 function clean(text: string): string {
   return text.replace(/\p{Surrogate}|\0/gu, "\ufffd");
 }
@@ -59,7 +59,7 @@ function textOf(head: Uint8Array, isCut: boolean): string | undefined {
   }
 }
 
-/** White space, control characters, and those that reorder the text after them. */
+/** Replaces white space, control characters and characters that reorder text. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
 }

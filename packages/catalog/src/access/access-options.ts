@@ -1,25 +1,25 @@
 import type { ResourceColumn, ResourceRecord } from "../record/resource-record.ts";
 
-/** Who asks. */
+/** The user or service on whose behalf a call runs. */
 export interface Principal {
   /** For rules that are functions. */
   id?: string | undefined;
-  /** Rights add up; a role that the catalog does not know gives none. */
+  /** Rights add up over the roles. A role that the catalog does not know grants nothing. */
   roles: readonly string[];
 }
 
-/** Which resources a right is for: those that fit everything that is given. */
+/** Which resources a right is for: those that match all the given fields. */
 interface ResourceMatch {
-  /** Ids; a `*` at the end stands for any rest. */
+  /** Ids. A `*` at the end matches any suffix. */
   ids?: readonly string[] | undefined;
   kinds?: readonly string[] | undefined;
-  /** Any of them. */
+  /** Matches a resource that has any of these tags. */
   tags?: readonly string[] | undefined;
-  /** `access.policy` of the resource. */
+  /** Matches the resource's `access.policy`. */
   policies?: readonly string[] | undefined;
 }
 
-/** A right: for all, none, some, or as a function decides. A function that throws, or gives anything but true, denies. */
+/** A right: for all resources, none, some, or by a function. A function denies if it throws or does not return true. */
 export type ResourceRule =
   | boolean
   | ResourceMatch
@@ -39,22 +39,22 @@ export type DetailSection =
 
 /** What a role may see. */
 export interface RoleRights {
-  /** Rows, facets, counts and search; all resources where absent. */
+  /** Rows, facets, counts and search. All resources by default. */
   overview?: ResourceRule | undefined;
-  /** Cards, and search over what stands in them; none where absent. */
+  /** Cards, and search over their content. No resources by default. */
   details?: ResourceRule | undefined;
-  /** Columns tagged `pii`, and what names them; none where absent. */
+  /** Columns tagged `pii`, and texts that name them. No resources by default. */
   pii?: ResourceRule | undefined;
-  /** Columns shown, beside the rule for personal ones; all where absent. */
+  /** Which columns are shown, in addition to the `pii` rule. All by default. */
   columns?:
     | ((column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean)
     | undefined;
-  /** All where absent. */
+  /** All by default. */
   sections?: readonly DetailSection[] | undefined;
 }
 
 /** Who may see what. */
 export interface AccessOptions {
-  /** By role; `public`, the role of a call without a principal, may read overviews where it is not named. */
+  /** By role. A call without a principal has the role `public`, which may read overviews unless it is listed here. */
   roles: Readonly<Record<string, RoleRights>>;
 }

@@ -9,18 +9,18 @@ import type {
   RoleRights,
 } from "./access-options.ts";
 
-/** What one principal sees of a catalog, for the length of a call. */
+/** What one principal may see of a catalog. Valid for one call. */
 export interface Visibility {
-  /** Same for two principals that see the same; undefined where a function decides. */
+  /** Equal for principals with the same rights. Undefined if a function decides. */
   key: string | undefined;
-  /** True where every overview and every card is seen, but for personal columns. */
+  /** True if every overview and every card is visible, apart from personal columns. */
   isOpen: boolean;
   seesOverview(record: ResourceRecord): boolean;
   seesDetails(record: ResourceRecord): boolean;
   seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
-  /** False where no resource that is seen is named: a key to a hidden table looks like one to none. */
+  /** False if the key names no visible resource, so that a key to a hidden table looks like a dangling one. */
   seesForeignKey(key: string, record: ResourceRecord): boolean;
-  /** True where no column, past or present, is hidden. */
+  /** True if no column, past or present, is hidden. */
   seesEveryColumn(record: ResourceRecord): boolean;
   seesSection(section: DetailSection, record: ResourceRecord): boolean;
 }
@@ -29,9 +29,9 @@ const publicPrincipal: Principal = { roles: ["public"] };
 const openRights: RoleRights = { details: true };
 
 /**
- * The rights of a principal, added up over its roles. A catalog without access rules shows everything but personal
- * columns to a call without a principal, and nothing to one with a principal, whose roles it cannot know. `find` gives
- * the records that foreign keys name.
+ * Adds up the rights of a principal over its roles. Without access rules, a call without a principal sees all but
+ * personal columns, and a call with one sees nothing, because its roles are unknown. `find` looks up the records that
+ * foreign keys name.
  */
 export function createVisibility(
   access: AccessOptions | undefined,
@@ -90,7 +90,7 @@ function rightsOf(
   });
 }
 
-/** What is no name of a role gives no right, and must not look like one that does. */
+/** Drops whatever is not a role name: it grants nothing, and must not look like a role that does. */
 function rolesOf({ roles }: Principal = publicPrincipal): string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }

@@ -1,20 +1,20 @@
 import { maxNesting } from "../record/clean-value.ts";
 
-/** Finds names in texts and values, so that what is hidden is not told by what stands beside it. */
+/** Finds hidden names in texts and values, so that the visible parts do not give them away. */
 export interface HiddenNames {
   isEmpty: boolean;
-  /** True where a text has a hidden name as a word of its own; case does not matter. */
+  /** True if the text contains a hidden name as a whole word, ignoring case. */
   isNamedIn(text: string): boolean;
   /**
-   * The value without members, entries and texts that name something hidden; undefined where nothing is left of a text. What lies
-   * deeper than the 32 levels of a record is removed.
+   * Removes the members, entries and texts of a value that name something hidden, and anything nested deeper than the
+   * 32 levels of a record. Undefined if the value is a text that names something hidden.
    */
   removeFrom(value: unknown): unknown;
-  /** The text with every hidden name as `[hidden]`. */
+  /** Replaces every hidden name in the text by `[hidden]`. */
   maskIn(text: string): string;
 }
 
-/** A matcher for hidden column names. */
+/** Creates a matcher for hidden column names. */
 export function createHiddenNames(names: readonly string[]): HiddenNames {
   const wanted = [
     ...new Set(names.map((name) => name.toLowerCase()).filter((name) => name.trim() !== "")),

@@ -19,13 +19,13 @@ const known = new Set(
   ).split(" "),
 );
 
-/** The columns that a principal sees, and a matcher for those that it does not. */
+/** The columns that a principal sees, and a matcher for the names of the others. */
 export interface ColumnView {
   columns: ResourceColumn[];
   hidden: HiddenNames;
 }
 
-/** Which of a record's columns are seen. */
+/** Decides which of a record's columns the principal sees. */
 export function viewColumns(record: ResourceRecord, visibility: Visibility): ColumnView {
   const all = record.columns ?? [];
   const columns = all
@@ -51,7 +51,7 @@ export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: Col
   return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
 }
 
-/** The overview of a record as a principal sees it: without what names a hidden column. */
+/** The overview of a record as a principal sees it, without texts that name a hidden column. */
 export function presentOverview(record: ResourceRecord, view: ColumnView): ResourceOverview {
   const { columns, hidden } = view;
   const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;
@@ -77,12 +77,12 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
   };
 }
 
-/** An overview as a principal sees it. `rev` is absent where a column or a key is hidden: it counts their changes, too. */
+/** An overview as a principal sees it. `rev` counts changes of hidden columns and keys too, so it is then absent. */
 export interface SeenOverview extends Omit<ResourceOverview, "rev"> {
   rev?: number | undefined;
 }
 
-/** The overview of a record; its `schema_hash` is of what is seen. */
+/** The overview of a record. Its `schema_hash` covers the visible columns only. */
 export function seenOverview(record: ResourceRecord, visibility: Visibility): SeenOverview {
   const view = viewColumns(record, visibility);
   const overview = presentOverview(record, view);
@@ -91,7 +91,7 @@ export function seenOverview(record: ResourceRecord, visibility: Visibility): Se
   return { ...overview, rev: undefined, schema_hash };
 }
 
-/** True where no column and no key is hidden. */
+/** True if no column and no key is hidden. */
 export function isWhole({ columns: all = [] }: ResourceRecord, { columns }: ColumnView): boolean {
   return all.length === columns.length && columns.every((column, at) => column.fk === all[at]?.fk);
 }
@@ -104,7 +104,7 @@ function seenShape(
   return shape.cols === undefined ? shape : { ...shape, cols: columns.length };
 }
 
-/** The whole card of a record as a principal sees it, in the sections asked for; all where `sections` is undefined. */
+/** A record's card as a principal sees it, with the requested sections. All sections by default. */
 export function presentDetails(
   record: ResourceRecord,
   visibility: Visibility,

@@ -6,8 +6,8 @@ import { createHiddenNames } from "./hidden-names.ts";
 import { presentOverview } from "./present-record.ts";
 
 /**
- * A record is indexed once for each depth at which it may be seen, so that what a principal can't read it can't find,
- * count or exclude by search either. The marks are no part of any id: ids hold no control characters.
+ * A record is indexed once for each level of access, so that search cannot find, count or exclude by what a principal
+ * may not read. The marks cannot occur in an id, because ids hold no control characters.
  */
 const overviewMark = "\u0001";
 const bareMark = "\u0002";
@@ -19,12 +19,12 @@ export function resourceIdOf(variantId: string): string {
     : variantId;
 }
 
-/** Every id that a resource may have in the index. */
+/** Every id that a resource can have in the index. */
 export function variantIdsOf(id: string): string[] {
   return [id, overviewMark + id, bareMark + id];
 }
 
-/** What of a record goes into the index. Personal columns are in none of it. */
+/** The index entries of a record. None of them holds personal columns. */
 export function indexVariants(
   record: ResourceRecord,
   access: AccessOptions | undefined,
@@ -41,7 +41,7 @@ export function indexVariants(
   return variants;
 }
 
-/** Under which id a principal finds a record; undefined where it must not. */
+/** The id of the index entry under which a principal finds a record. Undefined if it may not see the record. */
 export function seenVariant(record: ResourceRecord, visibility: Visibility): string | undefined {
   if (!visibility.seesOverview(record)) return undefined;
   if (visibility.isOpen) return record.id;

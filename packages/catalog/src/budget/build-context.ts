@@ -18,23 +18,23 @@ import { shareBudget, type BudgetShares } from "./share-budget.ts";
 /** A candidate, in rank order. */
 export interface ContextCandidate {
   id: string;
-  /** Asked for where there may be room. */
+  /** Called only if there may be room for it. */
   row(): RowInput;
-  /** Undefined where the principal must not see the card; called for the best candidates only. */
+  /** Undefined if the principal may not see the card. Called only for the best candidates. */
   card?: (() => CardInput | undefined) | undefined;
 }
 
-/** What a context is built of. */
+/** What a context is built from. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
-  /** Rows without a card for the room that is left in the end. */
+  /** Rows without a card, which fill the room left at the end. */
   others?: RowSource | undefined;
   budget: number;
   reserve?: BudgetReserve | undefined;
   counter: TokenCounter;
 }
 
-/** A context as text, and what is in it. */
+/** A context as text, and its contents. */
 export interface BuiltContext {
   text: string;
   tokens: number;
@@ -47,17 +47,17 @@ export interface BuiltContext {
   breakdown: { usable: number; head: number; task: number; overview: number; details: number };
 }
 
-/** Tokens with which a header and a short row surely do; where there are as many, rows need not be tried first. */
+/** Tokens that are sure to hold a header and a short row. With that much room, rows need not be tried first. */
 const ampleHeader = 80;
 const ampleRow = 60;
-/** Counts of parts may add up to a little less than that of the whole. */
+/** The counts of the parts may add up to slightly less than the count of the whole. */
 const countSlack = 2;
 const cardsHeader = "# details of the best, by alias\n";
 
 /**
- * Rows and cards within a budget: the text is counted as a whole before it is given out, so that no counter can make it
- * too long. The same candidates and budget give the same bytes.
- * @throws CatalogError `budget_exceeded` where not even the overview's header fits
+ * Builds rows and cards within a budget. The whole text is counted before it is returned, so that it fits whatever the
+ * counter does. The same candidates and budget give the same bytes.
+ * @throws CatalogError `budget_exceeded` if not even the overview's header fits
  */
 export function buildContext({
   candidates,
@@ -100,7 +100,7 @@ export function buildContext({
   }
 }
 
-/** What is over when every candidate has its row goes to the cards. */
+/** Gives cards the tokens that are left once every candidate has its row. */
 function withSpare(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,
@@ -112,10 +112,10 @@ function withSpare(
   return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
 }
 
-/** Share of the room that cards keep where every name fits into the rest. */
+/** Share of the room that cards keep if every name fits into the rest. */
 const cardShare = 0.4;
 
-/** Cards make room for the names of everything, so far as six tenths hold them. */
+/** Reduces the cards to 40% if the names of all resources then fit into the rest. */
 function withNames(
   candidates: readonly ContextCandidate[],
   others: RowSource,
@@ -128,7 +128,7 @@ function withNames(
     : shares;
 }
 
-/** Cards for their share, or for less where the share would leave no room for the rows of the cards. */
+/** Fills cards up to their share, or less if the share would leave no room for the rows of those cards. */
 function fillSharedCards(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,

@@ -6,24 +6,24 @@ import type {
 } from "../record/resource-record.ts";
 import { formatCursor, type CardOffsets } from "./details-card.ts";
 
-/** Columns of a window. */
+/** Columns that each level adds. */
 const columnsOfWindow = 8;
-/** Snippets that a card in a prompt has at most. */
+/** Maximum number of snippets of a card in a prompt. */
 const snippetsOfCard = 2;
 
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
 
-/** A card as it can be cut: each level has all of the one before, and level 0 only says what the resource is. */
+/** A card that can be shortened. Each level includes the one below. Level 0 only says what the resource is. */
 export interface CardText {
-  /** The last level, which has everything that a prompt may have. */
+  /** The highest level. It has everything that a prompt may show. */
   levels: number;
-  /** The level below which no card is worth a place: a snippet, what to avoid and the first columns. */
+  /** The level below which a card is not worth its place: a snippet, the anti-patterns and the first columns. */
   core: number;
-  /** `cuts` says what a level leaves out; empty where nothing is. */
+  /** `cuts` says what a level leaves out. Empty if it leaves out nothing. */
   render(level: number): { text: string; shown: CardOffsets; cuts: string };
 }
 
-/** What a card says beside the details. */
+/** What a card shows in addition to the details. */
 export interface CardHeading {
   alias: string;
   stale: readonly string[];
@@ -32,8 +32,8 @@ export interface CardHeading {
 type Piece = { columns: number } | { snippets: number } | "anti_patterns" | "facts" | "about";
 
 /**
- * The levels of a card, in the order in which they are kept: a snippet, the anti-patterns, the first columns, what can be
- * pushed down, further columns by eights, a second snippet, quality and constraints.
+ * Builds the levels of a card, in order of priority: a snippet, the anti-patterns, the first columns, pushdown
+ * capabilities, eight more columns at a time, a second snippet, quality and constraints.
  */
 export function cardText(details: ResourceDetails, heading: CardHeading): CardText {
   const columns = details.columns?.length ?? 0;
@@ -150,7 +150,7 @@ function factLines({ pushdown, cap, shape }: ResourceDetails): string[] {
   ];
 }
 
-/** Code keeps its lines, each behind two spaces, so that none of them can begin a card. */
+/** Indents each line of code by two spaces, so that none can be mistaken for the start of a card. */
 function snippetLines({ engine, code, title }: ResourceSnippet): string[] {
   const lines = code.slice(0, 1_200).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   const shown = lines.slice(0, 24).map((line) => `  ${codeLine(line)}`);

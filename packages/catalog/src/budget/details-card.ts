@@ -1,14 +1,14 @@
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { CatalogError } from "../catalog-error.ts";
 
-/** A card, or a window of one: the columns and snippets that it holds are a part where `truncated` says so. */
+/** A card, or a window of one. If `truncated` says so, it holds only some of the columns or snippets. */
 export interface DetailsCard extends ResourceDetails {
   truncated: boolean;
-  /** Columns and snippets that the principal sees, in all windows. */
+  /** Number of columns and snippets that the principal sees, in all windows. */
   total: { columns: number; snippets: number };
-  /** Cursor of the next window; absent on the last. */
+  /** Cursor of the next window. Absent in the last window. */
   next?: string | undefined;
-  /** Entries of the digest that the columns no longer have. */
+  /** Entries of the digest that no longer match a column. */
   stale_digest?: string[] | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface CardOffsets {
   snippets: number;
 }
 
-/** How much a window holds. */
+/** Maximum size of a window. */
 export interface CardLimits {
   columns: number;
   snippets: number;
 }
 
-/** One window of a card. */
+/** Cuts one window out of a card. */
 export function windowOf(
   details: ResourceDetails,
   { from, limits, stale }: { from: CardOffsets; limits: CardLimits; stale: readonly string[] },
@@ -50,12 +50,12 @@ export function windowOf(
   return card;
 }
 
-/** A place in a card as text. */
+/** Writes a position in a card as text. */
 export function formatCursor({ columns, snippets }: CardOffsets): string {
   return `columns=${columns};snippets=${snippets}`;
 }
 
-/** @throws CatalogError `invalid_options` for a text that `formatCursor` did not make */
+/** @throws CatalogError `invalid_options` if `formatCursor` did not write the text */
 export function parseCursor(cursor: string | undefined): CardOffsets {
   if (cursor === undefined) return { columns: 0, snippets: 0 };
   const [, columns, snippets] = /^columns=(\d{1,9});snippets=(\d{1,9})$/.exec(cursor) ?? [];

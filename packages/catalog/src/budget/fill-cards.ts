@@ -5,7 +5,7 @@ import { cardText, type CardText } from "./card-text.ts";
 import type { CardOffsets } from "./details-card.ts";
 import { countMemoized } from "./token-memo.ts";
 
-/** A card to fill in, in rank order. */
+/** A card to add, in rank order. */
 export interface CardInput {
   details: ResourceDetails;
   stale: readonly string[];
@@ -17,11 +17,11 @@ export interface FilledCard {
   shown: CardOffsets;
   truncated: boolean;
   total: { columns: number; snippets: number };
-  /** The text under an alias, once the rows have given it one. */
+  /** Renders the text under the alias that the rows assign. */
   render(alias: string): string;
 }
 
-/** How much room cards have. */
+/** The room for cards. */
 export interface FillCardsOptions {
   counter: TokenCounter;
   budget: number;
@@ -34,12 +34,12 @@ interface Chosen {
   tokens: number;
 }
 
-/** The share of the room that goes to short cards before any is made longer. */
+/** The share of the room that goes to short cards before any card is extended. */
 const coreShare = 0.6;
 
 /**
- * Cards in rank order, never above the budget by the sum of their counts. Each gets first what makes it useful; six
- * tenths of the room go to as many cards as that gives, then the best are made longer, then more cards follow.
+ * Adds cards in rank order. The sum of their counts stays within the budget. Each card gets its core level first, and
+ * six tenths of the room go to as many such cards as fit. Then the best cards are extended, then more are added.
  */
 export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions): FilledCard[] {
   const { counter, budget } = options;
@@ -95,7 +95,7 @@ function next(iterator: Iterator<CardInput>): CardInput | undefined {
   return result.done === true ? undefined : result.value;
 }
 
-/** The highest level from one to another that fits; levels cost more the higher they are, but for the mark of a cut. */
+/** The highest level in the range that fits. A higher level costs more tokens, apart from the text that marks a cut. */
 function bestLevel(
   card: CardText,
   { counter, left, from, to }: { counter: TokenCounter; left: number; from: number; to: number },

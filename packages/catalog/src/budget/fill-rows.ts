@@ -3,37 +3,37 @@ import type { TokenCounter } from "@ccl/core";
 import { overviewRow, type OverviewRow, type RowInput } from "./overview-row.ts";
 import { headerLine, RowLayout, type RenderedRows } from "./row-layout.ts";
 
-/** Rows in rank order, as an array is; what no room is left for is not asked for. */
+/** Rows in rank order, accessed like an array. A row is read only if there may be room for it. */
 export interface RowSource {
   length: number;
   at(index: number): RowInput | undefined;
 }
 
-/** How much room rows have. */
+/** The room for rows. */
 export interface FillRowsOptions {
   counter: TokenCounter;
-  /** Tokens of the text, header included. */
+  /** Tokens of the whole text, including the header. */
   budget: number;
-  /** Rows at the top that stay short, since their cards follow. */
+  /** Number of top rows that stay short because their cards follow. */
   shortRows?: number | undefined;
-  /** Candidates in all, where `inputs` are the first of them. */
+  /** Number of all candidates, if `inputs` holds only the first of them. */
   total?: number | undefined;
-  /** Take the room that all inputs leave, by their names alone while that lasts. */
+  /** Rows for the room that `inputs` leave. Each gets its name before any of them gets fields. */
   others?: RowSource | undefined;
 }
 
-/** Rows that fit, and what they cost as rendered. */
+/** The rows that fit, and their tokens as rendered. */
 export interface FilledRows extends RenderedRows {
   tokens: number;
 }
 
-/** The share of the room that goes to fields of the best rows before the last row by name alone. */
+/** The share of the room that goes to the fields of the best rows before the last row gets its name. */
 const longShare = 0.25;
 
 /**
- * As many rows as fit, in rank order. A row is short (a name) or long (with fields and a line about it): a quarter of the
- * room makes the best rows long, the rest goes to width, and what is left when all candidates stand makes further rows
- * long. Never above the budget by the counter; undefined where not even the header fits.
+ * Adds as many rows as fit, in rank order. A row is short (a name) or long (with fields and a description). A quarter
+ * of the room makes the best rows long, and the rest goes to more rows. Room that is left once every candidate has a
+ * row makes further rows long. The count never exceeds the budget. Undefined if not even the header fits.
  */
 export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRows | undefined {
   const { counter, budget, shortRows = 0 } = options;
@@ -68,10 +68,10 @@ export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRow
   return fitted(layout, { counter, budget, total });
 }
 
-/** No row by its name alone takes fewer tokens. */
+/** Minimum tokens of a row with only a name. */
 export const minRowTokens = 4;
 
-/** Whether every row fits by its name alone. */
+/** True if every row fits by name only. */
 export function holdsEveryName(
   inputs: RowSource,
   others: RowSource,
@@ -90,10 +90,11 @@ export function holdsEveryName(
   });
 }
 
-/** None. */
 export const noRows: RowSource = { length: 0, at: () => undefined };
 
-/** Counts the whole text, for counters whose parts do not add up, and shortens rows, then takes them away, until it fits. */
+/**
+ * Counts the whole text, because the counts of parts may not add up. Shortens rows, then removes them, until it fits.
+ */
 function fitted(
   layout: RowLayout,
   { counter, budget, total }: { counter: TokenCounter; budget: number; total: number },
@@ -111,7 +112,7 @@ function fitted(
 
 const rows = new WeakMap<RowInput, OverviewRow>();
 
-/** Inputs don't change once they are made, and most of them come again. */
+/** Caches rows: inputs are immutable, and the same ones usually come again. */
 function rowOf(input: RowInput): OverviewRow {
   const known = rows.get(input);
   if (known !== undefined) return known;
@@ -120,7 +121,7 @@ function rowOf(input: RowInput): OverviewRow {
   return row;
 }
 
-/** The kind of most of the first rows; among equals the first by code units. */
+/** The commonest kind among the first 50 rows. Ties are decided by code units. */
 function commonKind(inputs: RowSource): string {
   const counts = new Map<string, number>();
   for (let at = 0; at < Math.min(50, inputs.length); at++) {

@@ -1,27 +1,27 @@
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceKind } from "../record/resource-record.ts";
 
-/** What a row is made of. */
+/** What a row is built from. */
 export interface RowInput {
   id: string;
   kind: ResourceKind;
   title: string;
   schema_digest?: readonly string[] | undefined;
-  /** Shown in a long row, where the reader may see it. */
+  /** Shown in a long row. Undefined if the principal may not see it. */
   description?: string | undefined;
 }
 
-/** The pieces of a row; every text is one line. */
+/** The parts of a row. Each text is one line. */
 export interface OverviewRow {
   id: string;
   kind: string;
-  /** What rows of one database, server or folder share, without its scheme; empty where an id has none. */
+  /** The database, server or folder that rows share, without its scheme. Empty if the id has none. */
   container: string;
-  /** The name under a heading that says the container. */
+  /** The name under a heading that shows the container. */
   name: string;
-  /** The name where no heading does. */
+  /** The name without such a heading. */
   fullName: string;
-  /** Fields and description, with what leads up to them; empty where there are none. */
+  /** Fields and description, with their separators. Empty if there are none. */
   tail: string;
 }
 
@@ -31,7 +31,7 @@ const longestFields = 75;
 const longestDescription = 70;
 const scheme = /^(?:res(?::|$))?(?:(?:db|api|kv|bus|file|skill|tool)(?:[.:]|$))?/;
 
-/** Splits a resource into what its row says. */
+/** Splits a resource into the parts of its row. */
 export function overviewRow({
   id,
   kind,
@@ -72,7 +72,10 @@ function lastStep(id: string): number {
     : Math.max(id.lastIndexOf("."), id.lastIndexOf("#"), id.lastIndexOf(":"));
 }
 
-/** `orders (pg.main)` under `pg.main.public`, or `TheClique search` under `Data/TheClique`, without what the heading says. */
+/**
+ * Removes what the heading already says: `orders (pg.main)` under `pg.main.public`, or `TheClique search` under
+ * `Data/TheClique`.
+ */
 function withoutContainer(name: string, container: string): string {
   const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];
   if (before !== undefined && inside !== undefined && container.includes(inside)) return before;
@@ -84,7 +87,7 @@ function withoutContainer(name: string, container: string): string {
   return name.slice(last.length + 1).trim() || name;
 }
 
-/** The names of a digest; a space parts them, or a comma where a name has spaces itself. */
+/** The names of a digest, separated by spaces, or by commas if a name contains a space. */
 function fieldsOf(digest: readonly string[]): string {
   const names = digest.slice(0, 5).map((entry) => inertText(nameOf(entry.slice(0, 200)), 30));
   const shown = names.filter((name) => name !== "");

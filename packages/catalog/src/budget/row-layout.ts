@@ -6,13 +6,13 @@ import { countMemoized } from "./token-memo.ts";
 /** Rows as text under one header. */
 export interface RenderedRows {
   text: string;
-  /** In the order of the rows; aliases are `1`, `2`, ... */
+  /** In the order of the rows. Aliases are `1`, `2`, ... */
   overview: { id: string; alias: string }[];
 }
 
-/** How the header speaks of rows that are not there. */
+/** What the header says about rows that are not shown. */
 export interface LayoutTotals {
-  /** Candidates in all. */
+  /** Number of all candidates. */
   total: number;
 }
 
@@ -24,15 +24,15 @@ interface Group {
 }
 
 /**
- * Rows in rank order, those of one database together: a group stands where its best row does. A line that begins with a
- * number is a row, one that begins with `#` the header or a heading, and no text of a record can begin a line.
+ * Lays out rows in rank order, grouped by container: a group takes the place of its best row. A line that begins with a
+ * number is a row, and one that begins with `#` is the header or a heading. No text of a record can begin a line.
  */
 export class RowLayout {
   readonly #counter: TokenCounter;
   readonly #kind: string;
   readonly #groups = new Map<string, Group>();
   readonly #rows: { group: Group; isLong: boolean; row: OverviewRow }[] = [];
-  /** Estimated from lines counted one by one. */
+  /** An estimate, since the lines are counted one by one. */
   tokens = 0;
 
   constructor(counter: TokenCounter, kind: string) {
@@ -45,7 +45,7 @@ export class RowLayout {
   }
 
   /**
-   * Adds the next row in rank order, short, if it costs no more than is left. Rows of one container stand together
+   * Adds the next row in rank order, in short form, if it costs no more than `left`. Rows of one container are grouped
    * within one part.
    */
   add(row: OverviewRow, left: number, part: "best" | "others" = "best"): boolean {
@@ -64,7 +64,7 @@ export class RowLayout {
     return true;
   }
 
-  /** Makes the row at a rank long, if that costs no more than is left. */
+  /** Makes the row at a rank long if that costs no more than `left`. */
   lengthen(rank: number, left: number): boolean {
     const entry = this.#rows[rank];
     if (entry === undefined || entry.isLong || entry.row.tail === "") return true;
@@ -79,7 +79,7 @@ export class RowLayout {
     return false;
   }
 
-  /** Makes the lowest long row short, or takes the lowest row away where all are short. */
+  /** Shortens the last long row, or removes the last row if all are short. */
   reduce(): void {
     const long = this.#rows.findLast(({ isLong }) => isLong);
     if (long === undefined) {
@@ -106,7 +106,7 @@ export class RowLayout {
     const lines = [headerLine(this.#rows.length, total, this.#kind)];
     let isUnder = false;
     for (const group of this.#groups.values()) {
-      // A blank line ends what a heading covers; next to a line break it costs nothing in most encodings.
+      // A blank line ends the scope of a heading. Next to a line break it costs no token in the usual encodings.
       if (hasHeading(group)) lines.push(this.#headingOf(group));
       else if (isUnder) lines.push("");
       isUnder = hasHeading(group);
@@ -119,7 +119,9 @@ export class RowLayout {
     return { text: `${lines.join("\n")}\n`, overview };
   }
 
-  /** Adds a row to its group and says what that costs; the second row brings the heading, and changes the first. */
+  /**
+   * Adds a row to its group and returns the cost. The second row adds the heading, which also changes the first row.
+   */
   #push(group: Group, entry: Group["rows"][number]): number {
     const isSmall = group.rows.length < 2;
     const before = isSmall ? this.#costOf(group) : 0;
@@ -155,7 +157,7 @@ function hasHeading({ heading, rows }: Group): boolean {
   return heading !== "" && rows.length > 1;
 }
 
-/** What stands above the rows. */
+/** The line above the rows. */
 export function headerLine(shown: number, total: number, kind: string): string {
   const extent = shown === total ? `${shown}` : `${shown} of ${total}`;
   const kinds = kind === "" ? "" : `, ${kind} unless said`;

@@ -2,25 +2,27 @@ import { TokenBudget, type TokenCounter } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 
-/** Tokens by part: the rest of `usable` is the overview's. */
+/** Tokens by part. The overview gets the rest of `usable`. */
 export interface BudgetShares {
-  /** The budget less the margin that an estimate needs. */
+  /** The budget without the safety margin of an estimating counter. */
   usable: number;
   head: number;
   task: number;
-  /** What cards may take at most; what they leave goes to rows, and the other way round. */
+  /** Maximum for cards. What they leave goes to rows, and what rows leave goes to cards. */
   details: number;
-  /** What rows and cards may take together. */
+  /** Tokens for rows and cards together. */
   rest: number;
 }
 
-/** Tokens that rows get before cards get any, where the caller reserves none. */
+/** Tokens that rows get before cards get any, unless the caller reserves some for cards. */
 const overviewFirst = 800;
 const detailsShare = 0.6;
 
 /**
- * Splits a budget. Without `reserve.details` cards get six tenths of what head and task leave, after rows had 800 tokens.
- * @throws CatalogError `invalid_budget` for numbers that are not whole and positive, `budget_exceeded` where head and task take all
+ * Splits a budget. Without `reserve.details`, rows first get 800 tokens. Cards then get up to six tenths of what head
+ * and task leave.
+ * @throws CatalogError `invalid_budget` for numbers that are not whole and positive, `budget_exceeded` if head and
+ * task take all
  */
 export function shareBudget(
   budget: number,

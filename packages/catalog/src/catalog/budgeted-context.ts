@@ -13,20 +13,20 @@ import { seenStale } from "./details-of.ts";
 import { findResources } from "./search-resources.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** Records in rank order, and how they were found. */
+/** Records in rank order, with the outcome of their search. */
 export interface RankedCandidates {
   records: ResourceRecord[];
-  /** Ids of what the search did not find, by id, while they may have a row. */
+  /** Ids that the search did not find but that may still get a row, by id. */
   others: string[];
   visible: VisibleSet;
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
 }
 
-/** Of a search. */
+/** Limit of a search. */
 const maxCandidates = 2_000;
 
-/** Rows and cards for a task; see `Catalog.budgetedContext`. */
+/** Builds rows and cards for a task. See `Catalog.budgetedContext`. */
 export async function createBudgetedContext(
   request: ContextRequest,
   context: CatalogContext,
@@ -49,7 +49,7 @@ export async function createBudgetedContext(
   return { ...built, unmatchedTerms, vectorLeg };
 }
 
-/** The candidates given, or those that a search for the task finds: no more than could have a row. */
+/** Returns the given candidates, or searches for the task: no more than could get a row. */
 export async function rankCandidates(
   request: ContextRequest,
   context: CatalogContext,
@@ -85,7 +85,7 @@ export async function rankCandidates(
   return { records, others, visible, unmatchedTerms, vectorLeg };
 }
 
-/** A record as a row, and a card where the principal may see it. */
+/** Turns a record into a row, and a card if the principal may see it. */
 export function toCandidate(record: ResourceRecord, visible: VisibleSet): ContextCandidate {
   const { visibility } = visible;
   return {
@@ -98,7 +98,7 @@ export function toCandidate(record: ResourceRecord, visible: VisibleSet): Contex
   };
 }
 
-/** Rows of records as everyone sees them where nothing is guarded. */
+/** Cache of rows for calls from which nothing is hidden. */
 const openRows = new WeakMap<ResourceRecord, RowInput>();
 
 function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {

@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** @throws CatalogError `invalid_options` for a number that is not whole or out of bounds */
+/** @throws CatalogError `invalid_options` if the number is not whole or out of bounds */
 export function requireWhole(
   name: string,
   value: number,
@@ -13,13 +13,13 @@ export function requireWhole(
   );
 }
 
-/** @throws CatalogError `invalid_options` for anything but a list of strings */
+/** @throws CatalogError `invalid_options` if the value is not a list of strings */
 export function requireIds(name: string, ids: unknown): asserts ids is readonly string[] {
   if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return;
   throw new CatalogError("invalid_options", `${name} is a list of ids, each a string.`);
 }
 
-/** What aliases stand for; what is no alias stands for itself. */
+/** The id that an alias stands for. Anything else is returned as it is. */
 export function resolveAlias(
   id: string,
   aliases: Readonly<Record<string, string>> | undefined,

@@ -8,8 +8,8 @@ import type { VisibleSet } from "./visible-set.ts";
 export interface CatalogContext extends SearchContext {
   counter: TokenCounter;
   access: AccessOptions | undefined;
-  /** Asks for the vectors that resources still lack; does not fail where the embedder does. */
+  /** Embeds resources that still lack a vector. A failure of the embedder is ignored. */
   fillVectors(signal: AbortSignal | undefined): Promise<void>;
-  /** Takes in what was written since, and says what a principal may find. */
+  /** Reads what was written since the last call, and returns what the principal may find. */
   look(principal: Principal | undefined, signal: AbortSignal | undefined): Promise<VisibleSet>;
 }

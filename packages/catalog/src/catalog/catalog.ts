@@ -19,58 +19,63 @@ import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { HistoryEntry } from "../store/history-entry.ts";
 
-/** What a catalog is made of; nothing is needed. */
+/** What a catalog is created from. All options can be omitted. */
 export interface CatalogOptions {
-  /** Where resources, their history and the vectors of their texts are kept; they stay open. In memory where absent. */
+  /** Stores resources, their history and their vectors. The catalog does not close it. In memory by default. */
   records?: Records | undefined;
-  /** In memory where absent; filled from the records. */
+  /** Filled from the records. In memory by default. */
   index?: SearchIndex | undefined;
-  /** Search goes by words alone where absent. */
+  /** Without it, search matches words only. */
   embedder?: Embedder | undefined;
-  /** Longest wait for one call of the embedder; 10,000 where absent. */
+  /** Timeout of one call of the embedder, in milliseconds. 10,000 by default. */
   embedTimeoutMs?: number | undefined;
-  /** The main model's; an estimate where absent, under which a tenth of every budget is kept back. */
+  /** Token counter of the main model. By default an estimate, which keeps back a tenth of every budget. */
   counter?: TokenCounter | undefined;
-  /** Without it calls without a principal see everything but personal columns, and calls with one see nothing. */
+  /**
+   * Without rules, a call without a principal sees everything but personal columns, and a call with one sees nothing.
+   */
   access?: AccessOptions | undefined;
   clock?: Clock | undefined;
   /** Factors of the terms of a score. */
   weights?: Partial<RankWeights> | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Who asks; the role `public` where absent. */
+/** The principal of a call. The role `public` by default. */
 interface AskOptions extends CallOptions {
   principal?: Principal | undefined;
 }
 
-/** Ids by alias, as `budgetedContext` gives them. */
+/** Ids by alias, as returned by `budgetedContext`. */
 export type AliasMap = Readonly<Record<string, string>>;
 
-/** What a batch did. */
+/** The result of a batch. */
 export interface RegisterReport {
-  /** Ids in the order given. */
+  /** In the order of the input. */
   added: string[];
   changed: string[];
   unchanged: string[];
-  /** Masked secrets, and an embedder that failed (`embedding_failed`): the resources are found by words meanwhile. */
+  /**
+   * Masked secrets, and an embedder that failed (`embedding_failed`). Until it recovers, the resources are found by
+   * words only.
+   */
   warnings: Issue[];
 }
 
-/** Which overviews are asked for; all, by id, where nothing is given. */
+/** Selects overviews. By default all, sorted by id. */
 export interface OverviewQuery extends AskOptions {
-  /** These and no others, in this order; ids that are absent or denied are left out. */
+  /** Only these ids, in this order. Ids that are absent or denied are left out. */
   ids?: readonly string[] | undefined;
   /** Best match first. */
   query?: string | undefined;
   facets?: FacetFilter | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   page?: number | undefined;
-  /** 50 by default, at most 1,000. */
+  /** 50 by default, up to 1,000. */
   pageSize?: number | undefined;
 }
 
@@ -80,82 +85,85 @@ export interface OverviewPage {
   pageInfo: {
     page: number;
     pageSize: number;
-    /** Of what the principal may see; with a query at most 1,000. */
+    /** Number of overviews that the principal may see. With a query, up to 1,000. */
     total: number;
     pages: number;
     hasNext: boolean;
   };
 }
 
-/** Which parts of cards are asked for. */
+/** Selects the parts of cards. */
 export interface DetailsQuery extends AskOptions {
   sections?: readonly DetailSection[] | undefined;
-  /** `next` of a card before. */
+  /** `next` of an earlier card. */
   cursor?: string | undefined;
-  /** Columns of a window: 10 by default, at most 10,000. */
+  /** Columns in a window: 10 by default, up to 10,000. */
   columnLimit?: number | undefined;
-  /** Snippets of a window: 2 by default, at most 100. */
+  /** Snippets in a window: 2 by default, up to 100. */
   snippetLimit?: number | undefined;
-  /** Makes aliases count as ids. */
+  /** Lets aliases be used as ids. */
   aliases?: AliasMap | undefined;
 }
 
-/** Cards in the order of the ids asked for. */
+/** Cards in the order of the requested ids. */
 export interface DetailsAnswer {
   items: DetailsCard[];
-  /** As asked: ids that are absent, and ids that the principal must not see, which look the same. */
+  /** The requested ids that are absent or that the principal may not see. The two look the same. */
   missing: string[];
 }
 
-/** What is looked for. Without text and vector the resources come by id. */
+/** What to search for. Without text and vector, resources are returned by id. */
 export interface SearchQuery extends AskOptions {
   text?: string | undefined;
-  /** Of the catalog's embedder; made from the text where absent. */
+  /** From the catalog's embedder. By default computed from the text. */
   vector?: Float32Array | undefined;
   facets?: FacetFilter | undefined;
-  /** 20 by default, at most 1,000. */
+  /** 20 by default, up to 1,000. */
   limit?: number | undefined;
   /** Ids to leave out. */
   exclude?: readonly string[] | undefined;
 }
 
-/** What took part in a search: `absent` without an embedder or without a query, `failed` where it did not answer in time or at all. */
+/**
+ * Whether vectors took part in a search: `absent` without an embedder or a query, `failed` if the embedder failed or
+ * timed out.
+ */
 export type VectorLeg = "used" | "absent" | "failed";
 
-/** What was found. */
+/** The result of a search. */
 export interface SearchAnswer {
-  /** Best first, ties by id. */
+  /** Best first. Ties are sorted by id. */
   hits: { id: string; score: number; explain: ScoreExplanation }[];
   /** Words of the text that no visible resource has. */
   unmatchedTerms: string[];
-  /** Share of the text's words, by their rarity, that visible resources have: 0..1. */
+  /** Share of the text's words that visible resources have, weighted by rarity: 0..1. */
   coverage: number;
-  /** Over the best 200 matches, or over all that is visible where nothing is looked for. */
+  /** Counts over the best 200 matches, or over all visible resources if there is nothing to search for. */
   facetCounts: Record<string, FacetCount[]>;
   vectorLeg: VectorLeg;
 }
 
 /** Tokens set aside of a budget. */
 export interface BudgetReserve {
-  /** For the caller's system prompt; 0 where absent. */
+  /** For the caller's system prompt. 0 by default. */
   head?: number | undefined;
-  /** For the task's wording; 0 where absent. */
+  /** For the text of the task. 0 by default. */
   task?: number | undefined;
-  /** For cards; where absent six tenths of what the head and the task leave, but the overview gets the first 800. */
+  /** For cards. By default six tenths of what head and task leave, after the first 800 tokens for the overview. */
   details?: number | undefined;
 }
 
-/** What a context is made for. */
+/** What a context is built for. */
 export interface ContextRequest extends AskOptions {
   task: string;
-  /** Tokens in all. */
+  /** Tokens in total. */
   budget: number;
   reserve?: BudgetReserve | undefined;
-  /** Ids (or objects with one) in rank order, instead of a search. */
+  /** Ids (or objects with an id) in rank order, used instead of a search. */
   candidates?: readonly (string | { id: string })[] | undefined;
   facets?: FacetFilter | undefined;
   exclude?: readonly string[] | undefined;
-  /** Makes aliases count as ids in `candidates` and `exclude`. */
+  /** Lets aliases be used as ids in `candidates` and `exclude`. */
   aliases?: AliasMap | undefined;
 }
 
@@ -163,27 +171,27 @@ export interface ContextRequest extends AskOptions {
 export interface ContextCard {
   id: string;
   alias: string;
-  /** True where the text has less than the card, and says so. */
+  /** True if the text has less than the card, which the text then says. */
   truncated: boolean;
   total: DetailsCard["total"];
-  /** Cursor for `details` where columns or snippets were cut. */
+  /** Cursor for `details` if columns or snippets were cut. */
   next?: string | undefined;
 }
 
 /** Rows and cards within a budget. */
 export interface BudgetedContext {
   text: string;
-  /** Of `text`, by the catalog's counter; at most the budget less the reserves of head and task. */
+  /** Tokens of `text`, by the catalog's counter. They stay within the budget minus the reserves of head and task. */
   tokens: number;
   /** In the order of the rows. */
   overview: { id: string; alias: string }[];
   aliases: AliasMap;
   details: ContextCard[];
-  /** Rows. */
+  /** Number of rows. */
   k: number;
-  /** Cards, at most `k`. */
+  /** Number of cards, up to `k`. */
   m: number;
-  /** Candidates without a row, and rows without a card. */
+  /** Number of candidates without a row, and of rows without a card. */
   omitted: { overview: number; details: number };
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
@@ -193,69 +201,70 @@ export interface BudgetedContext {
 /** What a model picks from. */
 export interface DrillDownRequest extends ContextRequest {
   model: LanguageModel;
-  /** 2 by default, at most 5. */
+  /** 2 by default, up to 5. */
   maxRounds?: number | undefined;
-  /** Cards at most; 8 by default. */
+  /** Maximum number of cards. 8 by default. */
   maxPicks?: number | undefined;
 }
 
 /** One question to the model. */
 export interface DrillDownRound {
-  /** Ids whose rows were shown. */
+  /** Ids whose rows the model saw. */
   shown: string[];
   picked: string[];
-  /** What the model missed; empty where it had enough. */
+  /** What the model could not find. Empty if it had enough. */
   needMore: string;
-  /** Of the prompt, by the catalog's counter; at most the round's budget. */
+  /** Tokens of the prompt, by the catalog's counter. They stay within the round's budget. */
   promptTokens: number;
-  /** Tokens that the round could use: each next one has seven tenths of the one before. */
+  /** Tokens for the round: each round has seven tenths of the one before. */
   budget: number;
 }
 
-/** What a model picked, and the context that this gives. */
+/** A model's picks, and the context built from them. */
 export interface DrillDown {
   picks: { id: string; why: string }[];
-  /** Cards of the picks, under their rows. */
+  /** Cards of the picks, below their rows. */
   context: BudgetedContext;
   rounds: DrillDownRound[];
-  /** Of all rounds. */
+  /** Sum over all rounds. */
   usage: ModelUsage;
 }
 
-/** An entry as a principal sees it: without what counts changes of columns and keys that are hidden. */
+/** A history entry as a principal sees it, without the fields that count changes of hidden columns and keys. */
 export interface SeenHistoryEntry extends Omit<HistoryEntry, "rev" | "schema_hash"> {
   rev?: number | undefined;
   schema_hash?: string | undefined;
 }
 
-/** Which entries of a history are asked for. */
+/** Selects the entries of a history. */
 export interface HistoryQuery extends AskOptions {
-  /** The newest so many; 100 by default, at most 1,000. */
+  /** Number of newest entries. 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 
 /**
- * Thousands of resources, the right ones in front of a model. Every call rejects with a `CatalogError` where the index
- * fails, an option makes no sense or `signal` aborts, and with a `RecordsError` where the records fail.
+ * Puts the right ones of thousands of resources in front of a model. Every call rejects with a `CatalogError` if the
+ * index fails, an option is invalid or `signal` aborts, and with a `RecordsError` if the records fail.
  */
 export interface Catalog {
-  /** Adds or replaces resources, all or none: any issue registers nothing. */
+  /** Adds or replaces resources, all or none. Any issue rejects the whole batch. */
   register(
     resources: readonly ResourceInput[],
     options?: CallOptions,
   ): Promise<Result<RegisterReport>>;
-  /** Gives the ids that were there. */
+  /** Returns the ids that were removed. */
   remove(ids: readonly string[], options?: CallOptions): Promise<string[]>;
   overview(query?: OverviewQuery): Promise<OverviewPage>;
   details(ids: readonly string[], query?: DetailsQuery): Promise<DetailsAnswer>;
   search(query?: SearchQuery): Promise<SearchAnswer>;
-  /** @throws CatalogError `budget_exceeded` where not even the overview's header fits */
+  /** @throws CatalogError `budget_exceeded` if not even the overview's header fits */
   budgetedContext(request: ContextRequest): Promise<BudgetedContext>;
   /**
-   * Lets a model pick from rows and gives the picks' cards. An answer that does not hold after one repair is a failed
-   * result. @throws LanguageModelError as the model gives it
+   * Lets a model pick from rows and returns the cards of its picks. The result is a failure if the answer is still
+   * invalid after one repair.
+   * @throws LanguageModelError from the model
    */
   drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
-  /** Oldest first; empty for an id that is absent or whose card is denied. */
+  /** Oldest first. Empty if the id is absent or its card is denied. */
   history(id: string, query?: HistoryQuery): Promise<SeenHistoryEntry[]>;
 }

@@ -6,14 +6,14 @@ import type { CatalogContext } from "./catalog-context.ts";
 import { detailsOf } from "./details-of.ts";
 import { countFacets, findResources } from "./search-resources.ts";
 
-/** The calls of a catalog that change nothing and ask no model. */
+/** The calls of a catalog that change nothing and call no model. */
 export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
 
-/** Matches that facets are counted over, and that pages of a query go through. */
+/** Number of matches that facets are counted over and that a query can page through. */
 const countedMatches = 200;
 const pagedMatches = 1_000;
 
-/** Answers over the records and the index of a context. */
+/** Answers calls from the records and the index of a context. */
 export function createCatalogReader(context: CatalogContext): CatalogReader {
   return {
     overview: (query = {}) => overviewPage(query, context),
@@ -76,7 +76,7 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   };
 }
 
-/** Those that are wanted: in the order of the search, or without one in the order of the wanted. */
+/** The requested records, in search order. Without a search, in request order. */
 function kept(
   found: readonly string[],
   wanted: ReadonlySet<string>,

@@ -15,7 +15,7 @@ import { ResidentRecords } from "./resident-records.ts";
 import { createVectorSource } from "./vector-source.ts";
 import { createVisibleSets } from "./visible-set.ts";
 
-/** A catalog over records and an index, in memory unless given. Nothing is read before the first call. */
+/** Creates a catalog over records and an index, both in memory by default. Nothing is read before the first call. */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const { context, writing } = createParts(options);
   return {

@@ -6,7 +6,7 @@ import { requireWhole, resolveAlias } from "./call-options.ts";
 import type { DetailsAnswer, DetailsQuery } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** The cards of ids, in their order; a denied one looks like an absent one. */
+/** Returns the cards of ids, in their order. A denied id looks like an absent one. */
 export function detailsOf(
   ids: readonly string[],
   query: DetailsQuery,
@@ -32,7 +32,7 @@ export function detailsOf(
   return { items, missing };
 }
 
-/** What of the digest is stale, as far as the principal may know. */
+/** Stale entries of the digest that the principal may see. */
 export function seenStale(record: ResourceRecord, { visibility }: VisibleSet): string[] {
   const stale = staleDigest(record);
   if (stale.length === 0) return [];

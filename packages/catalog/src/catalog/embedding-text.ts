@@ -4,7 +4,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 const longestText = 4_000;
 const maxColumns = 100;
 
-/** What of a record is embedded: title, description, column names and example tasks, at most 4,000 characters. */
+/** The text of a record to embed: title, description, column names and example tasks, up to 4,000 characters. */
 export function embeddingText({
   title,
   description = "",

@@ -11,8 +11,9 @@ import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
 /**
- * What happened to a resource, oldest first. Asks for a card's rights; a removed resource, of which nobody can say who
- * might see it, shows its history only where everything is open. Changes that name hidden columns are left out.
+ * Reads a resource's history, oldest first. It needs the right to the card. A removed resource no longer has fields to
+ * check rights against, so its history is shown only if everything is visible. Changes that name hidden columns are
+ * left out.
  */
 export async function historyOf(
   id: string,
@@ -26,7 +27,7 @@ export async function historyOf(
   const oldestFirst = await readHistory(records, id, { limit, signal });
   if (record === undefined) return oldestFirst.map(withoutChanges);
   const seesEvery = visibility.seesEveryColumn(record);
-  // What once was a column may have been a hidden one, so only names of columns that are seen now are shown.
+  // A column that no longer exists may have been hidden, so only names of columns that are visible now are shown.
   const view = viewColumns(record, visibility);
   const seen = new Set(view.columns.map(({ name }) => name));
   const isSeen = (change: ResourceChange): boolean =>
@@ -43,7 +44,7 @@ export async function historyOf(
     .map(({ kind, at, cap_hash, changes }) => ({ id, kind, at, cap_hash, changes }));
 }
 
-/** False for a key that names a hidden table, before or after. */
+/** False if the key names a hidden table, before or after the change. */
 function hasSeenKeys(
   { path, from, to }: ResourceChange,
   record: ResourceRecord,

@@ -12,7 +12,7 @@ import { type ResourceWrite, writeResources } from "../store/write-resources.ts"
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
-/** Where resources are registered. */
+/** What registering resources needs. */
 export interface RegisterContext {
   records: Records;
   resident: ResidentRecords;
@@ -20,10 +20,10 @@ export interface RegisterContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Another writer may come between reading and writing so many times. */
+/** Number of tries, since another writer may commit between reading and writing. */
 const maxTries = 100;
 
-/** Checks, derives and writes a batch as one; see `Catalog.register`. */
+/** Checks, derives and writes a batch atomically. See `Catalog.register`. */
 export async function registerResources(
   inputs: readonly unknown[],
   context: RegisterContext,
@@ -45,7 +45,7 @@ export async function registerResources(
   return { ok: true, value: { ...report, warnings } };
 }
 
-/** Removes what is there, and gives which that was. */
+/** Removes the resources that exist, and returns their ids. */
 export async function removeResources(
   ids: readonly string[],
   context: RegisterContext,
@@ -65,7 +65,7 @@ export async function removeResources(
   return writes.map(({ id }) => id);
 }
 
-/** Writes what `plan` makes of the resources as they are; once more where another writer was faster. */
+/** Writes what `plan` derives from the current resources. Retries if another writer committed first. */
 async function writeLatest<Plan extends { writes: ResourceWrite[] }>(
   { records, resident, signal }: RegisterContext,
   plan: () => Plan,

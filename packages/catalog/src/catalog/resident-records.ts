@@ -10,7 +10,7 @@ import { changesLog } from "../store/stored-names.ts";
 import { embeddingText } from "./embedding-text.ts";
 import type { VectorSource } from "./vector-source.ts";
 
-/** What a catalog keeps at hand. */
+/** What a catalog keeps in memory. */
 export interface ResidentOptions {
   records: Records;
   index: SearchIndex;
@@ -19,8 +19,8 @@ export interface ResidentOptions {
 }
 
 /**
- * The resources at hand, and an index that follows them: what any writer did is taken in, by the log of changes, before
- * a call is answered.
+ * Keeps resources in memory and their index up to date. Before a call is answered, the log of changes is read, so that
+ * the writes of every process are visible.
  */
 export class ResidentRecords {
   readonly #options: ResidentOptions;
@@ -30,7 +30,7 @@ export class ResidentRecords {
   #sortedIds: readonly string[] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #isLoaded = false;
-  /** The entry of the log of changes up to which everything is taken in. */
+  /** Position in the log of changes up to which everything has been applied. */
   version = 0;
 
   constructor(options: ResidentOptions) {
@@ -41,29 +41,29 @@ export class ResidentRecords {
     return this.#records.get(id);
   }
 
-  /** By code units. */
+  /** Sorted by code units. */
   ids(): readonly string[] {
     this.#sortedIds ??= [...this.#records.keys()].sort(compareCodeUnits);
     return this.#sortedIds;
   }
 
-  /** One after the other: what runs sees no half of another's writes. */
+  /** Runs actions one at a time, so that none sees a half-applied write. */
   async exclusively<Value>(action: () => Promise<Value>): Promise<Value> {
     const turn = this.#queue.then(action);
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Takes in what was written since. */
+  /** Applies what was written since the last call. */
   async follow(signal?: AbortSignal): Promise<void> {
     await this.exclusively(() => this.followNow(signal));
   }
 
-  /** As `follow`, for one who has the turn. */
+  /** As `follow`, for a caller inside `exclusively`. */
   async followNow(signal?: AbortSignal): Promise<void> {
     const { records } = this.#options;
     if (!this.#isLoaded) {
-      // What is written meanwhile is in the log behind this version.
+      // Changes written during the read are in the log after this version.
       const from = Number.MAX_SAFE_INTEGER;
       const { version } = await records.readLog(changesLog, { from, signal });
       await this.#takeIn(await listResources(records, { signal }), signal);
@@ -79,7 +79,7 @@ export class ResidentRecords {
     }
   }
 
-  /** Asks for the vectors that are missing; gives why some are still missing, or undefined. */
+  /** Embeds the resources that lack a vector. Returns why some still lack one, or undefined. */
   async fillVectors(signal?: AbortSignal): Promise<string | undefined> {
     const { vectors } = this.#options;
     if (vectors === undefined || this.#pending.size === 0) return undefined;
@@ -99,7 +99,7 @@ export class ResidentRecords {
     found: ReadonlyMap<string, Float32Array>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    // A record that was written meanwhile has another entry by now.
+    // A record that was written in the meantime has a new entry.
     const current = batch.filter((record) => this.#pending.get(record.id) === record);
     const documents = current.flatMap((record): SearchDocument[] => {
       const vector = found.get(embeddingText(record));

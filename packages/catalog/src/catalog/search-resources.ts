@@ -26,7 +26,7 @@ export interface SearchContext {
   weights: Partial<RankWeights> | undefined;
 }
 
-/** What is looked for, among what is visible. */
+/** What to search for among the visible resources. */
 export interface FindOptions {
   visible: VisibleSet;
   text?: string | undefined;
@@ -37,7 +37,7 @@ export interface FindOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Hits by the ids of resources. */
+/** Hits by resource id. */
 export interface Found {
   hits: { id: string; score: number; explain: ScoreExplanation }[];
   unmatchedTerms: string[];
@@ -45,10 +45,10 @@ export interface Found {
   vectorLeg: VectorLeg;
 }
 
-/** Longer texts tell a search nothing more. */
+/** A longer text does not improve a search. */
 const longestQuery = 8_000;
 
-/** Ranks by words and, where there is an embedder that answers, by meaning. Without text and vector: by id. */
+/** Ranks by words, and by meaning if an embedder answers. Without text and vector, sorts by id. */
 export function findResources(options: FindOptions, context: SearchContext): Promise<Found> {
   return traced("catalog search", { "ccl.limit": options.limit }, async (span) => {
     const found = await find(options, context);
@@ -99,7 +99,7 @@ async function find(options: FindOptions, context: SearchContext): Promise<Found
   return { hits, unmatchedTerms: ranked.unmatchedTerms, coverage: ranked.coverage, vectorLeg };
 }
 
-/** The record of an index entry with the foreign keys that the principal sees, since only these bring others along. */
+/** The record of an index entry with the visible foreign keys only, since only these may add neighbours. */
 function seenKeys(
   record: ResourceRecord,
   entry: string,
@@ -120,7 +120,7 @@ function plainIds(explain: ScoreExplanation): ScoreExplanation {
     : { ...explain, neighbourOf: resourceIdOf(explain.neighbourOf) };
 }
 
-/** Counts over the entries of ids, or over everything that is visible. */
+/** Counts over the entries of the ids, or over everything visible. */
 export async function countFacets(
   { visible, facets, exclude, signal }: FindOptions,
   ids: readonly string[] | undefined,
@@ -151,7 +151,7 @@ async function queryVector(
   return made === undefined ? { vectorLeg: "failed" } : { vector: made, vectorLeg: "used" };
 }
 
-/** Everything visible that fits the facets, by id. */
+/** Everything visible that matches the facets, by id. */
 function browse({ visible, facets, exclude, limit }: FindOptions): Found {
   const excluded = new Set(exclude);
   const hits: Found["hits"] = [];

@@ -5,12 +5,12 @@ import type { Records } from "@ccl/records";
 
 import { loadVectors, saveVectors } from "../store/stored-vectors.ts";
 
-/** Texts that one call of an embedder gets. */
+/** Texts in one call of an embedder. */
 const batchSize = 64;
-/** How long an embedder that failed is left alone. */
+/** How long a failed embedder is not called. */
 const restMs = 30_000;
 
-/** Where vectors come from. */
+/** What vectors are computed with and stored in. */
 export interface VectorSourceOptions {
   embedder: Embedder;
   records: Records;
@@ -18,20 +18,20 @@ export interface VectorSourceOptions {
   clock: Clock;
 }
 
-/** Vectors by text; texts whose vector could not be had are not in it. */
+/** Vectors by text. Texts that could not be embedded are absent. */
 interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
   /** Why some are missing. */
   failure?: string | undefined;
 }
 
-/** An embedder behind a cache by content, bounded in time: it never makes a caller fail or wait without end. */
+/** Caches an embedder by content and limits its time, so that it never blocks a caller or makes it fail. */
 export interface VectorSource {
-  /** Only those that are kept. */
+  /** Returns the stored vectors only. */
   load(texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts>;
   /**
-   * Those that are kept, and the rest from the embedder, kept from then on; all from the embedder, and the records left
-   * alone, where `isKept` is false. Rejects with `aborted`, and as the records do.
+   * Returns stored vectors, and embeds and stores the rest. If `isKept` is false, embeds all texts without using the
+   * records. Rejects with `aborted`, and with errors of the records.
    */
   embed(
     texts: readonly string[],
@@ -39,7 +39,7 @@ export interface VectorSource {
   ): Promise<EmbeddedTexts>;
 }
 
-/** Keeps vectors by the SHA-256 of the text, apart for each embedder. */
+/** Stores vectors by the SHA-256 of the text, separately for each embedder. */
 export function createVectorSource({
   embedder,
   records,
@@ -98,7 +98,7 @@ async function embedBatch(
   const stop = (): void => controller.abort(signal?.reason);
   signal?.addEventListener("abort", stop, { once: true });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // An embedder that does not heed its signal is left behind.
+  // Do not wait for an embedder that ignores its signal.
   const bound = new Promise<string>((resolve) => {
     timer = setTimeout(() => {
       resolve(`the embedder did not answer within ${timeoutMs} ms`);

@@ -5,27 +5,27 @@ import { createVisibility, type Visibility } from "../access/create-visibility.t
 import { resourceIdOf, seenVariant } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** Records that are at hand. */
+/** Records in memory. */
 export interface HeldRecords {
-  /** Another one whenever a record is. */
+  /** Changes whenever a record changes. */
   readonly version: number;
   get(id: string): ResourceRecord | undefined;
-  /** By code units. */
+  /** Sorted by code units. */
   ids(): readonly string[];
 }
 
 /** What one principal may find. */
 export interface VisibleSet {
   visibility: Visibility;
-  /** Ids of index entries; undefined for all. */
+  /** Ids of index entries. Undefined: all. */
   allow: ReadonlySet<string> | undefined;
   /** The record of an index entry or an id, if it is visible. */
   get(id: string): ResourceRecord | undefined;
-  /** The record of an id whether it is visible or not, for who decides and audits. */
+  /** The record of an id, visible or not, for access decisions and audits. */
   recordOf(id: string): ResourceRecord | undefined;
   /** The index entry under which a resource is found. */
   entryOf(id: string): string;
-  /** Visible ids, by code units. */
+  /** Visible ids, sorted by code units. */
   ids(): readonly string[];
   filter(parts: {
     facets?: FacetFilter | undefined;
@@ -39,10 +39,10 @@ interface Variants {
   allow: ReadonlySet<string>;
 }
 
-/** Sets that are kept: one for each combination of roles, until the catalog changes. */
+/** Maximum number of cached sets: one for each combination of roles, until the catalog changes. */
 const maxSets = 64;
 
-/** Decides for a principal which records it may find, and remembers what does not depend on a function. */
+/** Decides which records a principal may find, and caches what does not depend on a function. */
 export function createVisibleSets(
   resident: HeldRecords,
   access: AccessOptions | undefined,

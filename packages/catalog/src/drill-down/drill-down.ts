@@ -23,7 +23,9 @@ import { pickSchema, type PickAnswer } from "./pick-schema.ts";
 
 const shrink = 0.7;
 
-/** Rows to the model, its picks to cards, and again while it needs more; see `Catalog.drillDown`. */
+/**
+ * Shows rows to the model and turns its picks into cards. Repeats while the model needs more. See `Catalog.drillDown`.
+ */
 export async function drillDown(
   request: DrillDownRequest,
   context: CatalogContext,
@@ -110,7 +112,7 @@ interface Asked {
   tokens: number;
 }
 
-/** Undefined where not even an empty list fits. */
+/** Undefined if not even an empty list fits. */
 async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,
@@ -152,7 +154,7 @@ function rowAt(record: ResourceRecord | undefined, visible: VisibleSet): RowInpu
   return record === undefined ? undefined : toCandidate(record, visible).row();
 }
 
-/** The rows and cards of the picks alone; where nothing was picked, a context of no rows. */
+/** Builds a context of the picks' rows and cards only. It has no rows if the model picked nothing. */
 function finish({
   request,
   context,
@@ -172,7 +174,7 @@ function finish({
       found === undefined ? [] : toCandidate(record, found.visible),
     ),
     budget: request.budget,
-    // The picks' rows are short and few: all but a little goes to their cards.
+    // The rows of the picks are short and few, so almost all tokens go to their cards.
     reserve: {
       head,
       task,

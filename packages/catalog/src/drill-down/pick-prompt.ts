@@ -6,15 +6,15 @@ import { inertText } from "../record/inert-text.ts";
 export interface PickPromptOptions {
   task: string;
   maxPicks: number;
-  /** Rows as rendered. */
+  /** The rendered rows. */
   rows: string;
-  /** True where the model may ask for another list. */
+  /** True if the model may ask for another list. */
   canAskForMore: boolean;
 }
 
 const longestTask = 4_000;
 
-/** The messages that ask for picks. The rows are data: they stand in a message of their own, behind a fence. */
+/** The messages that ask for picks. The rows are untrusted data, so they are fenced in a message of their own. */
 export function pickPrompt({
   task,
   maxPicks,
@@ -38,7 +38,7 @@ export function pickPrompt({
   ];
 }
 
-/** The task may have lines of its own, but can't end its fence. */
+/** The task may have several lines, but cannot close its fence. */
 function inertLines(text: string): string {
   const lines = text.slice(0, longestTask).split(/\r\n|[\n\r]/);
   return lines

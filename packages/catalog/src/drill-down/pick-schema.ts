@@ -3,11 +3,11 @@ import * as z from "zod";
 /** What a model picked. */
 export interface PickAnswer {
   picks: { alias: string; why: string }[];
-  /** What the list lacks; empty where it does not. */
+  /** What the list lacks. Empty if it lacks nothing. */
   need_more: string;
 }
 
-/** What a pick must be. */
+/** What a valid pick is. */
 export interface PickRules {
   /** Id by alias. */
   aliases: ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export interface PickRules {
 
 const longestReason = 200;
 
-/** The answer's schema: aliases or ids of the list and no others, each once, no more than asked for. */
+/** The schema of an answer: only aliases or ids of the list, each once, no more than requested. */
 export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ndcgAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
+import { ndcgAt, recallAt, reciprocalRank } from "../../test-support/evaluate-catalog.mjs";
 
 const grades = new Map([
   ["a", 1],

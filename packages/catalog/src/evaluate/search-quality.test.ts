@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
 import { rankResources } from "../search/rank-resources.ts";
-import { evaluateCatalog, type Evaluation } from "./evaluate-catalog.ts";
+import { evaluateCatalog, type Evaluation } from "../../test-support/evaluate-catalog.mjs";
 
 interface LabelledSet {
   records: ResourceRecord[];

@@ -6,13 +6,13 @@ import { fromCompactJsonl, toCompactJsonl } from "./compact-jsonl.ts";
 import { compactKeys } from "./compact-keys.ts";
 import { detailsPath } from "./details-path.ts";
 
-/** Texts by path, with `/` between steps: `overview.jsonl` and `details/<id>.json`. */
+/** Texts by path, separated by `/`: `overview.jsonl` and `details/<id>.json`. */
 export type CatalogFiles = Readonly<Record<string, string>>;
 
 const overviewPath = "overview.jsonl";
 const overviewMembers = new Set<string>(compactKeys.map(([long]) => long));
 
-/** Records as a folder that reads well in a diff: sorted by id, details without what the overview says. */
+/** Writes records as a folder that diffs well: sorted by id, with details that do not repeat the overview. */
 export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles {
   const sorted = [...records].sort((left, right) => compareCodeUnits(left.id, right.id));
   const files: [string, string][] = [[overviewPath, toCompactJsonl(sorted)]];
@@ -28,8 +28,8 @@ export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles
 }
 
 /**
- * The records of such a folder, by id. Every issue at once, the path of the file first in its path: `file_missing`,
- * `file_unexpected`, `not_json`, `id_mismatch`, and those of a resource. A resource may have no details file.
+ * Reads the records of such a folder, by id. Reports every issue at once, with the file first in its path:
+ * `file_missing`, `file_unexpected`, `not_json`, `id_mismatch`, and those of a resource. A details file is optional.
  */
 export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> {
   const text = Object.hasOwn(files, overviewPath) ? files[overviewPath] : undefined;

@@ -7,7 +7,7 @@ import { compactKeys } from "./compact-keys.ts";
 const longOf = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 const longestLine = 4_000_000;
 
-/** Overviews as JSONL with short keys, one a line, in the order given; the form in which they are stored and exported. */
+/** Writes overviews as JSONL with short keys, in the order given. They are stored and exported in this format. */
 export function toCompactJsonl(overviews: readonly ResourceOverview[]): string {
   return overviews.map((overview) => `${JSON.stringify(toCompact(overview))}\n`).join("");
 }
@@ -18,8 +18,8 @@ function toCompact(overview: ResourceOverview): Record<string, unknown> {
 }
 
 /**
- * Overviews of such JSONL. Every issue at once, with the line (from 0) first in its path: `not_json`, `unknown_key`, and
- * those of a resource. Empty lines and a byte order mark are skipped.
+ * Reads overviews from such JSONL. Reports every issue at once, with the line (from 0) first in its path: `not_json`,
+ * `unknown_key`, and those of a resource. Empty lines and a byte order mark are skipped.
  */
 export function fromCompactJsonl(text: string): Result<ResourceOverview[]> {
   const issues: Issue[] = [];

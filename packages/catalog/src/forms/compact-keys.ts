@@ -1,6 +1,6 @@
 import type { ResourceOverview } from "../record/resource-record.ts";
 
-/** Members of an overview and the short keys of its stored form, in the order of a line. */
+/** Members of an overview and their short keys, in the order of a line. */
 export const compactKeys: readonly (readonly [keyof ResourceOverview, string])[] = [
   ["id", "id"],
   ["uri", "u"],

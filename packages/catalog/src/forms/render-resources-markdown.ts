@@ -5,20 +5,23 @@ import type {
   ResourceSnippet,
 } from "../record/resource-record.ts";
 
-/** What is rendered: details as a principal sees them, with what an overview adds. */
+/** What is rendered: details as a principal sees them, plus fields of the overview. */
 export interface DocumentedResource extends ResourceDetails {
   tags?: string[] | undefined;
   owner?: string | undefined;
   updated_at?: string | undefined;
 }
 
-/** How the page begins. */
+/** Options of the page. */
 export interface ResourcesMarkdownOptions {
-  /** "Resources" where absent. */
+  /** "Resources" by default. */
   title?: string | undefined;
 }
 
-/** `resources.md`: a table of all, then a card each, in the order given. Texts of records are escaped and stay on their line. */
+/**
+ * Renders `resources.md`: a table of all resources, then a card for each, in the order given. Texts of records are
+ * escaped and cannot leave their line.
+ */
 export function renderResourcesMarkdown(
   resources: readonly DocumentedResource[],
   { title = "Resources" }: ResourcesMarkdownOptions = {},
@@ -83,7 +86,7 @@ function columnRow({
   return `| ${code(name)} | ${cell(type)} | ${cell(key.filter((text) => text !== "").join(", "))} | ${cell(about)} |`;
 }
 
-/** A fence longer than any run of backticks in the code. */
+/** The fence is longer than any run of backticks in the code. */
 function snippetLines({ engine, code: text, title }: ResourceSnippet): string[] {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

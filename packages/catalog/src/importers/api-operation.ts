@@ -11,14 +11,14 @@ export interface ApiContext {
   root: JsonRecord;
   version: 2 | 3;
   name: string;
-  /** Without a slash at its end; empty where none is known. */
+  /** Without a trailing slash. Empty if unknown. */
   baseUrl: string;
-  /** Of the document, for operations that name none. */
+  /** The document's default, for operations without a `security` of their own. */
   security: unknown[];
   schemes: JsonRecord;
   owner: string | undefined;
   tags: readonly string[];
-  /** Schemas laid flat, by place and reference: operations share them. */
+  /** Flattened schemas by location and reference, since operations share them. */
   flattened: Map<string, SchemaColumns>;
 }
 
@@ -28,13 +28,13 @@ interface ApiOperation {
   method: string;
   operation: JsonRecord;
   shared: unknown[];
-  /** Leaves the `operationId` aside. */
+  /** True: the id comes from the method and the path, not from the `operationId`. */
   isNamedByPath?: boolean | undefined;
 }
 
 const maxParameters = 200;
 
-/** An operation as a record of kind `api`. */
+/** Turns an operation into a record of kind `api`. */
 export function apiOperation(found: ApiOperation, context: ApiContext): ResourceInput {
   const { path, method, operation, isNamedByPath } = found;
   const { name, baseUrl, root } = context;
@@ -81,14 +81,14 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   });
 }
 
-/** The path with its `{parameters}` as they stand, and all that no URI holds escaped. */
+/** Keeps the `{parameters}` of the path and escapes every character that a URI cannot hold. */
 function uriTemplate(path: string): string {
   return encodeURI(path.replace(/\p{Surrogate}/gu, "\uFFFD"))
     .replaceAll("%7B", "{")
     .replaceAll("%7D", "}");
 }
 
-/** Parameters of the operation laid over those of its path, told apart by place and name. */
+/** Merges the operation's parameters over those of its path, by location and name. */
 function parametersOf({ operation, shared }: ApiOperation, { root }: ApiContext): JsonRecord[] {
   const parameters = new Map<string, JsonRecord>();
   for (const entry of [...shared, ...arrayAt(operation, "parameters")].slice(0, maxParameters)) {
@@ -105,7 +105,7 @@ function readParameters(parameters: readonly JsonRecord[], root: JsonRecord): Sc
     const name = textField(parameter, "name");
     const place = textField(parameter, "in");
     if (name === undefined || place === undefined || place === "body") continue;
-    // Swagger 2 has the schema's fields on the parameter itself, OpenAPI 3 may have it under a media type.
+    // Swagger 2 has the schema's fields in the parameter itself. OpenAPI 3 may have it under a media type.
     const schema = parameter["schema"] ?? mediaSchema(recordAt(parameter, "content")) ?? parameter;
     const read = schemaColumns(schema, { root, maxColumns: 1, maxDepth: 0 });
     unresolved.push(...read.unresolved);
@@ -123,7 +123,7 @@ function readParameters(parameters: readonly JsonRecord[], root: JsonRecord): Sc
 
 const nothing: SchemaColumns = { columns: [], isCut: false, unresolved: [] };
 
-/** Lays a schema flat, and one that is a mere reference only once. */
+/** Flattens a schema. The columns of a plain `$ref` are cached. */
 function flatten(
   schema: unknown,
   place: "body" | "response",
@@ -163,14 +163,14 @@ function readAnswer(operation: JsonRecord, context: ApiContext): SchemaColumns {
   return schema === undefined ? nothing : flatten(schema, "response", context);
 }
 
-/** The schema of the JSON form where there is one, else of the first. */
+/** The schema of the JSON media type, or of the first media type. */
 function mediaSchema(content: JsonRecord): unknown {
   const types = Object.keys(content);
   const chosen = types.find((type) => /^[^;]*[/+]json\b/i.test(type)) ?? types[0];
   return chosen === undefined ? undefined : recordAt(content, chosen)["schema"];
 }
 
-/** Who may call: references to the secrets of the first way in; nothing where the operation is open. */
+/** References to the secrets of the first security requirement. Nothing if the operation is open. */
 function securityOf(
   operation: JsonRecord,
   context: ApiContext,
@@ -210,7 +210,7 @@ const rules: [RegExp, string][] = [
 ];
 const paging = /^(?:page|offset|skip|cursor|after|before|page_?token|\$skip)$/i;
 
-/** What a request can ask the API to do by itself, by the names of its query parameters. */
+/** The capabilities of a request, by the names of its query parameters. */
 function capabilitiesOf(method: string, columns: readonly ResourceColumn[]): string[] {
   if (method !== "get" && method !== "head") return ["call"];
   const names = columns.filter((column) => column["in"] === "query").map((column) => column.name);
@@ -229,7 +229,7 @@ interface ExampleParts {
   parameters: readonly JsonRecord[];
 }
 
-/** The request line with the query parameters that must be given. */
+/** A request line with the required query parameters. */
 function exampleRequest({ verb, baseUrl, path, parameters }: ExampleParts): string {
   const query = parameters
     .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)

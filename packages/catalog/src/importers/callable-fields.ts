@@ -3,7 +3,7 @@ import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts
 import { cleanField, cleanText } from "./clean-text.ts";
 import { schemaColumns } from "./schema-columns.ts";
 
-/** A thing that is called with an object and may declare what it answers. */
+/** A tool or skill: called with an object, and may declare its output. */
 interface Callable {
   name: string;
   description?: unknown;
@@ -11,7 +11,7 @@ interface Callable {
   outputSchema?: object | undefined;
 }
 
-/** Columns of input and output (`in: "input"`, `in: "output"`), and a call to copy, of a tool or a skill. */
+/** The columns of a tool's input and output (`in: "input"`, `in: "output"`), and an example call to copy. */
 export function callableFields({
   name,
   description,
@@ -34,7 +34,7 @@ export function callableFields({
   });
 }
 
-/** A call with the fields that must be given, each standing as its type in angle brackets. */
+/** A call with the required fields. Each value is the field's type in angle brackets. */
 function exampleCall(name: string, columns: readonly ResourceColumn[]): string {
   const given = columns.filter((column) => column.nn === true && !/[.[]/.test(column.name));
   const fields = given.map((column) => [column.name, `<${cleanText(column.type, 60) ?? "any"}>`]);

@@ -1,15 +1,15 @@
 import { redactSecrets, truncateMiddle } from "@ccl/core";
 
-/** How long a description or a title from a source may be, in characters. */
+/** Maximum length of a description or a title from a source, in characters. */
 const maxTextChars = 2_000;
 
-/** A text of a source as data: secrets are masked, then what is too long is cut with a mark. Undefined where there is none. */
+/** Masks secrets in a source's text, then cuts a long text and marks the cut. Undefined if there is no text. */
 export function cleanText(value: unknown, maxChars: number = maxTextChars): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   return truncateMiddle(redactSecrets(value).text.trim(), { maxChars }).text;
 }
 
-/** `{ [name]: text }` with the text cleaned, or nothing; to be spread into a record. */
+/** `{ [name]: text }` with the cleaned text, or `{}`, to spread into a record. */
 export function cleanField<Name extends string>(
   name: Name,
   value: unknown,
@@ -22,7 +22,7 @@ export function cleanField<Name extends string>(
 
 const userInfo = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]*@/i;
 
-/** A URL without its user and password, with secrets in its query masked. */
+/** Removes user and password from a URL and masks secrets in its query. */
 export function cleanUrl(url: string): string {
   return redactSecrets(url.replace(userInfo, "$1")).text;
 }

@@ -5,23 +5,23 @@ import { widened, type ValueType } from "./value-type.ts";
 interface Seen {
   type: ValueType;
   values: number;
-  /** Values that are there and are none. */
+  /** Values that are present but null. */
   nulls: number;
 }
 
-/** Columns by their values, in the order in which they were first seen. */
+/** Infers columns from values, in the order in which they first appear. */
 export interface ColumnSniffer {
-  /** Counts a row of which nothing but the cells is kept. */
+  /** Counts a row. Its cells are names and types, so that no value is kept. */
   addRow(cells: Iterable<readonly [name: string, type: ValueType]>): void;
   columns(): ResourceColumn[];
-  /** Share of rows without a value by column, 0..1; only of columns that have one. */
+  /** Share of rows without a value by column, 0..1. Only columns that lack values are listed. */
   nullRate(): Record<string, number>;
   readonly rows: number;
-  /** True where there were more columns than are kept. */
+  /** True if there were more columns than `maxColumns`. */
   readonly isCut: boolean;
 }
 
-/** Keeps at most `maxColumns` columns. */
+/** Keeps up to `maxColumns` columns. */
 export function createColumnSniffer(maxColumns: number): ColumnSniffer {
   const seen = new Map<string, Seen>();
   let rows = 0;
@@ -50,7 +50,7 @@ export function createColumnSniffer(maxColumns: number): ColumnSniffer {
       return [...seen].map(([name, column]) => ({
         name: cleanText(name, 300) ?? "unnamed",
         type: column.type === "null" ? "string" : column.type,
-        // A sample that has no gap promises nothing, so that a column is never said to be without nulls.
+        // Never says `nn`: a sample without nulls does not prove that the column has none.
       }));
     },
     nullRate() {

@@ -1,12 +1,13 @@
-/** A text and the encoding that it was in. */
+/** A text and its original encoding. */
 export interface DecodedText {
   text: string;
   encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1251" | "windows-1252";
 }
 
 /**
- * The text of a file's first bytes. UTF-16 goes by its mark; what is no UTF-8 is Windows-1251 where most of its letters
- * beyond ASCII are Cyrillic there, else Windows-1252. Undefined for bytes that are no text at all.
+ * Decodes the first bytes of a file. UTF-16 is recognized by its byte order mark. Text that is not valid UTF-8 is
+ * Windows-1251 if its non-ASCII letters are mainly Cyrillic in that encoding, otherwise Windows-1252. Undefined if the
+ * bytes are not text.
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const [first, second] = bytes;
@@ -16,7 +17,7 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
     return { text: decode(bytes, "utf-16be"), encoding: "utf-16be" };
   if (bytes.subarray(0, 65_536).includes(0)) return undefined;
   try {
-    // A character may be cut in two where only the first bytes of a file are read.
+    // The last character may be incomplete if only the first bytes of a file are read.
     const decoder = new TextDecoder("utf-8", { fatal: true });
     return { text: decoder.decode(bytes, { stream: true }), encoding: "utf-8" };
   } catch {
@@ -29,7 +30,7 @@ function decode(bytes: Uint8Array, encoding: DecodedText["encoding"]): string {
   return new TextDecoder(encoding).decode(bytes, { stream: true });
 }
 
-/** Russian text in Windows-1251 has runs of bytes from 0xC0 on; western text has single ones between ASCII letters. */
+/** Russian text in Windows-1251 has runs of bytes from 0xC0 on. Western text has single ones between ASCII letters. */
 function isCyrillic(bytes: Uint8Array): boolean {
   let inRuns = 0;
   let letters = 0;

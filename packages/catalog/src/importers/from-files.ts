@@ -8,12 +8,12 @@ import { readTextFile, type FileSchema } from "./sniff-file.ts";
 
 /** A file, or its first bytes. */
 export interface SourceFile {
-  /** The path that it goes by, with slashes; its ending says what it is. */
+  /** The path of the file, with slashes. Its extension decides how the file is read. */
   name: string;
   bytes: Uint8Array;
-  /** Of the whole file, where `bytes` are only its beginning. */
+  /** Size of the whole file, if `bytes` are only its beginning. */
   sizeBytes?: number | undefined;
-  /** `ada://any/file/` and the name by default. */
+  /** `ada://any/file/` plus the name by default. */
   uri?: string | undefined;
   /** ISO 8601. */
   updated_at?: string | undefined;
@@ -21,22 +21,22 @@ export interface SourceFile {
 
 /** How files are read. */
 export interface FromFilesOptions {
-  /** Bytes of a text file that are looked at, 1 MiB by default. */
+  /** Bytes of a text file to read, 1 MiB by default. */
   sampleBytes?: number | undefined;
-  /** Rows that are looked at, 10,000 by default. */
+  /** Rows to read, 10,000 by default. */
   sampleRows?: number | undefined;
   /** 2,000 by default. */
   maxColumns?: number | undefined;
-  /** `parquetMetadata` of hyparquet, or what gives the same; Parquet files are refused without it. */
+  /** `parquetMetadata` of hyparquet or an equivalent. Parquet files are rejected without it. */
   parquetMetadata?: ParquetMetadataReader | undefined;
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
 }
 
 /**
- * Files as resources of kind `file`, by id: columns, types and shares of nulls of CSV (any delimiter, UTF-8, UTF-16 or
- * Windows-1251), JSON, JSONL and Parquet; anything else by its name. No value of a file is kept. Codes: `malformed_file`,
- * `parquet_reader_missing`, `duplicate_file`.
+ * Imports files as resources of kind `file`, by id: columns, types and shares of nulls of CSV (any delimiter, UTF-8,
+ * UTF-16 or Windows-1251), JSON, JSONL and Parquet. Other files get only a name and a format. No value of a file is
+ * kept. Codes: `malformed_file`, `parquet_reader_missing`, `duplicate_file`.
  */
 export function fromFiles(
   files: readonly SourceFile[],

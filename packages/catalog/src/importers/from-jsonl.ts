@@ -5,15 +5,15 @@ import { cleanText } from "./clean-text.ts";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
-/** Counted by the catalog itself. */
+/** Computed by the catalog itself. */
 const derived = new Set(["rev", "schema_hash", "cap_hash"]);
-/** Beyond so many faulty lines nobody reads on. */
+/** Issues are reported up to this number. */
 const maxIssues = 100;
 
 /**
- * Records of a JSONL text, in its order: overview rows, compact rows with short keys, or whole records, mixed as they
- * come. What the catalog derives (`rev`, hashes) is left out. Codes: `malformed_line`, `not_a_record`; the path is the
- * line's index from 0.
+ * Reads records of JSONL text, in its order: overview rows, compact rows with short keys, or whole records, in any
+ * mixture. Fields that the catalog derives (`rev`, hashes) are ignored. Codes: `malformed_line`, `not_a_record`. The
+ * path is the line's index from 0.
  */
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
@@ -57,7 +57,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   return failure({ code: "not_a_record", path: [index], message });
 }
 
-/** A compact row has short keys only where no long one stands: `k` of a whole record is a field of its own. */
+/** Expands short keys only in a row without long ones: `k` of a whole record is a custom field. */
 function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [

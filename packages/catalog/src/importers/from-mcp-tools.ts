@@ -9,7 +9,7 @@ import { textField } from "./text-field.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 import { callableFields } from "./callable-fields.ts";
 
-/** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
+/** The part of `Client` of `@modelcontextprotocol/sdk` that is used. It must be connected. */
 export interface McpToolSource {
   listTools(
     params?: { cursor?: string | undefined },
@@ -19,21 +19,22 @@ export interface McpToolSource {
 
 /** How the tools of a server are named and read. */
 export interface FromMcpToolsOptions {
-  /** Your name for the server; stands in ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
+  /** Your name for the server. Part of ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
   server: string;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
-  /** Of one page, 30,000 by default. */
+  /** Timeout of one page, 30,000 by default. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Pages after which a server that always names another one is no longer asked. */
+/** Limit for a server whose pages never end. */
 const maxPages = 1_000;
 
 /**
- * The tools of an MCP server as resources of kind `skill`, by name: columns from their schemas, tags from their
- * annotations (`readonly`, `destructive`, `idempotent`, `openworld`), which are the server's own claims. All pages are read.
+ * Imports the tools of an MCP server as resources of kind `skill`, by name. Columns come from their schemas, tags from
+ * their annotations (`readonly`, `destructive`, `idempotent`, `openworld`), which are unverified claims of the server.
+ * Reads all pages.
  * @throws CatalogError `import_failed`, `aborted`
  */
 export async function fromMcpTools(

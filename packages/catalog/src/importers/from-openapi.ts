@@ -7,26 +7,27 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textField } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How an API is named and where it is. */
+/** How to name an API, and where it is served. */
 export interface FromOpenApiOptions {
-  /** Stands in ids, like `res:api.petstore.listPets`; the title of the document in lower case by default. */
+  /** Part of ids, like `res:api.petstore.listPets`. By default the title of the document in lower case. */
   name?: string | undefined;
-  /** Where the API is; the document's first server by default. User and password in a URL are left out. */
+  /** By default the document's first server. User and password in a URL are left out. */
   baseUrl?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
 }
 
-/** A document with more fails rather than lose some. */
+/** A larger document is rejected rather than imported in part. */
 const maxOperations = 20_000;
 const maxJsonChars = 64 * 1024 * 1024;
-/** YAML takes some hundred times as long to read. */
+/** Limit for YAML, which is about a hundred times slower to parse than JSON. */
 const maxYamlChars = 8 * 1024 * 1024;
 
 /**
- * The operations of an OpenAPI 3.0 or 3.1 or Swagger 2 document, as a value or as its JSON or YAML text, by id: columns from
- * parameters, body and answer (`in` says which), security as references to secrets. References that lead nowhere or in
- * a circle cost a column's type, not the import. Codes: `not_openapi`, `too_large`, `too_many_operations`.
+ * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, given as a value or as JSON or YAML
+ * text, by id. Columns come from parameters, body and response (`in` says which), security becomes references to
+ * secrets. A column whose reference is broken or circular loses its type. Codes: `not_openapi`, `too_large`,
+ * `too_many_operations`.
  */
 export function fromOpenApi(
   document: unknown,
@@ -53,7 +54,7 @@ export function fromOpenApi(
   const resources = new Map<string, ResourceInput>();
   for (const operation of operations) {
     const resource = apiOperation(operation, context);
-    // Ids of operations are unique by the standard; where they are not, the method and the path tell them apart.
+    // The standard demands unique ids of operations. If a document repeats one, the method and the path replace it.
     const isTaken = resources.has(resource.id);
     const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
     resources.set(named.id, named);
@@ -114,7 +115,10 @@ function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
   };
 }
 
-/** The first server with its variables filled in, or Swagger's scheme, host and base path; empty where none is named. */
+/**
+ * The first server with its variables filled in, or Swagger's scheme, host and base path. Empty if the document names
+ * none.
+ */
 function serverOf(root: JsonRecord): string {
   const [server] = arrayAt(root, "servers");
   const url = isRecord(server) ? textField(server, "url") : undefined;
@@ -133,12 +137,12 @@ function serverOf(root: JsonRecord): string {
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-/** An operation as the document has it. */
+/** An operation as it stands in the document. */
 interface FoundOperation {
   path: string;
   method: string;
   operation: JsonRecord;
-  /** Parameters of the path, for all its methods. */
+  /** Parameters of the path, shared by all its methods. */
   shared: unknown[];
 }
 

@@ -10,22 +10,25 @@ import { sqlResource } from "./sql-resource.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { TableReadOptions } from "./table-read-options.ts";
 
-/** What of a database is imported, and under which name. */
+/** What to import from a database, and under which name. */
 export interface FromSqlDatabaseOptions {
-  /** Your name for the database, `main` by default; stands in ids (`res:db.pg.main.public.orders`) and uris (`ada://any/db/pg:main/public.orders`). */
+  /**
+   * Your name for the database, `main` by default. Part of ids (`res:db.pg.main.public.orders`) and uris
+   * (`ada://any/db/pg:main/public.orders`).
+   */
   name?: string | undefined;
-  /** Schemas of PostgreSQL (all but the system's by default), or attached databases of SQLite (`main` by default). */
+  /** Schemas of PostgreSQL (by default all but the system's), or attached databases of SQLite (`main` by default). */
   schemas?: readonly string[] | undefined;
   /**
-   * Rows read of each table to learn shares of nulls, and in SQLite the types of columns that have none; 0 by default, where
-   * PostgreSQL still gives shares from its statistics. No value of a row is kept.
+   * Rows to read from each table for its shares of nulls, and in SQLite for the types of untyped columns. 0 by default:
+   * PostgreSQL still has shares in its statistics. No value of a row is kept.
    */
   sampleRows?: number | undefined;
-  /** SQLite counts up to so many rows of a table without statistics, 100,000 by default; 0 leaves the number out. */
+  /** Limit up to which SQLite counts the rows of a table without statistics, 100,000 by default. 0: no row count. */
   maxCountedRows?: number | undefined;
-  /** More tables than this fail rather than go missing, 20,000 by default. */
+  /** Limit of tables, 20,000 by default. Above it the import fails, so that no table is missing. */
   maxTables?: number | undefined;
-  /** The reference to what a connector needs, like `ada://secret/pg:main`; never the secret. None by default. */
+  /** Reference to a connector's credentials, like `ada://secret/pg:main`. Never the secret itself. None by default. */
   secret?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
@@ -33,8 +36,8 @@ export interface FromSqlDatabaseOptions {
 }
 
 /**
- * The tables and views of a database with columns, types, nulls, keys, indexes, comments and row estimates, by id. Only
- * catalogs, statistics and, where asked, bounded samples are read.
+ * Imports the tables and views of a database with columns, types, nulls, keys, indexes, comments and row estimates, by
+ * id. Reads only catalogs and statistics, and bounded samples if the options ask for them.
  * @throws CatalogError `import_failed`, `invalid_options`, `aborted`
  */
 export async function fromSqlDatabase(

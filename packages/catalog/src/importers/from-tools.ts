@@ -10,7 +10,7 @@ import { callableFields } from "./callable-fields.ts";
 import { cleanText } from "./clean-text.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 
-/** A skill that declares itself: a tool, run or not, with what a catalog wants to know beside its schemas. */
+/** A tool, executable or not, with catalog fields that its schemas do not have. */
 export interface SkillDeclaration extends Pick<
   ToolDefinition,
   "name" | "description" | "inputSchema" | "outputSchema"
@@ -19,9 +19,9 @@ export interface SkillDeclaration extends Pick<
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
   cost_hint?: CostHint | undefined;
-  /** Tasks it is good for. */
+  /** Tasks that it is suited to. */
   examples?: readonly ResourceExample[] | undefined;
-  /** Stand before the call that is written from the schema. */
+  /** Placed before the call that is derived from the schema. */
   snippets?: readonly ResourceSnippet[] | undefined;
   anti_patterns?: readonly string[] | undefined;
   /** Like `rbac:analyst-read`. */
@@ -30,15 +30,15 @@ export interface SkillDeclaration extends Pick<
   secrets?: readonly string[] | undefined;
 }
 
-/** How skills are named. */
+/** How to name skills. */
 export interface FromToolsOptions {
-  /** Stands before the names in ids and uris: `res:skill.sales.daily_revenue`. */
+  /** Prefix of the names in ids and uris: `res:skill.sales.daily_revenue`. */
   group?: string | undefined;
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
 }
 
-/** Tool definitions as resources of kind `skill`, by id; of two with one name the later counts. */
+/** Imports tool definitions as resources of kind `skill`, by id. If two have the same name, the later one wins. */
 export function fromTools(
   tools: readonly SkillDeclaration[],
   options: FromToolsOptions = {},
@@ -87,7 +87,7 @@ function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"
   };
 }
 
-/** What is no reference is no secret to keep either: it is masked whole. */
+/** Masks a value that is not a reference, because it may be the secret itself. */
 function secretReference(secret: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret) ? secret : "[redacted:secret_value]";
 }

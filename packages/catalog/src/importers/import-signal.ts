@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** A failure of a source as this package's error; what is one already stays as it is. */
+/** Wraps a failure of a source in this package's error. A `CatalogError` stays as it is. */
 export function importFailure(source: string, error: unknown, signal?: AbortSignal): CatalogError {
   if (CatalogError.isInstance(error)) return error;
   if (signal?.aborted === true)

@@ -2,19 +2,19 @@ import { isRecord } from "@ccl/core/json";
 
 /** The first values of a JSON document. */
 export interface JsonSample {
-  /** Rows of a list, or the one value that the document is. */
+  /** Rows of a list, or the document's single value. */
   values: unknown[];
-  /** The member of the document that holds the rows, where it is not the document itself. */
+  /** The member of the document that holds the rows, unless the document itself is the list. */
   member?: string | undefined;
-  /** True where all rows were read. */
+  /** True if all rows were read. */
   isWhole: boolean;
-  /** Bytes of text read for the values, for an estimate of their number. */
+  /** Length of the text that was read, to estimate the number of rows. */
   readChars: number;
 }
 
 /**
- * Rows of a list at the root, or of the longest list of objects in an object at the root. Of a document that is cut off
- * only a list at the root can be read. Undefined for what is no JSON.
+ * Reads rows of a list at the root, or of the longest list of objects in an object at the root. In a truncated document
+ * only a list at the root can be read. Undefined if the text is not JSON.
  */
 export function readJsonSample(
   text: string,
@@ -45,7 +45,7 @@ function isListOfObjects(entry: [string, unknown]): entry is [string, unknown[]]
   return Array.isArray(entry[1]) && entry[1].length > 0 && isRecord(entry[1][0]);
 }
 
-/** One JSON value a line; a last line that is cut off is left out. Undefined where a line is no JSON. */
+/** Reads one JSON value per line. A truncated last line is ignored. Undefined if another line is not JSON. */
 export function readJsonLines(
   text: string,
   { isCut, maxRows }: { isCut: boolean; maxRows: number },
@@ -71,7 +71,7 @@ export function readJsonLines(
   return { values, isWhole: !isCut && at >= text.length, readChars: at };
 }
 
-/** Elements of a list one by one, each found by the depth of its brackets, so that a cut-off document can be read too. */
+/** Reads the elements of a list one by one. It finds them by bracket depth, so the document may be truncated. */
 function readList(
   text: string,
   start: number,

@@ -12,7 +12,7 @@ export type ParquetMetadataReader = (file: ArrayBuffer) => {
   row_groups: object[];
 };
 
-/** Columns, types, rows and shares of nulls from the footer of a Parquet file. */
+/** Reads columns, types, row count and shares of nulls from the footer of a Parquet file. */
 export function readParquetFile(
   { name, bytes }: { name: string; bytes: Uint8Array },
   reader: ParquetMetadataReader | undefined,
@@ -48,7 +48,7 @@ export function readParquetFile(
   }
 }
 
-/** The schema is a tree laid flat, each element with the number of its children; the first is the root. */
+/** The schema is a flattened tree. Each element has the number of its children, and the first is the root. */
 function leavesOf(elements: readonly object[]): ResourceColumn[] {
   const columns: ResourceColumn[] = [];
   let at = 0;
@@ -101,7 +101,7 @@ function typeOf(element: JsonRecord): string {
   return converted[conversion ?? ""] ?? physical[String(element["type"])] ?? "unknown";
 }
 
-/** Counted from the statistics of the row groups; a column that lacks them in any group has no share. */
+/** Computed from the statistics of the row groups. A column without statistics in any group has no share. */
 function nullRates(groups: readonly object[], rows: number): Record<string, number> {
   const nulls = new Map<string, number>();
   for (const group of groups) {

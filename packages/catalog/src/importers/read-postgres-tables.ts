@@ -13,7 +13,7 @@ import { quoteName } from "./sql-resource.ts";
 import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-// Partitions belong to their parent, and tables of extensions to nobody who asks for data.
+// Excludes partitions, which belong to their parent, and tables of extensions, which hold no data of the user.
 const chosenTables = `
   SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples
   FROM pg_catalog.pg_class c
@@ -93,7 +93,7 @@ const kinds: Record<string, SqlTable["kind"]> = {
   f: "foreign table",
 };
 
-/** What PostgreSQL's catalogs say of the tables of some schemas, in the order of schema and name. */
+/** Describes the tables of some schemas from PostgreSQL's catalogs, ordered by schema and name. */
 export async function readPostgresTables(
   client: PostgresClient,
   options: TableReadOptions,
@@ -159,7 +159,7 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
     name: String(row["name"]),
     kind: kinds[String(row["kind"])] ?? "table",
     comment: typeof comment === "string" ? comment : undefined,
-    // -1 says that the table was never analysed, and a view has no estimate.
+    // -1 means that the table was never analysed. A view has no estimate.
     rows:
       typeof rows === "number" && rows >= 0 && row["kind"] !== "v" ? Math.round(rows) : undefined,
     columns,
@@ -207,7 +207,7 @@ function nullRates(rows: readonly PostgresRow[]): Map<string, Record<string, num
   return rates;
 }
 
-/** Shares of nulls in the first rows; undefined for a table that may not be read, or has no row. */
+/** Shares of nulls in the first rows. Undefined if the table cannot be read or has no rows. */
 async function sampleNulls(
   session: PostgresSession,
   table: SqlTable,

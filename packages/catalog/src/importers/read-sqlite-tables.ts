@@ -6,11 +6,11 @@ import type { ResourceColumn } from "../record/resource-record.ts";
 import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-/** After so many tables others get their turn. */
+/** Tables to read before other work on the thread gets a turn. */
 const tablesPerTurn = 50;
 const kinds: Record<string, SqlTable["kind"]> = { view: "view", virtual: "virtual table" };
 
-/** What SQLite says of the tables of its databases, in the order of their names. Yields between tables, since its calls block. */
+/** Describes the tables of SQLite databases, ordered by name. Yields between tables, since its calls block. */
 export async function readSqliteTables(
   database: SqliteDatabase,
   options: TableReadOptions,
@@ -37,7 +37,7 @@ interface Reading {
   statistics: ReadonlyMap<string, number>;
 }
 
-// The shadow tables in which a virtual table keeps its data are told apart by SQLite itself, from 3.37 on.
+// SQLite itself marks the shadow tables of a virtual table, from 3.37 on.
 function listTables(
   database: SqliteDatabase,
   schema: string,
@@ -52,7 +52,7 @@ function listTables(
   }));
 }
 
-/** Rows by table from what ANALYZE left; the first number of `stat` is that of the rows. */
+/** Rows by table from the statistics of ANALYZE. The first number of `stat` is the row count. */
 function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
   const source = `${quoteIdentifier(schema)}.sqlite_schema`;
   const known = database.prepare(`SELECT 1 FROM ${source} WHERE name = 'sqlite_stat1'`).get();
@@ -111,7 +111,7 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
 
 function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   const type = String(row["type"]);
-  // The rowid under another name is never null, whatever the table's text says.
+  // A column that aliases the rowid is never null, whatever the table's declaration says.
   const isRowid = Number(row["pk"]) === 1 && keyLength === 1 && type.toUpperCase() === "INTEGER";
   const isGenerated = Number(row["hidden"]) > 1;
   return withoutUndefined({
@@ -122,7 +122,7 @@ function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   });
 }
 
-/** A key that names no columns of its target points at that table's primary key. */
+/** A foreign key without target columns refers to the target's primary key. */
 function foreignKeys({ database, schema }: Reading, rows: readonly SqliteRow[]): ForeignKey[] {
   const keys = new Map<string, ForeignKey>();
   for (const row of [...rows].sort((a, b) => Number(a["seq"]) - Number(b["seq"]))) {
@@ -186,7 +186,7 @@ function sampleNulls(
   return Object.fromEntries(shares.filter(([, value]) => value > 0));
 }
 
-/** Gives columns that have no type, such as those that a view computes, the type of what they hold. */
+/** Infers types from values for columns without one, such as computed columns of a view. */
 function sampleTypes(
   { database, schema, options }: Reading,
   name: string,

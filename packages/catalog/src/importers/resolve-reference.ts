@@ -1,9 +1,11 @@
 import { isRecord } from "@ccl/core/json";
 
-/** How many references may point at one another in a row. */
+/** Maximum length of a chain of references. */
 const maxHops = 32;
 
-/** What a JSON pointer (RFC 6901) with a `#` before it points at in a document; undefined where nothing is, or outside the document. */
+/**
+ * Resolves a JSON pointer (RFC 6901) that begins with `#`. Undefined if it points at nothing, or outside the document.
+ */
 function resolvePointer(root: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let found: unknown = root;
@@ -20,21 +22,24 @@ function decodeToken(token: string): string {
   try {
     text = decodeURIComponent(token);
   } catch {
-    // A stray percent sign stands for itself.
+    // A stray percent sign is literal.
   }
   return text.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** A value behind its references. */
+/** A value with its references resolved. */
 interface Resolved {
   value: unknown;
-  /** The references followed, the latest last. */
+  /** The references followed, in order. */
   followed: string[];
-  /** The reference that points at nothing, or round in a circle. */
+  /** The reference that points at nothing, or closes a cycle. */
   broken?: string | undefined;
 }
 
-/** Follows `$ref`s until something else comes. Fields beside a `$ref` are laid over what it points at, as OpenAPI 3.1 has it. */
+/**
+ * Follows `$ref`s to the first value without one. Fields beside a `$ref` override those of its target, as in OpenAPI
+ * 3.1.
+ */
 export function followReferences(root: unknown, start: unknown): Resolved {
   const followed: string[] = [];
   let value = start;

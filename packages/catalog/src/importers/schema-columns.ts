@@ -5,38 +5,38 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textsOf } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How a JSON Schema is laid flat. */
+/** How to flatten a JSON Schema. */
 interface SchemaColumnsOptions {
-  /** The document that `$ref`s point into; the schema itself by default. */
+  /** The document that `$ref`s point into. By default the schema itself. */
   root?: unknown;
-  /** Given to each column, like `query` or `response`. */
+  /** Set on each column, like `query` or `response`. */
   in?: string | undefined;
   /** 200 by default. */
   maxColumns?: number | undefined;
-  /** How deep objects are opened, 4 by default; deeper ones are one column. */
+  /** Depth to which objects are expanded, 4 by default. A deeper object is one column. */
   maxDepth?: number | undefined;
 }
 
-/** A schema laid flat. */
+/** A flattened schema. */
 export interface SchemaColumns {
-  /** Leaves in the order of the schema: `owner.name`, `items[].sku`; the fields of a list at the root stand bare. */
+  /** Leaves in the order of the schema: `owner.name`, `items[].sku`. Fields of a list at the root have no prefix. */
   columns: ResourceColumn[];
-  /** True where there were more columns than allowed, or parts nested too deeply. */
+  /** True if there were more columns than allowed, or parts nested too deeply. */
   isCut: boolean;
-  /** References that point at nothing in the document; their columns are of type `unknown`. */
+  /** References that point at nothing in the document. Their columns have the type `unknown`. */
   unresolved: string[];
 }
 
 interface Walk extends Complete<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
   in: string | undefined;
-  /** Schemas that may still be looked at: a bound for schemas that branch without end. */
+  /** Schemas that may still be visited, a bound for schemas that branch without end. */
   visitsLeft: number;
 }
 
 interface Place {
   path: string;
   isRequired: boolean;
-  /** References that lead here; one of them again is a cycle. */
+  /** References on the path to this schema. Meeting one of them again is a cycle. */
   trail: readonly string[];
   depth: number;
 }
@@ -44,7 +44,7 @@ interface Place {
 const visitsPerColumn = 20;
 const maxNestedParts = 100;
 
-/** The leaves of a JSON Schema as columns. Cycles, missing references and huge schemas are bounded, never an error. */
+/** The leaves of a JSON Schema as columns. Cycles, missing references and huge schemas are cut off, never an error. */
 export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {}): SchemaColumns {
   const { maxColumns = 200, maxDepth = 4, root = schema } = options;
   const visitsLeft = maxColumns * visitsPerColumn;
@@ -62,7 +62,10 @@ export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {
   return { columns: walk.columns, isCut: walk.isCut, unresolved: [...new Set(walk.unresolved)] };
 }
 
-/** The object that a schema describes: all properties of its parts and branches, and those that each branch requires. */
+/**
+ * The object that a schema describes: all properties of its parts and branches. A property is required if each
+ * branch requires it.
+ */
 export function objectSchema(schema: unknown): { properties: JsonRecord; required: string[] } {
   const walk = { root: schema, unresolved: [], visitsLeft: 4_000, isCut: false };
   const { schema: merged } = mergeParts(walk, { allOf: [schema] }, []);
@@ -118,7 +121,7 @@ function visit(walk: Walk, schema: unknown, place: Place): void {
     return;
   }
   const leaf = leafOf(walk, merged.schema);
-  // A root that says nothing of what is in it is no column.
+  // A root without a type or properties is not a column.
   if (place.path !== "" || !["any", "object"].includes(leaf.type)) addLeaf(walk, place, leaf);
 }
 
@@ -137,7 +140,10 @@ function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): 
   });
 }
 
-/** The parts of `allOf` together, and what the branches of `oneOf`, `anyOf` and `if` have, of which what all require is required. */
+/**
+ * Merges the parts of `allOf` and the branches of `oneOf`, `anyOf` and `if`. A property of the branches is required if
+ * each branch requires it.
+ */
 function mergeParts(
   walk: Pick<Walk, "root" | "unresolved" | "visitsLeft" | "isCut">,
   schema: JsonRecord,
@@ -148,7 +154,7 @@ function mergeParts(
   const read = (part: unknown): JsonRecord | undefined => {
     walk.visitsLeft -= 1;
     const { $ref, ...beside } = isRecord(part) ? part : {};
-    // A reference takes nothing from what stands beside it.
+    // `properties` beside a reference must not replace those of its target, so both become parts of `allOf`.
     const asked = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
     const { value, followed, broken } = followReferences(walk.root, asked);
     if (broken !== undefined) walk.unresolved.push(broken);
@@ -175,7 +181,7 @@ function mergeParts(
 function joined(schema: JsonRecord, part: JsonRecord | undefined): JsonRecord {
   if (part === undefined) return schema;
   const own = recordAt(schema, "properties");
-  // Twice, so that what came first stays first and keeps its value.
+  // Spread twice: once for the order, once for the values of the first part.
   const properties = { ...own, ...recordAt(part, "properties"), ...own };
   return {
     ...part,

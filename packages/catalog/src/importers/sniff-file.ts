@@ -7,21 +7,21 @@ import { decodeText, type DecodedText } from "./decode-text.ts";
 import { readJsonLines, readJsonSample, type JsonSample } from "./read-json-sample.ts";
 import { typeOfText, typeOfValue, widened, type ValueType } from "./value-type.ts";
 
-/** What a file says of its data. */
+/** The columns and rows of a file. */
 export interface FileSchema {
   format: string;
   columns: ResourceColumn[];
-  /** Undefined where the file has none. */
+  /** Undefined if the file has no rows. */
   rows?: number | undefined;
-  /** False where `rows` is an estimate by the size of the file. */
+  /** False if `rows` is estimated from the size of the file. */
   isExact: boolean;
   nullRate: Record<string, number>;
   isCut: boolean;
-  /** What is worth knowing beside, like `delimiter`. */
+  /** Other facts, like `delimiter`. */
   details: Record<string, unknown>;
 }
 
-/** What of a text file is looked at. */
+/** How much of a text file to read. */
 interface SniffLimits {
   sampleBytes: number;
   sampleRows: number;
@@ -30,9 +30,9 @@ interface SniffLimits {
 
 interface TextSample extends DecodedText, SniffLimits {
   name: string;
-  /** True where the text is only the beginning of the file. */
+  /** True if the text is only the beginning of the file. */
   isPart: boolean;
-  /** How many times the file is as long as the text. */
+  /** Length of the file divided by that of the text. */
   factor: number;
 }
 
@@ -40,7 +40,7 @@ const tableEnding = /^(?:csv|tsv|tab|psv)$/;
 const linesEnding = /^(?:jsonl|ndjson)$/;
 const jsonEnding = /^(?:json|geojson|topojson)$/;
 
-/** The columns of a CSV, JSON or JSONL file; of any other only its format. */
+/** Reads the columns of a CSV, JSON or JSONL file. Any other file has only a format. */
 export function readTextFile(
   file: { name: string; bytes: Uint8Array; sizeBytes?: number | undefined },
   ending: string,
@@ -67,7 +67,7 @@ export function readTextFile(
   return isTable ? readTable(sample) : readJson(sample, linesEnding.test(ending));
 }
 
-/** An object at the root can only be read whole, which is allowed up to so much. */
+/** Limit for an object at the root, which must be read as a whole. */
 const maxWholeBytes = 16 * 1024 * 1024;
 
 function wholeBytes(bytes: Uint8Array, { sampleBytes }: SniffLimits): number {
@@ -114,7 +114,7 @@ function readTable(sample: TextSample): Result<FileSchema> {
   return success({ format: "csv", ...schemaOf(sniffer), nullRate, ...total, details });
 }
 
-/** The rows of the sample; the last one is left out where the file goes on behind it. */
+/** The rows of the sample. The last one may be incomplete if the file continues, so it is dropped. */
 function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   const rows: string[][] = [];
   for (const row of readDelimited(sample.text, delimiter)) {
@@ -125,7 +125,7 @@ function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   return rows;
 }
 
-/** Where the last of so many rows ends; the whole text where all of them were read. */
+/** Length of the text up to the end of row `rows`. The whole text if it has no more rows than the sample. */
 function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number {
   if (rows <= sample.sampleRows) return sample.text.length;
   let chars = 0;
@@ -138,7 +138,10 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
   return chars;
 }
 
-/** The first row names the columns where its cells are texts, and a column below is of another type, or they differ and none comes again below. */
+/**
+ * A first row of texts is the header if a column below has another type, or if its cells are unique and none occurs
+ * again below it.
+ */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;
   if (first === undefined) return false;
@@ -182,7 +185,7 @@ function rowsOfSample(sample: TextSample, read: JsonSample): { rows: number; isE
   return rowEstimate(sample, { rows: read.values.length, readChars: read.readChars });
 }
 
-/** Members of a row; objects within are opened one level, as `address.city`. */
+/** Members of a row. Nested objects are expanded one level, as `address.city`. */
 function cellsOf(value: unknown): (readonly [string, ValueType])[] {
   if (!isRecord(value)) return [["value", typeOfValue(value)]];
   return Object.entries(value).flatMap(([name, member]): (readonly [string, ValueType])[] => {

@@ -4,9 +4,9 @@ import { cleanField, cleanText } from "./clean-text.ts";
 import { addressName, resourceId, resourceUri } from "./resource-address.ts";
 import type { SqlTable } from "./sql-table.ts";
 
-/** Where a table stands and who owns the records. */
+/** The database and the owner of the records. */
 interface SqlResourceContext {
-  /** `pg` or `sqlite`; the first part of the uri's authority. */
+  /** `pg` or `sqlite`. It begins the uri's authority. */
   engine: "pg" | "sqlite";
   /** Your name for the database. */
   name: string;
@@ -15,19 +15,19 @@ interface SqlResourceContext {
   tags: readonly string[];
 }
 
-/** From so many rows on, reading a table without a limit is an anti-pattern. */
+/** From this many rows on, reading a table without a limit is an anti-pattern. */
 const largeRows = 100_000;
-/** From so many columns on, reading all of them is one. */
+/** From this many columns on, reading all of them is an anti-pattern. */
 const wideColumns = 12;
 const snippetColumns = 6;
 const snippetRows = 50;
 
-/** The uri of everything in a database ends here: `ada://any/db/pg:main/`. */
+/** The prefix of all uris of a database: `ada://any/db/pg:main/`. */
 export function databaseUri(engine: string, name: string): string {
   return `${resourceUri("db", `${engine}:${addressName(name)}`)}/`;
 }
 
-/** A table as a record that nothing has to be added to. */
+/** Turns a table into a complete record. */
 export function sqlResource(table: SqlTable, context: SqlResourceContext): ResourceInput {
   const { engine, name, secret, owner, tags } = context;
   const path = table.schema === undefined ? [table.name] : [table.schema, table.name];
@@ -105,14 +105,14 @@ function usageOf(table: SqlTable): ResourceUsage {
 }
 
 const plainName = /^[a-z_][a-z0-9_]*$/;
-// The words that can name a column but not stand bare where one is read, in either database.
+// Words that may name a column but must be quoted where one is read, in either database.
 const reserved = new Set(
   "all analyse analyze and any array as asc asymmetric between both by case cast check collate column constraint create cross current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do else end escape except exists false fetch for foreign from full glob grant group having ilike in index inner intersect into is isnull join lateral leading left like limit localtime localtimestamp match natural not notnull null offset on only or order outer overlaps placing primary raise references regexp returning right select session_user set similar some symmetric table then to trailing transaction true union unique update user using values variadic verbose when where window with".split(
     " ",
   ),
 );
 
-/** A name as SQL takes it: quoted unless it is plain, lower-case and no reserved word. */
+/** A name as SQL accepts it: quoted unless it is plain, lower-case and not a reserved word. */
 export function quoteName(name: string): string {
   return plainName.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

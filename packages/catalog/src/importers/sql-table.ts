@@ -2,32 +2,32 @@ import type { ResourceColumn } from "../record/resource-record.ts";
 
 /** A table or view as a database describes itself. */
 export interface SqlTable {
-  /** Undefined where the schema is the only one and goes without saying, as SQLite's `main`. */
+  /** Undefined if the schema is the only one and implied, as SQLite's `main`. */
   schema?: string | undefined;
   name: string;
   kind: "table" | "view" | "materialized view" | "foreign table" | "virtual table";
   comment?: string | undefined;
-  /** Rows, or about so many; undefined where the database does not know. */
+  /** Rows, exact or estimated. Undefined if the database does not know. */
   rows?: number | undefined;
-  /** Rows are more than this; for a count that was ended. */
+  /** True if there are more rows than `rows`, because the count was stopped. */
   isAtLeast?: boolean | undefined;
   columns: ResourceColumn[];
-  /** Columns of unique keys over more than one column. */
+  /** Columns of unique keys with several columns. */
   uniqueKeys: string[][];
   /** Share of nulls by column, 0..1. */
   nullRate: Record<string, number>;
 }
 
-/** A key column with its table, as found. */
+/** A foreign key column with its table, as found. */
 export interface ForeignKey {
   columns: string[];
-  /** With the schema where the table has one. */
+  /** With the schema if the table has one. */
   table: string;
-  /** One for each of `columns`. */
+  /** One for each entry of `columns`. */
   references: string[];
 }
 
-/** Marks the columns of primary and foreign keys, and the indexed ones. */
+/** Marks the columns of primary and foreign keys, and indexed columns. */
 export function markKeys(
   columns: readonly ResourceColumn[],
   keys: {

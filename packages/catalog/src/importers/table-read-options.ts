@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** What the readers of both databases go by. */
+/** Options of the readers of both databases. */
 export interface TableReadOptions {
   schemas: readonly string[] | undefined;
   sampleRows: number;
@@ -9,7 +9,7 @@ export interface TableReadOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Ends an import that would have to leave tables out. */
+/** Fails an import that would have to leave tables out. */
 export function refuseTooMany(maxTables: number): never {
   const message = `The database has more than ${maxTables} tables; name schemas, or raise maxTables.`;
   throw new CatalogError("import_failed", message);

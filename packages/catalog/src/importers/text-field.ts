@@ -1,6 +1,6 @@
 import { stringAt, type JsonRecord } from "@ccl/core/json";
 
-/** The field as a text; undefined where it is none, or is empty. */
+/** The field if it is a non-empty text, otherwise undefined. */
 export function textField(record: JsonRecord, name: string): string | undefined {
   const value = stringAt(record, name);
   return value === "" ? undefined : value;

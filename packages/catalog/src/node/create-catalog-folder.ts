@@ -23,38 +23,44 @@ import {
   sourceKey,
 } from "./sources-file.ts";
 
-/** What `write` brings a folder to. */
+/** The content that `write` gives a folder. */
 export interface CatalogFolderState {
   records: readonly ResourceRecord[];
   sources: readonly ImportedSource[];
 }
 
 /**
- * A catalog as files of a folder that read well in a diff: `overview.jsonl`, `details/`, `imported/` and `sources.json`.
+ * A catalog as a folder that is easy to read in a diff: `overview.jsonl`, `details/`, `imported/` and `sources.json`.
  * Processes may share it, and people may edit it.
  */
 export interface CatalogFolder {
   readonly path: string;
-  /** True if the folder has a catalog, also one whose first import was killed. */
+  /** True if the folder has a catalog, even if its first import was killed. */
   exists(): boolean;
-  /** Creates an empty catalog; false if there is one. @throws CatalogError `catalog_conflict`, `aborted` */
+  /** Creates an empty catalog. False if there is one already. @throws CatalogError `catalog_conflict`, `aborted` */
   init(options?: CallOptions): Promise<boolean>;
   /**
-   * The records on disk, after completing what a killed process began.
+   * Reads the records on disk, after completing what a killed process began.
    * @throws CatalogError `catalog_damaged` with every issue, `catalog_conflict` if it never stops changing, `aborted`
    */
   read(options?: CallOptions): Promise<FolderContent>;
-  /** Sources with what they gave. @throws CatalogError as `read`; `catalog_conflict` if they changed since `read` */
+  /**
+   * Reads sources with their resources.
+   * @throws CatalogError as `read`, and `catalog_conflict` if they changed since `read`
+   */
   readSources(content: FolderContent, options?: CallOptions): Promise<ImportedSource[]>;
-  /** Replaces what `read` gave, all files or none. @throws CatalogError `catalog_conflict` if someone else wrote since */
+  /**
+   * Replaces what `read` returned, all files or none.
+   * @throws CatalogError `catalog_conflict` if someone else wrote since
+   */
   write(
     before: FolderContent,
     after: CatalogFolderState,
     options?: CallOptions,
   ): Promise<FolderContent>;
-  /** Bytes of the last `saveIndex`; undefined if there are none. */
+  /** Bytes of the last `saveIndex`. Undefined if there are none. */
   loadIndex(): Promise<Uint8Array | undefined>;
-  /** Saves a search index beside the records, in a cache that no version control sees. */
+  /** Saves a search index beside the records, in a cache that version control ignores. */
   saveIndex(bytes: Uint8Array): Promise<void>;
 }
 
@@ -64,11 +70,13 @@ const indexFile = "index.bin";
 
 /** How a folder is used. */
 export interface CatalogFolderOptions {
-  /** True: `read` leaves the folder as it is. It keeps no cache there, and a change that was cut off is `catalog_conflict`. */
+  /**
+   * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `catalog_conflict`.
+   */
   readOnly?: boolean | undefined;
 }
 
-/** A catalog in the folder at an absolute path. Nothing is read or written yet. */
+/** A catalog in the folder at an absolute path. Creating it neither reads nor writes. */
 export function createCatalogFolder(
   path: string,
   { readOnly = false }: CatalogFolderOptions = {},
@@ -150,7 +158,7 @@ export function createCatalogFolder(
   };
 }
 
-/** @throws CatalogError `catalog_conflict` if another process holds the lock for long, `aborted` */
+/** @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted` */
 async function withLock<T>(
   path: string,
   signal: AbortSignal | undefined,
@@ -167,7 +175,7 @@ async function withLock<T>(
   }
 }
 
-/** What is known if no file has changed, else from the files; undefined if they change while they are read. */
+/** Returns the cached content if no file has changed, else reads the files. Undefined if they change meanwhile. */
 async function readContent(
   path: string,
   known: FolderContent | undefined,
@@ -197,7 +205,7 @@ async function recordsOf(
   path: string,
   texts: ReadonlyMap<string, string>,
 ): Promise<ResourceRecord[]> {
-  // Imported only now: loading it takes longer than loading a whole catalog from the cache.
+  // Imported lazily: loading it takes longer than loading a whole catalog from the cache.
   const { fromCatalogFiles } = await import("../forms/catalog-files.ts");
   const read = fromCatalogFiles(Object.fromEntries(texts));
   if (!read.ok) throw damagedCatalog(path, read.issues);
@@ -228,7 +236,7 @@ function linesOf(resources: readonly ResourceInput[]): string {
   return resources.map((resource) => `${JSON.stringify(resource)}\n`).join("");
 }
 
-/** Escaped so that every file system takes it, like the files of details. */
+/** Escaped for every file system, like the files of details. */
 function importedPath(source: CatalogSource): string {
   return detailsPath(sourceKey(source).toLowerCase()).replace(
     /^details\/(.*)\.json$/,
@@ -247,7 +255,7 @@ function changesOf(
   return Object.fromEntries([...gone.map((path) => [path, null] as const), ...texts]);
 }
 
-/** A file with another stamp is read: its content decides. */
+/** If the stamp differs, compares the content. */
 async function isUnchanged(
   path: string,
   { files }: FolderContent,
@@ -284,7 +292,7 @@ function changedMeanwhile(path: string): CatalogError {
   return conflict(`${path} was changed meanwhile, and nothing was written. Run the command again.`);
 }
 
-/** Why the files of a catalog can't be read. `place` says where they are. */
+/** The error for files that are not a valid catalog. `place` says where they are. */
 export function damagedCatalog(place: string, issues: readonly Issue[]): CatalogError {
   const lines = issues
     .slice(0, 20)

@@ -9,24 +9,24 @@ import type { SnapshotRecord } from "../snapshot/snapshot-index.ts";
 
 /** A file that was read. */
 interface KnownFile {
-  /** Empty if the file must be read again to know that it is the same. */
+  /** Empty if only the content can show that the file is unchanged. */
   stamp: string;
   sha256: string;
 }
 
-/** A catalog's folder as it was last read. */
+/** A catalog's folder as of the last read. */
 export interface FolderContent {
   /** By path. */
   files: ReadonlyMap<string, KnownFile>;
-  /** By id, in the order of code units. */
+  /** By id, sorted by code units. */
   records: readonly SnapshotRecord[];
 }
 
-/** Counts up when records are read in another way. */
+/** Incremented when records are read differently. */
 const format = 1;
 const recordsFile = "records.json";
 
-/** Undefined if nothing was saved, or not by this version. */
+/** Undefined if nothing was saved, or if another version saved it. */
 export function loadContent(folder: string): FolderContent | undefined {
   try {
     const text = readFileSync(join(folder, ".cache", recordsFile), "utf8");
@@ -43,7 +43,7 @@ export function loadContent(folder: string): FolderContent | undefined {
   }
 }
 
-/** Saves what was read for the next process. */
+/** Saves the content for the next process. */
 export async function saveContent(
   folder: string,
   { files, records }: FolderContent,
@@ -56,12 +56,12 @@ export async function saveContent(
   await saveCached(folder, recordsFile, `${headOf(body)}\n${body}`);
 }
 
-/** With a digest: a record with a wrong letter would pass for another one. */
+/** Includes a digest, because a record with a flipped byte would pass for another record. */
 function headOf(body: string): string {
   return `${format} ${sha256Hex(body)}`;
 }
 
-/** Writes a file of the cache. A failure costs time only, so it is ignored: read-only checkouts, full disks. */
+/** Writes a file of the cache. Ignores failures (read-only checkouts, full disks), because they only cost time. */
 export async function saveCached(
   folder: string,
   name: string,
@@ -75,6 +75,6 @@ export async function saveCached(
     }
     await writeFileDurable(join(cache, name), content, { durability: "off" });
   } catch {
-    // Nothing is lost.
+    // Only the cache is missing.
   }
 }

@@ -9,19 +9,19 @@ export const overviewFile = "overview.jsonl";
 export const sourcesFile = "sources.json";
 
 const readsPerTurn = 256;
-/** The coarsest resolution of a file system's times, that of FAT, and the usual one. */
+/** The coarsest resolution of file times (FAT), and the usual one. */
 const coarseMs = 3_000;
 const fineMs = 100;
 
-/** A file's identity and times. */
+/** Identity and times of a file. */
 export interface FileStamp {
-  /** Differs for another content, once the file has settled. */
+  /** Differs after a change of the content, once the file has settled. */
   text: string;
-  /** False if a change within the resolution of the file's times would leave the stamp as it is. */
+  /** False if another change within the resolution of the file's times could leave the stamp equal. */
   isSettled: boolean;
 }
 
-/** Every file of a catalog's folder, by path. */
+/** Stamps every file of a catalog's folder, by path. */
 export function stampFolder(folder: string): Map<string, FileStamp> {
   const nowMs = Date.now();
   const stamps = new Map<string, FileStamp>();
@@ -36,7 +36,7 @@ export function stampFolder(folder: string): Map<string, FileStamp> {
   return stamps;
 }
 
-/** The texts of some files; undefined if one has vanished. */
+/** The texts of the files. Undefined if one has vanished. */
 export async function readTexts(
   folder: string,
   names: Iterable<string>,

@@ -7,12 +7,12 @@ import { syncFolder, writeFileDurable } from "@ccl/core/node";
 
 import { readTextSync } from "./folder-files.ts";
 
-/** Texts by path inside a folder; null deletes. */
+/** Texts by path inside a folder. Null deletes the file. */
 export type FolderChanges = Readonly<Record<string, string | null>>;
 
 interface Journal {
   changes: FolderChanges;
-  /** By path, the hashes of the contents that are replaced; none for a new file. */
+  /** By path, the hashes of the contents to replace. None for a new file. */
   before: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -20,8 +20,8 @@ const journalFile = ".changes.json";
 const writesAtOnce = 16;
 
 /**
- * Writes changes of many files as one: the journal first, durably, so that the next process completes what a killed one,
- * or a power cut, left unfinished. The caller holds the folder's lock and has called `finishChanges`.
+ * Writes changes of many files atomically. The journal is flushed to disk first, so that the next process can complete
+ * what a kill or a power cut left unfinished. The caller holds the folder's lock and has called `finishChanges`.
  */
 export async function commitChanges(
   folder: string,
@@ -36,12 +36,12 @@ export async function commitChanges(
   await writeChanges(folder, Object.entries(changes));
 }
 
-/** True if a killed process or a power cut left something to `finishChanges`. */
+/** True if a kill or a power cut left changes for `finishChanges`. */
 export function hasUnfinishedChanges(folder: string): boolean {
   return existsSync(join(folder, journalFile));
 }
 
-/** Completes changes that were begun; what people changed since stays. The caller holds the folder's lock. */
+/** Completes unfinished changes. Later edits by people are kept. The caller holds the folder's lock. */
 export async function finishChanges(folder: string): Promise<void> {
   const text = readTextSync(join(folder, journalFile));
   if (text === undefined) return;
@@ -51,13 +51,13 @@ export async function finishChanges(folder: string): Promise<void> {
     if (found === (target ?? undefined)) return false;
     if (found === undefined || journal?.before[path]?.includes(sha256Hex(found)) === true)
       return true;
-    // Cut off by the kill, or holes that a power cut left.
+    // The kill cut the file off, or the power cut left holes.
     return (target?.startsWith(found) ?? false) || found.includes("\0");
   });
   await writeChanges(folder, unfinished);
 }
 
-/** Writes the files durably, then removes the journal. */
+/** Writes the files and flushes them to disk, then removes the journal. */
 async function writeChanges(
   folder: string,
   changes: [path: string, text: string | null][],
@@ -77,7 +77,7 @@ async function writeChanges(
   rmSync(join(folder, journalFile), { force: true });
 }
 
-/** Undefined for a torn journal: it is durable before the first file changes, so nothing was written yet. */
+/** Undefined for a torn journal. It is flushed before the first file changes, so nothing was written yet. */
 function parseJournal(text: string): Journal | undefined {
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);

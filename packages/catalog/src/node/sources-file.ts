@@ -7,18 +7,18 @@ const kinds = ["sql", "openapi", "mcp", "files", "jsonl"] as const;
 /** Where resources come from. */
 export type SourceKind = (typeof kinds)[number];
 
-/** A source as `sources.json` keeps it; it holds no secret. */
+/** A source as `sources.json` stores it. It contains no secret. */
 export interface CatalogSource {
   kind: SourceKind;
-  /** Part of ids; unique among sources of a kind, ignoring case. */
+  /** Part of ids. Unique among sources of a kind, ignoring case. */
   name: string;
   /** A path or glob from the project's root, a URL without user and query, a command, or `env:NAME`. */
   location: string;
-  /** Schemas of a database; by default the database's own default. */
+  /** Schemas of a database. By default the database's own default. */
   schemas?: string[] | undefined;
-  /** Rows of each table read for shares of nulls and missing types. */
+  /** Rows of each table to read for shares of nulls and missing types. */
   sampleRows?: number | undefined;
-  /** The environment variable with the token that an HTTP server asks for. */
+  /** The environment variable with the token for an HTTP server. */
   tokenVariable?: string | undefined;
 }
 
@@ -27,12 +27,12 @@ export interface ImportedSource extends CatalogSource {
   resources: readonly ResourceInput[];
 }
 
-/** How messages and files name a source: `sql:shop`. */
+/** The name of a source in messages and files: `sql:shop`. */
 export function sourceKey({ kind, name }: Pick<CatalogSource, "kind" | "name">): string {
   return `${kind}:${name}`;
 }
 
-/** Sources as text, sorted by their keys. */
+/** Sources as JSON text, sorted by their keys. */
 export function formatSources(sources: readonly CatalogSource[]): string {
   const sorted = [...sources].sort((left, right) => (sourceKey(left) < sourceKey(right) ? -1 : 1));
   const plain = sorted.map(({ kind, name, location, schemas, sampleRows, tokenVariable }) => {
@@ -41,7 +41,7 @@ export function formatSources(sources: readonly CatalogSource[]): string {
   return `${JSON.stringify({ version: 1, sources: plain }, null, 2)}\n`;
 }
 
-/** @throws CatalogError `catalog_damaged` for a text that `formatSources` did not write */
+/** @throws CatalogError `catalog_damaged` if `formatSources` did not write the text */
 export function parseSources(text: string): CatalogSource[] {
   let document: unknown;
   try {

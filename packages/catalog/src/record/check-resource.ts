@@ -6,7 +6,7 @@ import type { ResourceInput } from "./resource-record.ts";
 
 const longestId = 512;
 const longestTitle = 1_000;
-/** Characters of a record as JSON. */
+/** Maximum length of a record as JSON, in characters. */
 const longestRecord = 4_000_000;
 const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -42,7 +42,7 @@ const snippet = z.looseObject({
 });
 const able = z.boolean().exactOptional();
 
-/** What a resource must be; members that it does not name are kept as they are. */
+/** The schema of a resource. Unknown members are kept. */
 const resourceSchema = z.looseObject({
   id,
   kind: line,
@@ -103,8 +103,8 @@ const resourceSchema = z.looseObject({
 });
 
 /**
- * Reads resources that come from anywhere: every issue at once, with the index of the resource first in its path. What
- * is read is a copy with well-formed Unicode and masked secrets; each mask is a warning, named in `warnings`.
+ * Validates resources from any source. Reports every issue at once, with the index of the resource first in its path.
+ * Returns copies with well-formed Unicode and masked secrets. Each mask is a warning, listed in `warnings`.
  * Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
  */
 export function checkResources(

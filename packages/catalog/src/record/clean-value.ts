@@ -1,22 +1,22 @@
 import { redactSecrets } from "@ccl/core";
 
 const loneSurrogate = /\p{Surrogate}/gu;
-/** Levels of a value in a record. */
+/** Maximum depth of a value in a record. */
 export const maxNesting = 32;
 const longestPlain = 64;
 const maxPlain = 100_000;
 
-/** What cleaning found; a value that JSON cannot carry is named by its path. */
+/** The result of cleaning. Values that JSON cannot represent are listed by path. */
 export interface CleanedValue {
   value: unknown;
-  /** Where secrets were masked. */
+  /** Paths of masked secrets. */
   masked: (string | number)[][];
-  /** Where and why the value is no JSON. */
+  /** Paths and reasons of values that JSON cannot represent. */
   refused: { path: (string | number)[]; reason: string }[];
 }
 
 interface CleanState {
-  /** Of the value that is being copied; one list for the whole walk. */
+  /** Path of the value that is being copied. One list serves the whole walk. */
   path: (string | number)[];
   plain: Set<string>;
   masked: (string | number)[][];
@@ -24,9 +24,9 @@ interface CleanState {
 }
 
 /**
- * A copy with well-formed Unicode and masked secrets, sharing nothing with the value. Members that are undefined are
- * left out; functions, symbols, numbers that are not finite and nesting beyond 32 levels are refused. `plain` collects
- * short texts with nothing to clean, so that types and names of columns are looked at once a batch.
+ * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the value. Undefined members
+ * are left out. Functions, symbols, non-finite numbers and nesting beyond 32 levels are rejected. `plain` collects
+ * short texts with nothing to clean, so that types and names of columns are checked once per batch.
  */
 export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {
   const state: CleanState = { path: [], plain, masked: [], refused: [] };
@@ -34,7 +34,7 @@ export function cleanValue(value: unknown, plain: Set<string> = new Set()): Clea
   return { value: copyOf(value, state), masked, refused };
 }
 
-/** U+FFFD for every half of a surrogate pair. */
+/** Replaces every lone surrogate by U+FFFD. */
 function toWellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }
@@ -91,7 +91,7 @@ function cleanText(text: string, { masked, path, plain }: CleanState): string {
 
 const secretName = /pass|pwd|secret|token|credential|key|auth/i;
 
-/** `{ password: "..." }` is only seen as a secret together with its name. */
+/** Masks values such as that of `{ password: "..." }`, which only their name gives away as secret. */
 function maskPair(name: string, text: string, { masked, path }: CleanState): string {
   if (!secretName.test(name)) return text;
   const pair = JSON.stringify({ [name]: text });

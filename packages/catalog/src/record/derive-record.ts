@@ -2,23 +2,23 @@ import { hashAbilities, hasSameContent } from "./hash-resource.ts";
 import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 import { deriveDigest, digestSize } from "./schema-digest.ts";
 
-/** What a record is derived with. */
+/** What a record is derived from. */
 export interface DeriveOptions {
-  /** The state before, if there was one. */
+  /** The previous record, if there is one. */
   before?: ResourceRecord | undefined;
-  /** Milliseconds since the epoch; stands for an absent `updated_at`. */
+  /** Milliseconds since the epoch. Used if there is no `updated_at`. */
   now: number;
 }
 
-/** A record of a checked input, and whether it differs from the one before. */
+/** The record of a checked input, and whether it differs from the previous one. */
 export interface DerivedRecord {
   record: ResourceRecord;
   isChanged: boolean;
 }
 
 /**
- * Fills what was not given (digest of five fields, number of columns, time), hashes, and counts `rev` up where the
- * schema or a capability changed. An input equal to the one before gives the record before, to the byte.
+ * Derives missing fields (digest of five fields, number of columns, time), computes hashes, and increments `rev` if the
+ * schema or a capability changed. An input equal to the previous one gives the previous record, byte for byte.
  */
 export function deriveRecord(input: ResourceInput, { before, now }: DeriveOptions): DerivedRecord {
   if (before !== undefined && isSameInput(input, before))
@@ -54,7 +54,7 @@ export function deriveRecord(input: ResourceInput, { before, now }: DeriveOption
   return { record, isChanged: true };
 }
 
-/** What a source can push down is what it can do, where it does not say. */
+/** The default capabilities of a source: what it can push down. */
 function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
   return Object.entries(pushdown)
     .filter(([, isAble]) => isAble === true)

@@ -4,10 +4,13 @@ import { findRenames } from "./find-renames.ts";
 import { inertText } from "./inert-text.ts";
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
-/** `breaking`: a query that ran may fail or lie; `additive`: more can be asked; `cosmetic`: the same can be asked. */
+/**
+ * `breaking`: an existing query may fail or return wrong data. `additive`: new queries are possible. `cosmetic`: no
+ * query is affected.
+ */
 export type ChangeSeverity = "breaking" | "additive" | "cosmetic";
 
-/** One thing that changed. */
+/** One change. */
 export interface ResourceChange {
   severity: ChangeSeverity;
   kind:
@@ -18,23 +21,23 @@ export interface ResourceChange {
     | "capability_added"
     | "capability_removed"
     | "field_changed";
-  /** Like `columns.amount.type`, `cap.sort` or `description`. */
+  /** The changed field, like `columns.amount.type`, `cap.sort` or `description`. */
   path: string;
-  /** Absent where there was nothing; cut to 200 characters. */
+  /** Absent if there was no value. Cut to 200 characters. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** What changed from one state of a resource to the next. */
+/** The changes from one state of a resource to the next. */
 export interface ResourceDiff {
-  /** The worst of the changes; `none` without any. */
+  /** The worst severity of the changes. `none` without changes. */
   severity: ChangeSeverity | "none";
   /** Breaking first, then by path. */
   changes: ResourceChange[];
 }
 
 const ranks: Record<ChangeSeverity, number> = { breaking: 0, additive: 1, cosmetic: 2 };
-/** What the catalog derives, and what is compared by name of its own. */
+/** Fields that the catalog derives, and fields with a comparison of their own. */
 const apart = new Set([
   "columns",
   "cap",
@@ -47,8 +50,8 @@ const apart = new Set([
 ]);
 
 /**
- * What changed, and whom it hurts. A removed and an added column of the same type with like names, or the same
- * description, are one rename.
+ * Compares two states of a resource. A removed and an added column of the same type count as one rename if their names
+ * are similar or their descriptions equal.
  */
 export function diffResource(before: ResourceInput, after: ResourceInput): ResourceDiff {
   const changes = [
@@ -108,7 +111,7 @@ function columnText({ name, type }: ResourceColumn): string {
   return inertText(type === undefined ? name : `${name}:${type}`, 200);
 }
 
-/** Members of a column that decide what a query gives; a lifted `nn` breaks readers, a new one does not. */
+/** Column members that change the result of a query. `nn` is not listed, because only dropping it breaks readers. */
 const hard = new Set(["type", "pk", "fk", "unit"]);
 
 function memberChanges(from: ResourceColumn, to: ResourceColumn): ResourceChange[] {
@@ -160,7 +163,7 @@ function capabilitiesOf({ cap = [], pushdown = {} }: ResourceInput): Set<string>
 function fieldChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {
   const changes: ResourceChange[] = [];
   for (const path of membersOf(before, after)) {
-    // A digest follows from the columns, where there are any.
+    // The digest follows from the columns, if there are any.
     if (path === "schema_digest" && (after.columns ?? before.columns ?? []).length > 0) continue;
     if (apart.has(path) || textOf(before[path]) === textOf(after[path])) continue;
     const severity = ["kind", "uri", "schema_digest"].includes(path) ? "breaking" : "cosmetic";

@@ -7,14 +7,14 @@ export interface ColumnRename {
   to: ResourceColumn;
 }
 
-/** Above this many removed times added columns nobody renamed one by one. */
+/** Above this product of removed and added columns, the table was replaced rather than renamed column by column. */
 const maxPairs = 40_000;
-/** How alike names must be without a description that tells. */
+/** Minimum similarity of names, unless the descriptions are equal. */
 const likeness = 0.5;
 
 /**
- * Pairs each removed column with at most one added column of the same type: those with the same description, or names
- * that share at least half of their pairs of letters (Dice), the most alike first.
+ * Pairs each removed column with up to one added column of the same type. They need the same description, or names that
+ * share half of their letter pairs or more (Dice coefficient). The best pairs are taken first.
  */
 export function findRenames(
   removed: readonly ResourceColumn[],
@@ -52,7 +52,7 @@ function scoreOf(from: ResourceColumn, to: ResourceColumn): number {
   return isSameText ? 1 + names : names;
 }
 
-/** Dice's coefficient over pairs of letters, without case and separators: 1 for the same name. */
+/** Dice coefficient over letter pairs, ignoring case and separators. 1 for equal names. */
 function likenessOf(left: string, right: string): number {
   const [one, two] = [bigramsOf(left), bigramsOf(right)];
   let shared = 0;

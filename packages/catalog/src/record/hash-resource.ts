@@ -3,27 +3,27 @@ import { isSameJson } from "@ccl/core/json";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
-/** First 16 hexadecimal digits of SHA-256 each; independent of the order of members, columns and capabilities. */
+/** The first 16 hexadecimal digits of SHA-256. Independent of the order of members, columns and capabilities. */
 export interface ResourceHashes {
-  /** Of the columns' names, types, nulls, keys and units; of the digest where there are no columns. */
+  /** Covers names, types, nulls, keys and units of the columns, or the digest if there are no columns. */
   schema_hash: string;
-  /** Of the capabilities and what can be pushed down. */
+  /** Covers the capabilities and what can be pushed down. */
   cap_hash: string;
-  /** Of everything but what the catalog derives and `updated_at`. */
+  /** Covers everything but `updated_at` and what the catalog derives. */
   content_hash: string;
 }
 
 const derived = new Set(["rev", "schema_hash", "cap_hash", "updated_at"]);
 
 /**
- * What a resource is, in three hashes: two records with one `schema_hash` take the same queries.
- * @throws CanonicalJsonError for what JSON cannot carry
+ * Hashes a resource. Two records with the same `schema_hash` accept the same queries.
+ * @throws CanonicalJsonError for values that JSON cannot represent
  */
 export function hashResource(resource: ResourceInput): ResourceHashes {
   return { ...hashAbilities(resource), content_hash: hashOf(contentOf(resource)) };
 }
 
-/** Those hashes that a record keeps. */
+/** The hashes that a record stores. */
 export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "content_hash"> {
   const columns = [...(resource.columns ?? [])].sort((left, right) =>
     compareCodeUnits(left.name, right.name),
@@ -35,7 +35,7 @@ export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "co
   };
 }
 
-/** True where both have one `content_hash`. */
+/** True if both have the same `content_hash`. */
 export function hasSameContent(left: ResourceInput, right: ResourceInput): boolean {
   return isSameJson(contentOf(left), contentOf(right));
 }
@@ -44,7 +44,7 @@ function contentOf(resource: ResourceInput): Record<string, unknown> {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !derived.has(name)));
 }
 
-/** Canonical JSON: of texts alone it is what `JSON.stringify` makes of members in order, which is ten times as fast. */
+/** Canonical JSON. For texts, `JSON.stringify` over sorted members gives the same result ten times as fast. */
 function schemaText(columns: readonly ResourceColumn[]): string {
   const schema = columns.map(schemaOf);
   const isPlain = schema.every(({ fk, name, type, unit }) =>
@@ -58,7 +58,7 @@ function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-/** In the order of canonical JSON. */
+/** Members in the order of canonical JSON. */
 function schemaOf({
   name,
   type,

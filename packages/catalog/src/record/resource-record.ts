@@ -1,4 +1,4 @@
-/** Kinds with a meaning of their own, and any of yours. */
+/** Kinds that the catalog knows, or your own. */
 export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" | (string & {});
 
 /** How large a resource is. */
@@ -8,14 +8,14 @@ export interface ResourceShape {
   cols?: number | undefined;
 }
 
-/** What asking a resource costs. */
+/** The cost of querying a resource. */
 export interface CostHint {
   latency_ms_p50?: number | undefined;
   egress_mb?: number | undefined;
   [name: string]: unknown;
 }
 
-/** A task that a resource is good for, and the operations that it takes. */
+/** A task that a resource is suited to, with the operations it needs. */
 export interface ResourceExample {
   task: string;
   ops?: string[] | undefined;
@@ -29,9 +29,9 @@ export interface ResourceColumn {
   /** Not null. */
   nn?: boolean | undefined;
   pk?: boolean | undefined;
-  /** The column it points at, like `public.users.id`. */
+  /** The column that it references, like `public.users.id`. */
   fk?: string | undefined;
-  /** Kind of index, like `btree`. */
+  /** Type of index, like `btree`. */
   index?: string | undefined;
   unit?: string | undefined;
   /** Like `pii`: hidden without a grant. */
@@ -39,7 +39,7 @@ export interface ResourceColumn {
   [name: string]: unknown;
 }
 
-/** Ready code for a resource. */
+/** Example code for a resource. */
 export interface ResourceSnippet {
   /** `sql`, `ir`, `http`, `ts` and the like. */
   engine: string;
@@ -47,20 +47,20 @@ export interface ResourceSnippet {
   title?: string | undefined;
 }
 
-/** How a resource is used, and how not. */
+/** How to use a resource, and how not to. */
 export interface ResourceUsage {
   snippets?: ResourceSnippet[] | undefined;
   anti_patterns?: string[] | undefined;
 }
 
-/** Who may see the details, and the secrets that a connector needs: references, never values. */
+/** Who may see the details, and which secrets a connector needs (references, never values). */
 interface ResourceAccess {
   /** Like `rbac:analyst-read`. */
   policy?: string | undefined;
   secrets?: string[] | undefined;
 }
 
-/** What a source promises about its data. */
+/** Guarantees of a source about its data. */
 interface ResourceQuality {
   freshness_sla_s?: number | undefined;
   /** Share of nulls by column, 0..1. */
@@ -68,7 +68,7 @@ interface ResourceQuality {
   [name: string]: unknown;
 }
 
-/** What a source can do by itself. */
+/** Operations that a source can execute itself. */
 interface ResourcePushdown {
   filter?: boolean | undefined;
   project?: boolean | undefined;
@@ -79,7 +79,9 @@ interface ResourcePushdown {
   join?: boolean | undefined;
 }
 
-/** A resource as it is registered: three fields are needed, the rest is derived or left out. Unknown fields are kept. */
+/**
+ * A resource as it is registered. Only three fields are required. The catalog derives others, and keeps unknown fields.
+ */
 export interface ResourceInput {
   /** Like `res:db.pg.main.public.orders`. */
   id: string;
@@ -91,14 +93,14 @@ export interface ResourceInput {
   /** `pii:none`, `fresh:realtime`, `lifecycle:stable` and your own. */
   tags?: string[] | undefined;
   shape?: ResourceShape | undefined;
-  /** At most 5 fields as `name:type`; derived from the columns where absent. */
+  /** Up to 5 fields as `name:type`. By default derived from the columns. */
   schema_digest?: string[] | undefined;
   /** `scan`, `filter`, `project`, `aggregate`, `sort`, `limit`, `join` and the like. */
   cap?: string[] | undefined;
   cost_hint?: CostHint | undefined;
   examples?: ResourceExample[] | undefined;
   owner?: string | undefined;
-  /** ISO 8601; the time of registration where absent. */
+  /** ISO 8601. By default the time of registration. */
   updated_at?: string | undefined;
   columns?: ResourceColumn[] | undefined;
   constraints?: Record<string, unknown> | undefined;
@@ -109,18 +111,18 @@ export interface ResourceInput {
   [name: string]: unknown;
 }
 
-/** A resource as it is stored: checked, derived, hashed and counted. */
+/** A resource as it is stored: checked, with derived fields, hashes and a revision. */
 export interface ResourceRecord extends ResourceInput {
   tags: string[];
   schema_digest: string[];
   cap: string[];
   updated_at: string;
-  /** First 16 hexadecimal digits of the SHA-256 of what a schema is. */
+  /** First 16 hexadecimal digits of the SHA-256 of the schema. */
   schema_hash: string;
   cap_hash: string;
-  /** From 1; counts up when a hash changes. */
+  /** From 1, incremented when a hash changes. */
   rev: number;
-  /** Members that the catalog made, like `schema_digest`; made anew when the columns change. */
+  /** Members that the catalog derived, like `schema_digest`. They are derived again when the columns change. */
   derived?: string[] | undefined;
 }
 

@@ -2,27 +2,29 @@ import { inertText } from "./inert-text.ts";
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 import { isTime, shortType } from "./short-type.ts";
 
-/** Fields of a digest, as the overview has them. */
+/** Number of fields in a digest, as in the overview. */
 export const digestSize = 5;
-/** Columns that are looked at: the first so many. */
+/** Only the first columns are considered, up to this number. */
 const maxColumns = 2_000;
-/** Characters of prose that are looked at. */
+/** Characters of prose to read. */
 const maxProse = 20_000;
 
-/** Names that every table has and that say little of one. Other records have no say: some of them may be hidden. */
+/**
+ * Names so common that they say little. The list is fixed: counting names in other records could reveal hidden ones.
+ */
 const commonNames = new Set(
   "id uuid key name code note description created_at updated_at".split(" "),
 );
 
-/** True for a column tagged `pii`, or `pii:` and anything but `none`. */
+/** True for a column tagged `pii`, or `pii:` followed by anything but `none`. */
 export function isPersonal({ tags }: ResourceColumn): boolean {
   return (tags ?? []).some((tag) => /^pii(?:$|[:=.](?!none$))/i.test(tag.trim()));
 }
 
 /**
- * The five most telling columns as `name:type`, in the order of the columns: the key, a time, and those that the title,
- * the description, the examples and the column's own description speak of, names that every table has last.
- * Personal columns are left out.
+ * Picks the five columns that best characterize a resource, as `name:type` in column order. It prefers the key, a
+ * time, columns with a description, and columns that the title, the description or the examples mention. Common names
+ * come last. Personal columns are left out.
  */
 export function deriveDigest(resource: ResourceInput): string[] {
   const columns = (resource.columns ?? [])
@@ -47,7 +49,7 @@ function digestEntry({ name, type }: ResourceColumn): string {
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }
 
-/** What of a given digest the columns no longer have: entries whose column is gone or has another type. */
+/** Entries of a digest whose column is gone or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
   const names = new Set(columns.map(({ name }) => name));
@@ -56,7 +58,7 @@ export function staleDigest({ schema_digest = [], columns }: ResourceInput): str
   );
 }
 
-/** True for a column as a digest names it: with its type or without, its name cut where it is long. */
+/** True if the entry names the column: with or without its type, and cut if the name is long. */
 export function isEntryOf(entry: string, column: ResourceColumn): boolean {
   const { name, type } = column;
   if (entry === name) return true;
@@ -91,7 +93,7 @@ function proseOf({ title, description = "", examples = [] }: ResourceInput): Map
   return counts;
 }
 
-/** Words of an identifier or a text: snake and camel case are split, a plural `s` is dropped. */
+/** Splits an identifier or a text into words, also at snake and camel case. Drops a plural `s`. */
 function wordsOf(text: string): string[] {
   const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
   const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

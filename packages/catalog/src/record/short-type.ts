@@ -14,7 +14,10 @@ const families: readonly [RegExp, string][] = [
   [/^enum/, "enum"],
 ];
 
-/** `timestamp with time zone` as `ts`, `numeric(12,2)` as `num`: a few letters for a row; other types by their first 12 letters. */
+/**
+ * Shortens a type to a few letters: `timestamp with time zone` to `ts`, `numeric(12,2)` to `num`. Other types keep
+ * their first 12 letters.
+ */
 export function shortType(type: string): string {
   const plain = type.slice(0, 100).toLowerCase().trim();
   if (plain.endsWith("[]")) return "list";
@@ -22,7 +25,7 @@ export function shortType(type: string): string {
   return family?.[1] ?? /^[a-z_]\w{0,11}/.exec(plain)?.[0] ?? "any";
 }
 
-/** True for a column that says when. */
+/** True for a type of dates or times. */
 export function isTime(type: string | undefined): boolean {
   return type !== undefined && ["ts", "date"].includes(shortType(type));
 }

@@ -4,33 +4,33 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import { foreignKeyTargets } from "./foreign-key-targets.ts";
 import type { ScoreExplanation } from "./score-terms.ts";
 
-/** A record with its score and the reasons for it. */
+/** A record with its score and how that was computed. */
 export interface ExplainedHit {
   id: string;
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better. Comparable only within one result. */
   score: number;
   explain: ScoreExplanation;
 }
 
-/** What neighbours are searched with. */
+/** Options for adding neighbours. */
 export interface AddNeighboursOptions {
-  /** Of the hits; neighbours are added. */
+  /** Records of the hits. Neighbours are added to it. */
   records: Map<string, ResourceRecord>;
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
   limit: number;
-  /** Neighbours at most. */
+  /** Maximum number of neighbours. */
   maxNeighbours: number;
   /** Share of a hit's score that it passes on. */
   share: number;
   filter: SearchFilter | undefined;
 }
 
-/** Only the best hits bring others along. */
+/** Number of best hits whose neighbours are added. */
 const sources = 5;
 
 /**
- * Passes a share of the best hits' scores on to the records that their foreign keys name, whether found or not: a record
- * is lifted to that share, never lowered. Excluded records and those that a facet leaves out stay out.
+ * Passes a share of the best hits' scores to the records that their foreign keys name, found or not. A score is raised
+ * to that share, never lowered. Excluded records and those that a facet filters out are not added.
  */
 export async function addNeighbours(
   hits: readonly ExplainedHit[],
@@ -72,7 +72,7 @@ async function lookUpMissing(
   options: AddNeighboursOptions,
 ): Promise<void> {
   const { records, lookup, filter } = options;
-  // A facet filter is the index's to judge: with one, only what was found already is lifted.
+  // Only the index can apply a facet filter. With one, only records that were found already are raised.
   if (Object.keys(filter?.facets ?? {}).length > 0) return;
   const excluded = new Set(filter?.exclude);
   const missing = [...new Set(targets)].filter(

@@ -8,49 +8,53 @@ import { defaultRankWeights, type RankWeights } from "./rank-weights.ts";
 import { capabilitiesIn, capabilityOf, costOf, recencyOf, weighTerms } from "./score-terms.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** What is asked, and what it is ranked with. */
+/** A query, and what it is ranked with. */
 export interface RankResourcesOptions {
   index: SearchIndex;
-  /** The task or the words looked for; also read for what the task asks to be able to do. */
+  /** The task or the search words. Capabilities that the task needs are read from it too. */
   text?: string | undefined;
-  /** The task's embedding; absent where there is no embedder, or it failed. */
+  /** The task's embedding. Absent if there is no embedder, or if it failed. */
   vector?: Float32Array | undefined;
   filter?: SearchFilter | undefined;
-  /** Hits at most, neighbours included. */
+  /** Maximum number of hits, including neighbours. */
   limit: number;
-  /** Records of the ids, in any order; ids that are unknown, or that the principal may not see, are left out. */
+  /** Returns the records of ids, in any order. Ids that are unknown or that the principal may not see are left out. */
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
-  /** How many hits are taken from each leg before fusing; four times the limit, but at least 50, or 100 with a vector, where absent. */
+  /**
+   * Number of hits from each leg before fusing. By default the larger of four times the limit and 50 (100 with a
+   * vector).
+   */
   candidates?: number | undefined;
   weights?: Partial<RankWeights> | undefined;
-  /** Recency is measured against it; the system clock where absent. */
+  /** Recency is relative to its time. The system clock by default. */
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** One record with its place and the reasons for it. */
+/** One record with its score and how that was computed. */
 interface RankedHit extends ExplainedHit {
   record: ResourceRecord;
 }
 
-/** Hits best first, ties by id in code units, and an honest account of what the text asked for that nothing has. */
+/** Hits, best first, with ties by id in code units, and the words of the text that no record has. */
 export interface RankedResources {
   hits: RankedHit[];
   /** Words of the text that no visible record has. */
   unmatchedTerms: string[];
-  /** Share of the text's terms, weighted by rarity, that the visible records have: 0..1; 1 where there is no text. */
+  /** Share of the text's terms that the visible records have, weighted by rarity: 0..1. 1 if there is no text. */
   coverage: number;
 }
 
-/** Records at most that are brought along because foreign keys of the best hits name them. */
+/** Maximum number of records that are added because foreign keys of the best hits name them. */
 const maxNeighbours = 3;
 const halfLifeDays = 30;
 const minCandidates = 50;
 const minWithVector = 100;
 
 /**
- * Asks both legs, fuses them, and brings along what foreign keys of the best hits name. Without text and vector there are
- * no hits. Throws `invalid_options` for a limit that makes no sense; what the index and the lookup throw is passed on.
+ * Searches words and vectors, fuses both, and adds records that foreign keys of the best hits name. Without text and
+ * vector there are no hits. Throws `invalid_options` for an invalid limit. Errors of the index and the lookup are
+ * passed on.
  */
 export async function rankResources(options: RankResourcesOptions): Promise<RankedResources> {
   const { limit, text = "", lookup } = options;
@@ -114,7 +118,7 @@ async function searchLegs(
   const known = new Set(nearest.map(({ id }) => id));
   const missing = found.hits.map(({ id }) => id).filter((id) => !known.has(id));
   if (missing.length === 0) return { text: found, vector: nearest };
-  // The vector scores of what only the words found; it passed the filter already.
+  // Get the vector scores of hits that only the words found. They have passed the filter already.
   const others = await index.searchVector(
     { vector, limit: missing.length, filter: { allow: new Set(missing) } },
     { signal },

@@ -3,32 +3,32 @@ import { splitWords, type FusedExplanation } from "@ccl/search";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { RankWeights } from "./rank-weights.ts";
 
-/** What a record is worth apart from what it says, each 0..1. */
+/** The terms of a score that do not depend on words or vectors, each 0..1. */
 export interface ScoreTerms {
   recency: number;
-  /** Undefined where no capability is asked for. */
+  /** Undefined if the text asks for no capability. */
   capability?: number | undefined;
-  /** Undefined where the record names no cost. */
+  /** Undefined if the record states no cost. */
   cost?: number | undefined;
 }
 
-/** Weighted amounts apart from words and vectors; absent parts had no say. */
+/** Weighted terms other than words and vectors. A term that was not used is absent. */
 export interface WeighedTerms {
   recency?: number | undefined;
   capability?: number | undefined;
-  /** Not above zero. */
+  /** Zero or negative. */
   cost?: number | undefined;
 }
 
-/** What a score consists of: each part is the weighted amount that it added; they sum up to the score. */
+/** The parts of a score, weighted. They add up to the score. */
 export interface ScoreExplanation extends FusedExplanation, WeighedTerms {
-  /** What a hit passed on to a record that its foreign keys name. */
+  /** What a hit passed on because its foreign key names this record. */
   neighbour?: number | undefined;
   /** The id of that hit. */
   neighbourOf?: string | undefined;
 }
 
-/** The amounts of the terms. */
+/** Applies the weights to the terms. */
 export function weighTerms(
   { recency, capability, cost }: ScoreTerms,
   weights: RankWeights,
@@ -41,13 +41,13 @@ export function weighTerms(
 }
 
 const dayMs = 86_400_000;
-/** Finer differences are noise of registration. */
+/** Finer differences are only noise of registration times. */
 const recencySteps = 1000;
-/** Latency and egress at which half of the penalty is reached. */
+/** Latency and egress with half of the maximum penalty. */
 const halfLatencyMs = 1000;
 const halfEgressMb = 10;
 
-/** 1 for now, halved with each half-life; 1 for `fresh:realtime`; 0 for a time that can't be read. */
+/** 1 for now, halved with each half-life. 1 for `fresh:realtime`. 0 if the time cannot be parsed. */
 export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: number): number {
   if (record.tags.includes("fresh:realtime")) return 1;
   const updated = Date.parse(record.updated_at);
@@ -56,13 +56,13 @@ export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: n
   return Math.round(recencySteps * 2 ** (-ageDays / halfLifeDays)) / recencySteps;
 }
 
-/** Share of the capabilities asked for that the record has; undefined where none is asked for. */
+/** Share of the requested capabilities that the record has. Undefined if none is requested. */
 export function capabilityOf(record: ResourceRecord, asked: readonly string[]): number | undefined {
   if (asked.length === 0) return undefined;
   return asked.filter((capability) => record.cap.includes(capability)).length / asked.length;
 }
 
-/** The larger of latency and egress, each x / (x + half); undefined where the record names neither. */
+/** The larger of latency and egress, each as x / (x + half). Undefined if the record states neither. */
 export function costOf(record: ResourceRecord): number | undefined {
   const { latency_ms_p50: latency, egress_mb: egress } = record.cost_hint ?? {};
   if (latency === undefined && egress === undefined) return undefined;
@@ -77,7 +77,7 @@ function saturate(value: number | undefined, half: number): number {
     : 0;
 }
 
-/** Words as they are written; stems would take the noun of `orders` for a wish to sort. */
+/** Exact words, since a stemmer would take the noun of `orders` for a request to sort. */
 const capabilityWords: Readonly<Record<string, string>> = {
   aggregate: `aggregate aggregated average avg mean median sum total totals many maximum minimum grouped per
     сумма сумму суммарный суммарная суммарно итог итого среднее средний средняя количество сколько агрегат максимум минимум`,
@@ -92,7 +92,7 @@ const capabilityWords: Readonly<Record<string, string>> = {
 
 let capabilityByWord: Map<string, string> | undefined;
 
-/** Capabilities that a task's words ask for, in code unit order. */
+/** Capabilities that the words of a task imply, in code unit order. */
 export function capabilitiesIn(text: string): string[] {
   capabilityByWord ??= new Map(
     Object.entries(capabilityWords).flatMap(([capability, words]) =>

@@ -2,17 +2,17 @@ import type { FacetCount, FacetQuery, SearchFilter, SearchHit, TextHits } from "
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** A record with its vector, ready to be indexed. */
+/** A record and its vector, to be indexed. */
 export interface SearchDocument {
   record: ResourceRecord;
-  /** Absent where there is no embedder, or it failed. */
+  /** Absent if there is no embedder, or if it failed. */
   vector?: Float32Array | undefined;
 }
 
-/** What a catalog asks of an index. Everything honours the filter; nothing that it hides can be counted or found. */
+/** The index that a catalog needs. Every call applies the filter: hidden records can be neither counted nor found. */
 export interface SearchIndex {
   name: string;
-  /** Adds or replaces. */
+  /** Adds or replaces documents. */
   put(
     documents: readonly SearchDocument[],
     options?: { signal?: AbortSignal | undefined },
@@ -26,7 +26,10 @@ export interface SearchIndex {
     query: { vector: Float32Array; filter?: SearchFilter | undefined; limit: number },
     options?: { signal?: AbortSignal | undefined },
   ): Promise<SearchHit[]>;
-  /** Counts over all visible records, or over `ids` of them; most frequent first, ties by value, at most `limit` values each. */
+  /**
+   * Counts over all visible records, or over `ids` of them. Sorted by count, ties by value, with up to `limit` values
+   * each.
+   */
   countFacets(
     query: FacetQuery,
     options?: { signal?: AbortSignal | undefined },

@@ -3,7 +3,7 @@ import { sortFacets } from "@ccl/search";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** A field that is weighed apart. */
+/** A field with a weight of its own. */
 export type SearchField =
   | "title"
   | "path"
@@ -15,7 +15,7 @@ export type SearchField =
   | "columnDetails"
   | "examples";
 
-/** The texts of a record by field; those that it has nothing for are empty. Fields of your own are not searched. */
+/** The texts of a record by field. A missing field is an empty text. Custom fields are not searched. */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
@@ -41,8 +41,8 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
 }
 
 /**
- * What a record shares with its neighbours: its field `container` where it has one, else its uri or id without the last
- * step, else its first tag without a colon; a record without any stands alone, under its id.
+ * The container that a record shares with its neighbours: its field `container`, or its uri or id without the last
+ * step, or its first tag without a colon. A record with none of these is its own container, under its id.
  */
 export function containerOf(record: ResourceRecord): string {
   const named = record["container"];
@@ -52,10 +52,10 @@ export function containerOf(record: ResourceRecord): string {
   return record.tags.find((tag) => !tag.includes(":")) ?? record.id;
 }
 
-/** Facets that tags can't add to. */
+/** Facets that tags cannot extend. */
 const ownFacets: ReadonlySet<string> = new Set(["kind", "owner", "cap", "tag"]);
 
-/** The facets of a record, each once, in code unit order. */
+/** The facets of a record, without duplicates, in code unit order. */
 export function facetsOf(record: ResourceRecord): Facet[] {
   const found: Facet[] = [["kind", record.kind]];
   if (record.owner !== undefined) found.push(["owner", record.owner]);
@@ -70,7 +70,7 @@ export function facetsOf(record: ResourceRecord): Facet[] {
 }
 
 function splitAddress(address: string): { steps: string; parent: string } {
-  // Control characters in front are marks of an index entry, and no part of an id.
+  // Leading control characters mark an index entry and are not part of the id.
   // oxlint-disable-next-line no-control-regex
   const plain = address.replace(/^[\u0000-\u001f]+/, "");
   const slash = plain.lastIndexOf("/");

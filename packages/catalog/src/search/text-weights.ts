@@ -2,7 +2,7 @@ import type { TextWeights } from "@ccl/search";
 
 import type { SearchField } from "./searchable-fields.ts";
 
-/** Weights that were measured on labelled sets of tables and of tools. */
+/** Weights measured on labelled sets of tables and of tools. */
 const measuredWeights = {
   fields: {
     title: 3,
@@ -31,7 +31,7 @@ const measuredWeights = {
   containerSizeDiscount: 0.5,
 } satisfies TextWeights<SearchField>;
 
-/** These weights, and the measured ones for what is absent; fields in the order of a saved index. */
+/** Fills missing weights with the measured ones. Fields are in the order of a saved index. */
 export function textWeightsOf(
   weights: Partial<TextWeights<SearchField>> = {},
 ): TextWeights<SearchField> {

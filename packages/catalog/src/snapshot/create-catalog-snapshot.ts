@@ -12,30 +12,32 @@ import { createCatalogReader, type CatalogReader } from "../catalog/create-catal
 import { createVisibleSets, type HeldRecords } from "../catalog/visible-set.ts";
 import { createSnapshotIndex, type SnapshotRecord } from "./snapshot-index.ts";
 
-/** What a snapshot is made of. */
+/** What a snapshot is created from. */
 export interface CatalogSnapshotOptions {
-  /** Whole ones, as a store or `fromCatalogFiles` gives them; not checked again. No id twice. */
+  /** Complete records from a store or `fromCatalogFiles`. They are not checked again. Ids must be unique. */
   records: readonly SnapshotRecord[];
-  /** Gives what `save` gave for other records, or these; undefined where there is none. Asked for when there is something to search. */
+  /**
+   * Returns what `save` returned for these or other records. Undefined if there is nothing. Called on the first search.
+   */
   loadSaved?: (() => Promise<Uint8Array | undefined>) | undefined;
-  /** The main model's; an estimate where absent, under which a tenth of every budget is kept back. */
+  /** Token counter of the main model. By default an estimate, which keeps back a tenth of every budget. */
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
 }
 
-/** A catalog that nobody writes to. It answers as a catalog without access rules does to a call without a principal. */
+/** A read-only catalog. It answers like a catalog without access rules in calls without a principal. */
 export interface CatalogSnapshot extends CatalogReader {
   /**
-   * The search index of the records as bytes, for `loadSaved` of the next snapshot; undefined where what was loaded is
-   * that already.
+   * Serializes the search index of the records, for `loadSaved` of the next snapshot. Undefined if the loaded index is
+   * already the same.
    */
   save(options?: { signal?: AbortSignal | undefined }): Promise<Uint8Array | undefined>;
 }
 
 /**
- * A catalog over records as they are now. Only those that the saved index lacks are read into it, so that a process of
- * one question answers soon; a saved index that is damaged, or of another version, is made anew.
- * @throws CatalogError `invalid_options` for an id that occurs twice
+ * Creates a catalog over fixed records. Only records that the saved index lacks are indexed, so that a process with a
+ * single question can answer quickly. A saved index that is damaged, or of another version, is built again.
+ * @throws CatalogError `invalid_options` if an id occurs twice
  */
 export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogSnapshot {
   const { records, loadSaved, counter = estimatedCounter, clock = systemClock } = options;

@@ -1,23 +1,23 @@
 import { sha256Hex } from "@ccl/core";
 
-/** The index of a snapshot, and the content of what it holds. */
+/** The index of a snapshot, with the hashes of the records in it. */
 export interface SavedIndex {
-  /** By id; undefined where the head is the one that is expected. */
+  /** By id. Undefined if the head is the expected one. */
   hashes: ReadonlyMap<string, string> | undefined;
-  /** As an index in memory saves itself. */
+  /** As an index in memory serializes itself. */
   index: Uint8Array;
 }
 
-/** Counts up when what is indexed of a record changes, and with the form of the file. */
+/** Incremented when other parts of a record are indexed, or when the file format changes. */
 const format = 1;
 const lineFeed = 10;
 
-/** What a saved index says of its records: by id, the hashes of their content. */
+/** The head of a saved index: the content hashes of its records, by id. */
 export function headOf(hashes: readonly (readonly [id: string, hash: string])[]): string {
   return JSON.stringify({ format, hashes });
 }
 
-/** A line of the head with a hash before it, and the index, which has a hash of its own. */
+/** The head as a line that begins with its hash, then the index, which contains a hash of its own. */
 export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   const line = new TextEncoder().encode(`${sha256Hex(head)} ${head}\n`);
   const bytes = new Uint8Array(line.length + index.length);
@@ -26,7 +26,7 @@ export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Undefined for bytes that are not what was written, or were written in another form. A head that is expected is not read. */
+/** Undefined if the bytes are damaged or in another format. The expected head is not parsed. */
 export function readSaved(bytes: Uint8Array, expected: string): SavedIndex | undefined {
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;

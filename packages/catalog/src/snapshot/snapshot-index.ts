@@ -9,9 +9,9 @@ import type { SearchIndex } from "../search/search-index.ts";
 import { headOf, readSaved, writeSaved } from "./saved-index.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** An index that is filled when it is first asked. */
+/** An index that is filled on the first search. */
 export interface SnapshotIndex extends SearchIndex {
-  /** Undefined where what was loaded is the same. */
+  /** Undefined if the loaded index is the same. */
   save(signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
 }
 
@@ -20,7 +20,7 @@ interface Filled {
   isAsSaved: boolean;
 }
 
-/** An index of the records: what was saved, brought up to them. */
+/** Creates an index of the records from what was saved, plus the differences. */
 export function createSnapshotIndex(
   records: readonly SnapshotRecord[],
   loadSaved: (() => Promise<Uint8Array | undefined>) | undefined,
@@ -28,7 +28,7 @@ export function createSnapshotIndex(
   let filling: Promise<Filled> | undefined;
   const filled = async (signal: AbortSignal | undefined): Promise<Filled> => {
     throwIfAborted(signal, CatalogError);
-    // Not ended by the signal of the call that came first: others may wait for it.
+    // Independent of the first call's signal, since other calls may wait for it.
     filling ??= fill(records, loadSaved);
     const done = await filling.catch((error: unknown) => {
       filling = undefined;
@@ -75,7 +75,7 @@ async function fill(
   return { index, isAsSaved: isRestored && gone.length === 0 && fresh.length === 0 };
 }
 
-/** False where the saved index cannot be used. */
+/** False if the saved index cannot be used. */
 function restores(index: MemorySearchIndex, saved: Uint8Array): boolean {
   try {
     index.restore(saved);
@@ -100,6 +100,6 @@ function readOnly(): CatalogError {
 /** A record as it was read. */
 export interface SnapshotRecord {
   record: ResourceRecord;
-  /** Of the record's content: two records of one id and one hash count as the same. */
+  /** Hash of the record's content. Two records with the same id and hash count as equal. */
   hash: string;
 }

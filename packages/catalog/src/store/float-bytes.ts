@@ -1,7 +1,7 @@
 const bytesOfFloat = 4;
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Numbers as 32-bit floats, little endian. */
+/** Encodes numbers as 32-bit floats, little endian. */
 export function bytesOfFloats(values: Float32Array): Uint8Array {
   if (isLittleEndian) return new Uint8Array(values.slice().buffer);
   const view = new DataView(new ArrayBuffer(values.length * bytesOfFloat));
@@ -9,7 +9,7 @@ export function bytesOfFloats(values: Float32Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** The numbers of such bytes, never a view on them; undefined where they are no whole floats. */
+/** Decodes such bytes into a copy. Undefined if they are not a whole number of floats. */
 export function floatsOfBytes(bytes: unknown): Float32Array | undefined {
   if (!(bytes instanceof Uint8Array) || bytes.length % bytesOfFloat !== 0) return undefined;
   if (isLittleEndian) return new Float32Array(new Uint8Array(bytes).buffer);

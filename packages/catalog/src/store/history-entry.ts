@@ -1,10 +1,10 @@
 import type { ResourceChange } from "../record/diff-resource.ts";
 
-/** What happened to a resource, and when. */
+/** One event of a resource's history. */
 export interface HistoryEntry {
   id: string;
   kind: "registered" | "changed" | "removed";
-  /** The record's `rev` afterwards; before, for `removed`. */
+  /** The record's `rev` after the event, or before it for `removed`. */
   rev: number;
   /** ISO 8601. */
   at: string;

@@ -5,7 +5,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { resourceName, resourcePrefix } from "./stored-names.ts";
 
-/** All resources of a catalog as they are kept; access rules are not applied. @throws RecordsError */
+/** Lists all stored resources of a catalog, without access rules. @throws RecordsError */
 export async function listResources(
   records: Records,
   { signal }: { signal?: AbortSignal | undefined } = {},
@@ -20,7 +20,7 @@ export async function listResources(
   return resources;
 }
 
-/** Those of these ids that are there. */
+/** Reads those of the ids that exist. */
 export async function readResources(
   records: Records,
   ids: readonly string[],
@@ -35,7 +35,7 @@ function resourceOf({ name, value }: StoredRecord): ResourceRecord {
   throw new CatalogError("store_damaged", `No catalog wrote what stands under "${name}".`);
 }
 
-/** What a catalog wrote was checked then, and has a checksum. */
+/** A shallow check, since the catalog validated the record when it wrote it, and it has a checksum. */
 function isResource(value: unknown): value is ResourceRecord {
   return isRecord(value) && typeof value["id"] === "string" && typeof value["rev"] === "number";
 }

@@ -5,7 +5,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import { historyName } from "./stored-names.ts";
 
-/** The newest entries of a resource's history, oldest first. */
+/** Reads the newest entries of a resource's history, oldest first. */
 export async function readHistory(
   records: Records,
   id: string,

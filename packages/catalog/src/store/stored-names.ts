@@ -1,29 +1,29 @@
 import { sha256Hex } from "@ccl/core";
 
-/** The log of the ids that were written. Its version is the catalog's. */
+/** The log of written ids. Its version is the catalog's. */
 export const changesLog = "catalog/changes";
-/** What the names of resources begin with. */
+/** Prefix of the names of resources. */
 export const resourcePrefix = "catalog/resource/";
 
-/** Names of records have up to 300 characters, and ids of resources may have more. */
+/** Names of records have up to 300 characters, and ids of resources may be longer. */
 const longestId = 200;
 
-/** The name of a resource's record. */
+/** The name of the record of a resource. */
 export function resourceName(id: string): string {
   return `${resourcePrefix}${shortened(id)}`;
 }
 
-/** The name of the log of what happened to a resource. */
+/** The name of the log with a resource's history. */
 export function historyName(id: string): string {
   return `catalog/history/${shortened(id)}`;
 }
 
-/** The name of the vector that an embedder gave for a text. */
+/** The name of an embedder's vector for a text. */
 export function vectorName(embedder: string, text: string): string {
   return `catalog/vector/${sha256Hex(embedder).slice(0, 32)}/${sha256Hex(text)}`;
 }
 
-/** An id that is cut has more characters than one that is not, so that no two are the same. */
+/** A shortened id is longer than any unshortened one, so that no two are equal. */
 function shortened(id: string): string {
   return id.length <= longestId ? id : id.slice(0, longestId) + sha256Hex(id);
 }

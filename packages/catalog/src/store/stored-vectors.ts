@@ -4,7 +4,7 @@ import type { Records } from "@ccl/records";
 import { bytesOfFloats, floatsOfBytes } from "./float-bytes.ts";
 import { vectorName } from "./stored-names.ts";
 
-/** Those of an embedder's vectors that are kept, by text. */
+/** Loads the stored vectors of an embedder, by text. */
 export async function loadVectors(
   records: Records,
   { embedder, texts }: { embedder: string; texts: readonly string[] },
@@ -21,7 +21,7 @@ export async function loadVectors(
   );
 }
 
-/** Keeps vectors of an embedder by text. */
+/** Stores vectors of an embedder, by text. */
 export async function saveVectors(
   records: Records,
   { embedder, vectors }: { embedder: string; vectors: ReadonlyMap<string, Float32Array> },

@@ -4,17 +4,17 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import { changesLog, historyName, resourceName } from "./stored-names.ts";
 
-/** What is to stand under an id, and what is added to its history, which outlives it. */
+/** The new record of an id, and entries for its history, which is kept after the record is removed. */
 export interface ResourceWrite {
   id: string;
-  /** Undefined removes. */
+  /** Undefined removes the record. */
   record: ResourceRecord | undefined;
   entry?: HistoryEntry | undefined;
 }
 
 /**
- * Writes all or nothing. `expectedVersion` is the catalog's version that the writer knows.
- * @throws RecordsError `conflict` if another has written since
+ * Writes all or nothing. `expectedVersion` is the catalog version that the caller last read.
+ * @throws RecordsError `conflict` if someone else has written since
  */
 export async function writeResources(
   records: Records,
@@ -35,7 +35,7 @@ export async function writeResources(
   });
 }
 
-/** Puts resources into records as they stand, in place of those with their ids: revisions go on from where they were. */
+/** Writes resources as they are, replacing those with the same ids. Revisions continue from the restored ones. */
 export async function restoreResources(
   records: Records,
   resources: readonly ResourceRecord[],

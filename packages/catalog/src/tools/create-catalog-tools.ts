@@ -12,24 +12,24 @@ import { reasonsOf } from "./tool-forms.ts";
 import { toolDetailsText } from "./tool-details-text.ts";
 import { inertText } from "../record/inert-text.ts";
 
-/** How a model reaches a catalog. */
+/** How a model accesses a catalog. */
 export interface CatalogToolsOptions {
-  /** Who the model acts for; the role `public` where absent. The model can't change it. */
+  /** The principal that the model acts for. The role `public` by default. The model cannot change it. */
   principal?: Principal | undefined;
-  /** Tokens of one answer; 1,500 where absent. */
+  /** Maximum tokens of one answer. 1,500 by default. */
   maxTokens?: number | undefined;
-  /** An estimate where absent. */
+  /** By default an estimate. */
   counter?: TokenCounter | undefined;
 }
 
-/** What `catalog_search` takes. */
+/** Input of `catalog_search`. */
 export interface SearchToolInput {
   query: string;
   facets?: FacetFilter | undefined;
   limit?: number | undefined;
 }
 
-/** What `catalog_details` takes. */
+/** Input of `catalog_details`. */
 export interface DetailsToolInput {
   ids: string[];
   cursor?: string | undefined;
@@ -48,7 +48,7 @@ const detailsInput = z.object({
   cursor: z.string().max(100).exactOptional().describe("Where a card before was cut."),
 });
 
-/** The tools `catalog_search` and `catalog_details`; both answer with text, and say in it what is wrong with an input. */
+/** Creates the tools `catalog_search` and `catalog_details`. Both return text, which also explains an invalid input. */
 export function createCatalogTools(
   catalog: Pick<Catalog, "search" | "overview" | "details">,
   options: CatalogToolsOptions = {},
@@ -99,7 +99,7 @@ export function createCatalogTools(
   ];
 }
 
-/** A tool that says in its answer what is wrong with its input. */
+/** A tool whose answer explains what is wrong with an invalid input. */
 function toolOf<Input>(
   schema: z.ZodType<Input>,
   {

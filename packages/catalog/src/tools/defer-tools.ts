@@ -17,25 +17,25 @@ import {
   type ForeignTools,
 } from "./tool-forms.ts";
 
-/** How tools are deferred. */
+/** Options for deferred tools. */
 export interface DeferToolsOptions {
-  /** Runs a tool that came without a function, as those of OpenAI and Anthropic do; `input` is checked. */
+  /** Runs a tool that has no function, such as those of OpenAI and Anthropic. `input` has been checked. */
   call?: ((name: string, input: unknown, options: unknown) => unknown) | undefined;
 }
 
-/** What a model gets in place of a result, with what it needs for the next try. */
+/** What a model gets instead of a result, with what it needs to try again. */
 interface DeferredToolError {
   error: {
     code: "invalid_input" | "unknown_tool" | "invalid_arguments" | "not_callable" | "tool_failed";
     message: string;
-    /** Names that are like the unknown one. */
+    /** Names similar to the unknown one. */
     nearest?: string[] | undefined;
-    /** JSON Schema that the arguments do not fit. */
+    /** JSON Schema that the arguments do not match. */
     inputSchema?: object | undefined;
   };
 }
 
-/** A schema by the Standard Schema interface, with its JSON Schema, as the AI SDK takes it. */
+/** A Standard Schema with its JSON Schema, as the AI SDK accepts it. */
 interface StandardInputSchema {
   "~standard": {
     version: 1;
@@ -52,7 +52,7 @@ type StandardResult =
   | { value: unknown; issues?: undefined }
   | { issues: readonly { message: string }[] };
 
-/** The three tools in the form of each client, whatever the deferred tools came in. */
+/** The three tools in the format of each client, whatever the format of the deferred tools. */
 export interface DeferredTools {
   /** For `tools` of `generateText` and `streamText`. */
   aiSdk: Record<
@@ -63,12 +63,12 @@ export interface DeferredTools {
       execute(input: unknown, options: unknown): Promise<unknown>;
     }
   >;
-  /** For chat completions; run what the model calls by `call`. */
+  /** For chat completions. Run the model's calls with `call`. */
   openai: {
     type: "function";
     function: { name: string; description: string; parameters: Record<string, unknown> };
   }[];
-  /** For messages; run what the model calls by `call`. */
+  /** For messages. Run the model's calls with `call`. */
   anthropic: {
     name: string;
     description: string;
@@ -82,8 +82,8 @@ export interface DeferredTools {
     func(input: unknown, options?: unknown): Promise<unknown>;
   }[];
   /**
-   * Runs one of the three by its name; `input` is an object or its JSON. Mistakes of the model and errors of a tool
-   * resolve to a `DeferredToolError`; only an abort rejects.
+   * Runs one of the three tools by name. `input` is an object or its JSON. Mistakes of the model and errors of a tool
+   * resolve to a `DeferredToolError`. Only an abort rejects.
    */
   call(name: string, input: unknown, options?: unknown): Promise<unknown>;
 }
@@ -99,9 +99,9 @@ const callInput = z.object({
 });
 
 /**
- * Three tools in place of many: a model finds tools by words, reads the schemas of those it wants, and calls one; the
- * arguments are checked before the call.
- * @throws CatalogError `invalid_options` for a tool without a name, or two of one name
+ * Replaces many tools by three: a model searches tools by words, reads the schemas of those it wants, and calls one.
+ * The arguments are checked before the call.
+ * @throws CatalogError `invalid_options` for a tool without a name, or for two with the same name
  */
 export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {}): DeferredTools {
   const all = readForeignTools(tools);
@@ -225,7 +225,7 @@ function fixedTool<Input>(
     parameters,
     schema,
     async execute(input, options) {
-      // JSON text is read as what it says, for the whole and for its parts.
+      // Models may encode the whole input, or parts of it, as JSON text.
       const text = typeof input === "string" ? input : jsonText(input);
       const read = parseStructured(text, { schema });
       if (read.ok) return run(read.value, options);
@@ -234,7 +234,7 @@ function fixedTool<Input>(
   };
 }
 
-/** `name(all that is required, optional?): what it does`; a long line leaves optional arguments out. */
+/** `name(required, optional?): description`. A long line leaves out optional arguments. */
 async function toolLine({ name, description, schema }: ForeignTool): Promise<string> {
   const { properties, required } = objectSchema(await jsonSchemaOf(schema));
   const shown = required.map((one) => inertText(one, 200));
@@ -271,7 +271,7 @@ async function openCatalog(tools: readonly ForeignTool[]): Promise<Catalog> {
   return opened;
 }
 
-/** `github` of `github__create_issue` and `github/create_issue`; a tool without one stands alone. */
+/** The server of a tool: `github` of `github__create_issue` and `github/create_issue`. Otherwise the whole name. */
 function serverOf(name: string): string {
   const [, server] = /^(.+?)(?:__|[/.:])/.exec(name) ?? [];
   return server ?? name;
@@ -289,7 +289,7 @@ async function checkedInput(
     const message = `The arguments of ${name} do not fit: ${reasonsOf(read.issues)}`;
     return { error: { code: "invalid_arguments", message, inputSchema } };
   } catch (error) {
-    // A schema that can't be read refuses nothing.
+    // A schema that cannot be read accepts every input.
     if (StructuredOutputError.isInstance(error)) return { value: input };
     throw error;
   }

@@ -1,9 +1,9 @@
 import type { TokenCounter } from "@ccl/core";
 
 /**
- * Names in as few tokens as they take, each still to be read: names of one server stand on one line, and what several
- * begin with stands once, as in `github__: {create,list}_issue`. Fewer names where the budget is small, the same share of
- * each server, with the number of those left out.
+ * Lists names in few tokens, but readable. Names of one server share a line, and a common prefix is written once, as in
+ * `github__: {create,list}_issue`. A small budget drops names, the same share from each server, and adds the number of
+ * dropped names.
  */
 export function nameList(
   names: readonly string[],
@@ -14,7 +14,7 @@ export function nameList(
   let high = names.length;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    // As it stands within the JSON of a tool's description.
+    // Counted as it appears in the JSON of a tool's description.
     const text = JSON.stringify(listText(inTurns.slice(0, middle), names.length, counter));
     if (counter.count(text) <= budget) low = middle;
     else high = middle - 1;
@@ -22,10 +22,10 @@ export function nameList(
   return low === 0 ? "" : listText(inTurns.slice(0, low), names.length, counter);
 }
 
-/** A name without what stands for its server. */
+/** A name without its server prefix. */
 type OwnName = readonly [server: string, own: string];
 
-/** The first of each server, then the second ones, and so on. */
+/** The first name of each server, then the second of each, and so on. */
 function namesInTurns(names: readonly string[]): OwnName[] {
   const rounds: OwnName[][] = [];
   const counts = new Map<string, number>();
@@ -50,7 +50,7 @@ function listText(shown: readonly OwnName[], total: number, counter: TokenCounte
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 
-/** Sorted names, those that begin alike in braces where that is shorter. */
+/** Sorted names. Names with a common prefix are grouped in braces if that is shorter. */
 function branchTexts(names: readonly string[], counter: TokenCounter): string[] {
   const branches = new Map<string, string[]>();
   for (const name of names) {
@@ -59,7 +59,7 @@ function branchTexts(names: readonly string[], counter: TokenCounter): string[] 
   }
   return [...branches].flatMap(([head, tails]) => {
     const plain = tails.map((tail) => head + tail);
-    // Braces and commas of a name itself would be read wrongly.
+    // Braces and commas in a name would be ambiguous.
     if (tails.length === 1 || plain.some((name) => /[{},\s]/.test(name))) return plain;
     const inner = branchTexts(tails, counter);
     const joined = inner.length === 1 ? `${head}${inner[0] ?? ""}` : `${head}{${inner.join(",")}}`;

@@ -1,7 +1,7 @@
 import { cardText } from "../budget/card-text.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
 
-/** A window of a card as a tool answers with it; `next` is named where there is more. */
+/** Renders a window of a card as a tool's answer. It gives `next` if there is more. */
 export function toolDetailsText(card: DetailsCard): string {
   const whole = cardText(card, { alias: "", stale: card.stale_digest ?? [] });
   const { text } = whole.render(whole.levels);

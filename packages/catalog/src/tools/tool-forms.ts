@@ -5,24 +5,24 @@ import { isRecord } from "@ccl/core/json";
 import type { StandardSchema } from "@ccl/structured-output";
 import * as z from "zod";
 
-/** Tools of the AI SDK by name, or a list of those of OpenAI, Anthropic, LangChain or `ToolDefinition`. */
+/** Tools of the AI SDK by name, or a list of tools of OpenAI, Anthropic, LangChain or of type `ToolDefinition`. */
 export type ForeignTools = Readonly<Record<string, object>> | readonly object[];
 
-/** What a tool is called with; each client has its own options, which are passed on as they came. */
+/** Calls a tool. Each client has its own options, which are passed on unchanged. */
 type ToolCall = (input: unknown, options: unknown) => unknown;
 
-/** A tool as it was given. */
+/** A tool of any client. */
 export interface ForeignTool {
   name: string;
   description: string;
   schema: unknown;
-  /** Absent for a mere description, such as OpenAI and Anthropic take. */
+  /** Absent if the tool is only a description, as for OpenAI and Anthropic. */
   call?: ToolCall | undefined;
 }
 
 /**
  * Reads tools of any client.
- * @throws CatalogError `invalid_options` for a tool without a name, or two of one name
+ * @throws CatalogError `invalid_options` for a tool without a name, or for two with the same name
  */
 export function readForeignTools(tools: ForeignTools): ForeignTool[] {
   const found = isList(tools)
@@ -58,7 +58,7 @@ function readTool(tool: object, key: string | undefined): ForeignTool {
   return { name, description, schema: schemas.find((schema) => schema !== undefined), call };
 }
 
-/** The JSON Schema of a tool's input; any object where a schema does not say. */
+/** The JSON Schema of a tool's input. Any object if the schema does not define one. */
 export async function jsonSchemaOf(schema: unknown): Promise<object> {
   if (!isRecord(schema)) return { type: "object" };
   if (isZod(schema)) return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -74,13 +74,13 @@ export async function jsonSchemaOf(schema: unknown): Promise<object> {
   return isRecord(standard) || "_def" in schema ? { type: "object" } : schema;
 }
 
-/** What is wrong with an input, in one line. */
+/** Describes what is wrong with an input, in one line. */
 export function reasonsOf(issues: readonly Issue[]): string {
   const reasons = issues.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
   return inertText(reasons.join("; "), 600);
 }
 
-/** True for a schema that its own library checks; false for one that is JSON alone. */
+/** True if the schema's own library validates it, false if it is only JSON. */
 export function isStandard(schema: unknown): schema is StandardSchema<unknown> {
   return isRecord(schema) && isRecord(schema["~standard"]);
 }

@@ -3,7 +3,10 @@ import type { ResourceInput } from "../record/resource-record.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What the sources have and the catalog does not, each once; an address that the catalog has under another id counts as known. */
+/**
+ * Resources that the sources have and the catalog lacks, without duplicates. A uri that the catalog has under another
+ * id counts as known.
+ */
 export function addedResources(cards: readonly ProbedCard[]): ResourceInput[] {
   const known = new Set(cards.flatMap(({ details }) => [details?.id, details?.uri]));
   const added = new Map<string, ResourceInput>();
@@ -14,7 +17,7 @@ export function addedResources(cards: readonly ProbedCard[]): ResourceInput[] {
   return [...added.values()];
 }
 
-/** The finding of one that was added. */
+/** The finding for an added resource. */
 export function addedFinding({ id, title }: ResourceInput): VerifyFinding {
   const message = `The source has ${JSON.stringify(inertText(title, 200))}, and the catalog does not`;
   return { severity: "warning", code: "resource_added", resourceId: id, message };

@@ -1,6 +1,6 @@
 import type { SqlFacts } from "./sql-facts.ts";
 
-/** A rule that a snippet can be held against. */
+/** A rule that a snippet is checked against. */
 export interface AntiPatternRule {
   rule:
     | "select_star"
@@ -10,9 +10,9 @@ export interface AntiPatternRule {
     | "order_by_random"
     | "missing_where"
     | "offset";
-  /** For `missing_limit`: rows from which on it counts; undefined is any number. */
+  /** For `missing_limit`: the number of rows from which it applies. Undefined: any number. */
   rows?: number | undefined;
-  /** As the resource names it. */
+  /** The rule in the words of the resource. */
   text: string;
 }
 
@@ -32,7 +32,10 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
   ["offset", /\boffset\b|глубок\S{0,4} пагинац/i],
 ];
 
-/** The known rules among the anti-patterns that a resource names in free text, in English or Russian; a text may name several. */
+/**
+ * Finds the known rules in the anti-patterns of a resource, which are free text in English or Russian. A text may name
+ * several.
+ */
 export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
   return antiPatterns.flatMap((text) => {
     const cut = text.slice(0, 500);
@@ -66,7 +69,7 @@ function rowsIn(text: string): number | undefined {
   return Number.isFinite(rows) ? rows : undefined;
 }
 
-/** Whether a snippet does what a rule forbids. */
+/** True if a snippet does what a rule forbids. */
 export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: SqlFacts): boolean {
   switch (rule) {
     case "select_star":
@@ -86,7 +89,7 @@ export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: Sq
   }
 }
 
-/** Rows of an estimate such as `1e7`, `>100000` or `~5000`. */
+/** Parses an estimate of rows such as `1e7`, `>100000` or `~5000`. */
 export function rowsOf(estimate: string | number | undefined): number | undefined {
   if (estimate === undefined) return undefined;
   const rows = Number(

@@ -5,18 +5,21 @@ import { shortType } from "../record/short-type.ts";
 import { isSameType } from "./is-same-type.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A finding that has no resource yet. */
+/** A finding without its resource. */
 type ColumnFinding = Omit<VerifyFinding, "resourceId">;
 
-/** What a comparison goes by. */
+/** Options of a comparison. */
 interface CompareColumnsOptions {
-  /** What the source tells beside names and types. */
+  /** What the source knows besides names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
-  /** True where the catalog shows only some columns, so that an unknown one is no news. */
+  /** True if the catalog shows only some columns, so that an unknown one may not be new. */
   isPartial?: boolean | undefined;
 }
 
-/** How the columns of a source differ from what the catalog says: removed, renamed, changed, added. What the catalog does not say is not held against it. */
+/**
+ * Lists how the columns of a source differ from the catalog's: removed, renamed, changed, added. Facts that the catalog
+ * omits are not compared.
+ */
 export function compareColumns(
   stored: readonly ResourceColumn[],
   fresh: readonly ResourceColumn[],
@@ -53,7 +56,7 @@ export function compareColumns(
   return findings;
 }
 
-/** Parameters and fields of one name differ by where they stand. */
+/** Distinguishes parameters and fields of the same name by their `in`. */
 export function columnKey(column: ResourceColumn): string {
   return JSON.stringify([column["in"] ?? "", column.name]);
 }
@@ -108,7 +111,7 @@ function changesOf(
   return findings;
 }
 
-/** `users.id` and `public.users.id` are one place. */
+/** `users.id` and `public.users.id` count as equal. */
 function isSamePlace(left: string, right: string | undefined): boolean {
   if (right === undefined) return false;
   return left === right || left.endsWith(`.${right}`) || right.endsWith(`.${left}`);

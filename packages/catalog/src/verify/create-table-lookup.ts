@@ -3,31 +3,34 @@ import type { ResourceDetails, ResourceInput } from "../record/resource-record.t
 import { rowsOf } from "./anti-pattern-rules.ts";
 import type { KnownTable, TableLookup } from "./sql-facts.ts";
 
-/** A resource of the catalog, and what its source has now. */
+/** A resource of the catalog, and its current state in the source. */
 interface LookupResource {
   details: ResourceDetails;
-  /** Of the source, where it was asked. */
+  /** From the source, if it was probed. */
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
 }
 
-/** Tables and schemas that databases bring along. */
+/** System tables and schemas of databases. */
 const systemName =
   /^(?:information_schema|pg_catalog|sqlite_(?:schema|master|temp_schema|temp_master|sequence|stat1)|sys|dual)$/i;
 
 /** Finds the tables that a snippet of one resource may name. */
 export type TableLookups = (resource: ResourceDetails) => TableLookup;
 
-/** A table as one resource describes it; `path` is its full name. */
+/** A table as one resource describes it. `path` is its full name. */
 type DescribedTable = KnownTable & { path: string };
 
-/** Of one database, by each end of their names; several where resources share a table or schemas share a name. */
+/**
+ * The tables of one database by every suffix of their names. Several if resources share a table or schemas share a
+ * name.
+ */
 type DatabaseTables = Map<string, DescribedTable[]>;
 
 /**
- * Tables by database: those of the catalog, with columns as the source has them now, and those that only the source has.
- * A name finds the table whose last parts it is, whatever the case: of several the resource's own, else all of them, with
- * the columns that any has.
+ * Indexes tables by database: those of the catalog, with the current columns of the source, and those that only the
+ * source has. A name matches every table whose path ends with it, ignoring case. The resource's own table wins.
+ * Otherwise all matches are merged, with the columns of each.
  */
 export function createTableLookups(resources: readonly LookupResource[]): TableLookups {
   const databases = new Map<string, DatabaseTables>();
@@ -54,14 +57,14 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   };
 }
 
-/** What stands before the table in the uri, or in the id where there is no uri of a database. */
+/** The part of the uri before the table. Without a uri of a database, the same part of the id. */
 function databaseOf({ uri, id }: Pick<ResourceDetails, "uri" | "id">): string {
   return (
     /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".")
   );
 }
 
-/** The parts of a table's name, the table last. */
+/** The parts of a table's name, with the table last. */
 function tableName(resource: Pick<ResourceDetails, "uri" | "id">): string[] {
   const { uri, id } = resource;
   const database = databaseOf(resource);
@@ -96,7 +99,7 @@ function addTable(
   }
 }
 
-/** One table of several descriptions; undefined without any. */
+/** Merges several descriptions into one table. Undefined if there are none. */
 function joinTables(tables: readonly DescribedTable[], ownPath: string): KnownTable | undefined {
   const own = tables.filter(({ path }) => path === ownPath);
   const [first, ...others] = own.length > 0 ? own : tables;
@@ -119,7 +122,7 @@ function findTables(tables: DatabaseTables, parts: readonly string[]): Described
     parts.at(-1)?.toLowerCase().startsWith("pg_") === true
   )
     return "opaque";
-  // A database's own name may stand before the schema, and SQLite's main before the table.
+  // The database's own name may precede the schema, and SQLite's `main` may precede the table.
   for (let from = 0; from < parts.length; from += 1) {
     const isMain = from > 0 && parts.slice(0, from).every((part) => part.toLowerCase() === "main");
     if (from > 0 && !isMain && parts.length - from < 2) break;

@@ -1,19 +1,19 @@
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
 import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 
-/** What a probe over an importer is made of. */
+/** What a probe is built from. */
 export interface ImportProbeOptions {
   name: string;
-  /** Of the uris that the probe is for, like `ada://any/db/pg:main/`. */
+  /** Prefix of the uris that the probe handles, like `ada://any/db/pg:main/`. */
   uriPrefix: string;
-  /** What the source has now; called once a verification. */
+  /** Imports the current resources of the source. Called once per verification. */
   load: (options: { signal: AbortSignal }) => Promise<readonly ResourceInput[]>;
   knows?: readonly ("nn" | "pk" | "fk")[] | undefined;
 }
 
 /**
- * Holds resources against what an importer gives now. They are known by their ids; one whose id is gone, by its uri where
- * no other has that: operations of an API, and tools of a server, share theirs. Any importer will do.
+ * Compares resources with what an importer returns now, matched by id. A resource whose id is gone is matched by its
+ * uri if that is unique: operations of an API, and tools of a server, share theirs. Works with any importer.
  */
 export function importProbe({
   name,
@@ -53,7 +53,7 @@ export function importProbe({
 
 interface Sources {
   all: readonly ResourceInput[];
-  /** Undefined for an address that several have. */
+  /** Undefined for a uri that several resources share. */
   byUri: ReadonlyMap<string, ResourceInput | undefined>;
   byId: ReadonlyMap<string, ResourceInput>;
 }

@@ -8,7 +8,7 @@ import { runWithin } from "./run-within.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What checking snippets takes. */
+/** What linting snippets needs. */
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
@@ -16,7 +16,9 @@ export interface LintContext {
   signal: AbortSignal;
 }
 
-/** Checks the snippets of all cards, one after the other; the SQL parser is loaded with the first that needs it. */
+/**
+ * Lints the snippets of all cards, one after the other. The SQL parser is loaded for the first snippet that needs it.
+ */
 export async function lintSnippets(
   cards: readonly ProbedCard[],
   context: LintContext,
@@ -84,7 +86,7 @@ async function runLinter(
   return [{ severity: "unverified", code: "linter_failed", message }];
 }
 
-/** Checks snippets of one engine, like `ir`; gives what is wrong, nothing where all is well. */
+/** Lints snippets of one engine, like `ir`. Returns the problems, or nothing if there are none. */
 export type SnippetLinter = (
   snippet: ResourceSnippet,
   context: { resource: ResourceDetails; signal: AbortSignal },

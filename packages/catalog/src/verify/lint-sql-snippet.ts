@@ -7,20 +7,20 @@ import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
 import type { SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What a snippet is held against. */
+/** What a snippet is checked against. */
 interface LintSqlOptions {
   parser: SqlParser;
   dialect: string;
   lookup: TableLookup;
-  /** Of the snippet's own resource; those of the tables that it names are added. */
+  /** Those of the snippet's own resource. Those of the tables that it names are added. */
   antiPatterns: readonly string[];
 }
 
 const longestSnippet = 100_000;
-/** A table of so many rows is not read without a limit. */
+/** From this many rows on, reading a table needs a limit. */
 const maxUnlimitedRows = 1_000_000;
 
-/** What is wrong with a snippet of SQL: syntax, names that are not there, and what the resources say not to do. */
+/** Finds problems of an SQL snippet: syntax errors, unknown names, and anti-patterns of the resources. */
 export function lintSqlSnippet(
   snippet: ResourceSnippet,
   options: LintSqlOptions,
@@ -44,7 +44,7 @@ export function lintSqlSnippet(
     reading = readSql(options.parser.parse(code, options.dialect), options.lookup);
   } catch (error) {
     const reason = inertText(error instanceof Error ? error.message : String(error), 300);
-    // What the parser says of a text begins so; all else is a failure of its own, which says nothing of the snippet.
+    // The parser's own message about a text begins like this. Any other failure says nothing about the snippet.
     if (!reason.startsWith("sql parser error")) {
       return [
         {

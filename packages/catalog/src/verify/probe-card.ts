@@ -8,27 +8,27 @@ import type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
 import { runWithin } from "./run-within.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A card with what its source says. */
+/** A card with the answer of its source. */
 export interface ProbedCard {
   details: ResourceDetails | undefined;
   findings: VerifyFinding[];
-  /** The source was asked and answered. */
+  /** True if the source was probed and answered. */
   isAnswered: boolean;
-  /** True where the catalog shows all columns, so that the source's may stand in their place. */
+  /** True if the catalog shows all columns, so that those of the source can replace them. */
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
   added?: readonly ResourceInput[] | undefined;
 }
 
-/** What probing a card takes. */
+/** What probing a card needs. */
 interface ProbeCardOptions {
   runs: readonly { probe: ResourceProbe; run: ProbeRun }[];
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Asks the source of a card, and compares. */
+/** Probes the source of a card and compares the answer. */
 export async function probeCard(
   card: WholeCard,
   { runs, timeoutMs, signal }: ProbeCardOptions,
@@ -118,7 +118,7 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
   };
 }
 
-/** Fields of the digest against the source, without those whose columns were named already. */
+/** Fields of the digest that the source lacks, except for columns that a finding already names. */
 function staleDigest(
   { overview }: WholeCard,
   columns: NonNullable<ResourceInput["columns"]>,
@@ -129,7 +129,7 @@ function staleDigest(
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
     const colon = entry.lastIndexOf(":");
     const name = colon < 0 ? entry : entry.slice(0, colon);
-    // Parameters and fields of an answer may share a name.
+    // Parameters and fields of a response may have the same name.
     if (
       columns.some((each) => isEntryOf(entry, each)) ||
       named.has(`columns.${inertText(name, 200)}`)

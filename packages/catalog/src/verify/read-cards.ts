@@ -5,15 +5,15 @@ import { hashResource } from "../record/hash-resource.ts";
 import type { SeenOverview } from "../access/present-record.ts";
 import type { ResourceDetails } from "../record/resource-record.ts";
 
-/** What of a catalog is used: any object with these two will do. */
+/** The part of a catalog that is used. Any object with these two methods will do. */
 export type VerifiableCatalog = Pick<Catalog, "overview" | "details">;
 
-/** A resource with its whole card. */
+/** A resource with its complete card. */
 export interface WholeCard {
   overview: SeenOverview;
-  /** Row and card together; undefined where the card is denied. */
+  /** Overview and card merged. Undefined if the card is denied. */
   details: ResourceDetails | undefined;
-  /** False where the principal does not see all columns. */
+  /** False if the principal does not see all columns. */
   isWhole: boolean;
 }
 
@@ -21,7 +21,7 @@ const pageSize = 500;
 const cardsAtOnce = 50;
 const limits = { columnLimit: 10_000, snippetLimit: 100 };
 
-/** Every resource of a catalog with all its columns and snippets, by id. */
+/** Reads every resource of a catalog with all its columns and snippets, by id. */
 export async function readCards(
   catalog: VerifiableCatalog,
   { principal, signal }: { principal: Principal | undefined; signal: AbortSignal },
@@ -68,6 +68,6 @@ async function wholeCard(
   const details: ResourceDetails = { ...overview, ...card };
   if (first.columns !== undefined) details.columns = columns;
   if (first.usage?.snippets !== undefined) details.usage = { ...first.usage, snippets };
-  // The hash is that of all columns, whatever is shown of them.
+  // The hash covers all columns, whether shown or not.
   return { overview, details, isWhole: hashResource(details).schema_hash === overview.schema_hash };
 }

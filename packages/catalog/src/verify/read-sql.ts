@@ -1,23 +1,26 @@
 import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import type { KnownTable, SqlFacts, SqlProblem, SqlReading, TableLookup } from "./sql-facts.ts";
 
-/** Columns in lower case, or undefined where they can't be told. */
+/** Columns in lower case. Undefined if they are unknown. */
 type Columns = ReadonlySet<string> | undefined;
 
-/** What comes out of a query. */
+/** The result of a query. */
 interface Relation {
   columns: Columns;
-  /** Of the largest table whose rows come out as they are, 0 for one of unknown size; undefined where nothing does so. */
+  /**
+   * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
+   * there is none.
+   */
   rows: number | undefined;
 }
 
-/** What names stand for within one query, and round it. */
+/** What names refer to within one query, and in the queries around it. */
 interface Scope {
   /** By alias or name, in lower case. */
   sources: Map<string, Columns>;
   aliases: Set<string>;
   outer: Scope | undefined;
-  /** As of a relation. */
+  /** As `Relation.rows`. */
   rows: number | undefined;
   readsTable: boolean;
 }
@@ -32,7 +35,10 @@ interface Reader extends SqlReading {
   found: Map<string, KnownTable>;
 }
 
-/** What a syntax tree names and does, held against the tables that are known. Whatever can't be told is left alone. */
+/**
+ * Collects the names and facts of a syntax tree, and checks the names against the known tables. Ignores what it cannot
+ * decide.
+ */
 export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   const facts: SqlFacts = {
     hasStar: false,
@@ -76,7 +82,7 @@ function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
   ];
 }
 
-/** A query with its common tables; gives the columns that come out. */
+/** Reads a query with its common table expressions, and returns its columns. */
 function readQuery(reader: Reader, query: JsonRecord, environment: Environment): Relation {
   const ctes = new Map(environment.ctes);
   const clause = recordAt(query, "with");
@@ -84,7 +90,7 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
     const cte = isRecord(entry) ? entry : {};
     const alias = recordAt(cte, "alias");
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
-    // A recursive table names itself, before its columns are known.
+    // A recursive table refers to itself, before its columns are known.
     if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
     const { columns, rows } = readQuery(reader, recordAt(cte, "query"), {
       ctes,
@@ -105,12 +111,12 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
   return { columns, rows: isLimited ? undefined : rows };
 }
 
-/** The larger of two numbers of rows; undefined only where both are. */
+/** The larger number of rows. Undefined if both are undefined. */
 function larger(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
 
-/** The columns that an alias renames to: `AS t (a, b)`. */
+/** The columns that an alias defines: `AS t (a, b)`. */
 function namedColumns(alias: JsonRecord): Columns {
   const names = arrayAt(alias, "columns").flatMap((column) => {
     const name = identifierOf(isRecord(column) ? (column["name"] ?? column) : column);
@@ -188,7 +194,7 @@ function readSelect(
   };
 }
 
-/** The names that come out; unknown where a star stands for columns that are not known. */
+/** The names of the output columns. Unknown if a star covers unknown columns. */
 function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   const names = new Set<string>();
   for (const item of projection) {
@@ -216,7 +222,7 @@ interface FromContext {
   environment: Environment;
 }
 
-/** Tables of one entry of FROM with its joins. */
+/** Reads the tables of one entry of FROM, with its joins. */
 function readFrom(reader: Reader, from: unknown, context: FromContext): void {
   if (!isRecord(from)) return;
   readRelation(reader, from["relation"], context);
@@ -248,7 +254,7 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
   if (kind === "Derived") {
     add(readQuery(reader, recordAt(content, "subquery"), environment));
   } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
-    // A function that gives rows, or anything else that has no columns to look up.
+    // A table function, or anything else without known columns.
     readExpression(
       reader,
       content["args"] ?? content["expr"] ?? content["array_exprs"],
@@ -282,7 +288,7 @@ function tableOf(
   return { columns: table.columns, rows: table.rows ?? 0 };
 }
 
-/** Fields of the tree that hold names which are no columns. */
+/** Fields of the tree whose names are not columns. */
 const skipped = new Set([
   "data_type",
   "alias",
@@ -294,7 +300,7 @@ const skipped = new Set([
   "field",
 ]);
 
-/** Every column that an expression names, and every query within it. */
+/** Reads every column that an expression names, and every query within it. */
 function readExpression(reader: Reader, node: unknown, environment: Environment): void {
   if (Array.isArray(node)) {
     for (const item of node) readExpression(reader, item, environment);
@@ -324,7 +330,7 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
   }
 }
 
-/** No column of `EXISTS (SELECT * ...)` is read, so that its star and its rows count for nothing. */
+/** Ignores the star and the missing WHERE of `EXISTS (SELECT * ...)`, which returns no columns. */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
   const { hasStar, lacksWhere } = reader.facts;
   readExpression(reader, isRecord(content) ? content["subquery"] : content, environment);
@@ -335,7 +341,7 @@ function startsWithWildcard(pattern: unknown): boolean {
   return /"SingleQuotedString":"%/.test(JSON.stringify(pattern ?? ""));
 }
 
-/** Names that every database knows without a table. */
+/** Names that databases define without a table. */
 const builtIn = new Set(
   "rowid oid _rowid_ ctid xmin xmax tableoid current_date current_time current_timestamp localtime localtimestamp current_user session_user user value excluded sysdate systimestamp level rownum true false null default".split(
     " ",
@@ -372,7 +378,7 @@ function isKnown(
   if (owner === undefined)
     return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
   if (sources.has(owner)) return isIn(sources.get(owner));
-  // A field of a column that holds a structure.
+  // A field of a structured column.
   return [...sources.values()].some(
     (columns) => columns === undefined || columns.has(names[0] ?? ""),
   );
@@ -384,7 +390,7 @@ const aggregates = new Set(
   ),
 );
 
-/** Rows are grouped, gathered into one, or cut off by TOP. */
+/** True if rows are grouped, aggregated into one, or limited by TOP. */
 function isGathered(select: JsonRecord): boolean {
   const groups = arrayAt(recordAt(select, "group_by"), "Expressions")[0];
   if ("All" in recordAt(select, "group_by") || (Array.isArray(groups) && groups.length > 0))

@@ -4,7 +4,7 @@ import { columnKey } from "./compare-columns.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import { driftCodes } from "./verify-report.ts";
 
-/** What the catalog derives, so that it derives it anew. */
+/** Fields that are dropped so that the catalog derives them again. */
 const derived = new Set([
   "schema_digest",
   "schema_hash",
@@ -16,8 +16,8 @@ const derived = new Set([
 ]);
 
 /**
- * A resource with the columns of its source; undefined where nothing differs, or where what is hidden would be lost.
- * Types and keys are the source's; descriptions, units and tags stay, under a column's new name too.
+ * Updates a resource to the columns of its source. Undefined if nothing differs, or if hidden content would be lost.
+ * Types and keys come from the source. Descriptions, units and tags are kept, also if a column was renamed.
  */
 export function refreshedResource({
   details,
@@ -51,7 +51,7 @@ export function refreshedResource({
   };
 }
 
-/** What only a source knows of a column. */
+/** Column members that only the source defines. */
 const ofSource = new Set(["nn", "pk", "fk", "index", "type"]);
 
 function withNotes(fresh: ResourceColumn, stored: ResourceColumn | undefined): ResourceColumn {

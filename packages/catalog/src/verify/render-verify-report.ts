@@ -1,9 +1,9 @@
 import { inertText } from "../record/inert-text.ts";
 import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
 
-/** How a report is written. */
+/** How to render a report. */
 export interface RenderVerifyReportOptions {
-  /** `text` for a terminal, by default; `markdown` for a comment or a page. */
+  /** `text` (default) for a terminal, `markdown` for a comment or a page. */
   format?: "text" | "markdown" | undefined;
 }
 
@@ -14,12 +14,15 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
-/** The worst so many are listed; the rest is named by its number. */
+/** Maximum number of findings listed, worst first. The others are only counted. */
 const maxFindings = 200;
-/** A notice that more resources share stands once, with the first of them. */
+/** A notice shared by more resources than this is shown once, with the first of them. */
 const maxAlike = 3;
 
-/** A report for people: what counts first, and what many resources have alike once. Names from sources stay on their line and can't become markup. */
+/**
+ * Renders a report for people, worst findings first. Findings that many resources share are shown once. Names from
+ * sources cannot leave their line or become markup.
+ */
 export function renderVerifyReport(
   report: VerifyReport,
   options: RenderVerifyReportOptions = {},
@@ -105,7 +108,7 @@ function markdownLines(report: VerifyReport, findings: readonly VerifyFinding[])
   return lines;
 }
 
-/** Everything that Markdown or HTML could take for markup stands for itself. */
+/** Escapes everything that Markdown or HTML could take for markup. */
 function escapedCell(text: string): string {
   return text.replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (character) => `\\${character}`);
 }

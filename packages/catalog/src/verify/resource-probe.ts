@@ -5,39 +5,39 @@ import type {
   ResourceShape,
 } from "../record/resource-record.ts";
 
-/** What a source says of a resource. */
+/** What a source reports about a resource. */
 export type ProbeAnswer =
   | {
       state: "available";
-      /** As they are now; absent where the source does not tell. */
+      /** The current columns. Absent if the source does not report them. */
       columns?: ResourceColumn[] | undefined;
-      /** What else than names and types `columns` tell; nothing by default. */
+      /** What `columns` report besides names and types. By default nothing. */
       knows?: readonly ("nn" | "pk" | "fk")[] | undefined;
       shape?: ResourceShape | undefined;
-      /** All that the source has, so that snippets can be held against it. */
+      /** Everything that the source has, so that snippets can be checked against it. */
       siblings?: readonly ResourceInput[] | undefined;
-      /** Those that came since the last import; where absent, all siblings that the catalog lacks. */
+      /** Resources added since the last import. By default all siblings that the catalog lacks. */
       added?: readonly ResourceInput[] | undefined;
     }
   | {
       state: "missing" | "unreachable";
       reason: string;
       siblings?: readonly ResourceInput[] | undefined;
-      /** Those that came since the last import; where absent, all siblings that the catalog lacks. */
+      /** Resources added since the last import. By default all siblings that the catalog lacks. */
       added?: readonly ResourceInput[] | undefined;
     };
 
-/** Asks one source during one verification; what it reads for one resource may serve the others. */
+/** Probes one source during one verification. It may reuse what it read for one resource for the others. */
 export interface ProbeRun {
-  /** Called only for resources that the probe is for. A rejection counts as unreachable. */
+  /** Called only for resources that the probe handles. A rejection counts as unreachable. */
   probe(resource: ResourceDetails, options: { signal: AbortSignal }): Promise<ProbeAnswer>;
 }
 
-/** A way to find out whether what a uri names is there, and what it is like. */
+/** Finds out whether the target of a uri exists, and describes it. */
 export interface ResourceProbe {
   name: string;
-  /** Whether the probe is for the resource; of several the first counts. */
+  /** True if the probe is for the resource. If several are, the first is used. */
   handles(resource: ResourceDetails): boolean;
-  /** Begins a verification; `signal` ends it. */
+  /** Begins a verification, which `signal` ends. */
   begin(options: { signal: AbortSignal }): ProbeRun;
 }

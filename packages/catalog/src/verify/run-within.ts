@@ -7,8 +7,8 @@ type TimedOutcome<T> =
   | { state: "timed_out" };
 
 /**
- * Runs an action that is told to stop, and no longer waited for, when its time is up or the outer signal is aborted. A
- * timer never outlives the call. Rejects only when the outer signal is aborted, with its reason.
+ * Runs an action with a time limit. When the time is up or the outer signal aborts, its own signal aborts and it is no
+ * longer awaited. No timer outlives the call. Rejects only if the outer signal aborts, with its reason.
  */
 export async function runWithin<T>(
   action: (signal: AbortSignal) => Promise<T>,

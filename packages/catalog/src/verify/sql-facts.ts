@@ -1,11 +1,14 @@
-/** What a statement does that a rule may forbid. */
+/** Properties of a statement that a rule may forbid. */
 export interface SqlFacts {
-  /** All columns of a table are asked for. */
+  /** A `*` selects all columns of a table. */
   hasStar: boolean;
-  /** Of the largest table whose rows come out neither grouped nor limited, 0 where its size is unknown; undefined without one. */
+  /**
+   * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
+   * there is none.
+   */
   unlimitedRows: number | undefined;
   hasCrossJoin: boolean;
-  /** `LIKE '%...'`, which no index helps. */
+  /** `LIKE '%...'`, which cannot use an index. */
   hasLeadingWildcard: boolean;
   ordersByRandom: boolean;
   /** A table is read without a condition. */
@@ -14,35 +17,35 @@ export interface SqlFacts {
   writes: boolean;
 }
 
-/** A name that is not there. */
+/** An unknown name. */
 export interface SqlProblem {
   code: "snippet_unknown_table" | "snippet_unknown_column";
-  /** As it is written, with its table. */
+  /** As written, with its table. */
   name: string;
-  /** False where the catalog merely does not list the table. */
+  /** False if it may exist and the catalog just does not list the table. */
   isCertain: boolean;
 }
 
-/** What is known of a table that a snippet names. */
+/** A known table that a snippet names. */
 export interface KnownTable {
-  /** Columns in lower case; undefined where they are not known. */
+  /** Columns in lower case. Undefined if they are unknown. */
   columns: ReadonlySet<string> | undefined;
   resourceId: string;
   rows: number | undefined;
   antiPatterns: readonly string[];
 }
 
-/** What reading a statement gave. */
+/** The result of reading a statement. */
 export interface SqlReading {
   facts: SqlFacts;
   problems: SqlProblem[];
-  /** Tables that were found. */
+  /** Known tables that the statement names. */
   tables: KnownTable[];
 }
 
-/** Finds a table by the parts of its name as written; `undefined` where there is none, `opaque` for what a database brings along. */
+/** Finds a table by the parts of its name as written. `undefined` if there is none, `opaque` for system tables. */
 export interface TableLookup {
   find(parts: readonly string[]): KnownTable | "opaque" | undefined;
-  /** True where all tables of the source are known. */
+  /** True if all tables of the source are known. */
   isComplete: boolean;
 }

@@ -2,12 +2,14 @@ import { countOperators, maxOperators } from "@ccl/sql";
 
 import { CatalogError } from "../catalog-error.ts";
 
-/** Reads SQL to the syntax tree of datafusion-sqlparser-rs, a list of statements. Throws where the text is no SQL. */
+/**
+ * Parses SQL to the syntax tree of datafusion-sqlparser-rs, a list of statements. Throws if the text is not valid SQL.
+ */
 export interface SqlParser {
   parse(sql: string, dialect: string): unknown;
 }
 
-/** Loads the parser, a module of WebAssembly, when there is SQL to check. @throws CatalogError `client_missing` */
+/** Loads the parser, a WebAssembly module, on first use. @throws CatalogError `client_missing` */
 export async function loadSqlParser(): Promise<SqlParser> {
   try {
     const { dialectFromString, init, parse } = await import("@guanmingchiu/sqlparser-ts");
@@ -45,7 +47,10 @@ const dialects: Readonly<Record<string, string>> = {
   spark: "spark",
 };
 
-/** The dialect of a snippet: its engine where that names one, else the database of the uri, else a generous mixture. */
+/**
+ * The dialect of a snippet: its engine if that is a dialect, otherwise the database of the uri, otherwise a permissive
+ * generic one.
+ */
 export function dialectOf(engine: string, uri: string | undefined): string | undefined {
   const named = engine.toLowerCase();
   if (Object.hasOwn(dialects, named)) return dialects[named];

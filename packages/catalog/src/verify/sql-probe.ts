@@ -8,10 +8,13 @@ import { databaseUri } from "../importers/sql-resource.ts";
 import { importProbe } from "./import-probe.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
 
-/** Which database a probe asks; `name` and `schemas` as for `fromSqlDatabase`. */
+/** The database to probe. `name` and `schemas` as for `fromSqlDatabase`. */
 export type SqlProbeOptions = Pick<FromSqlDatabaseOptions, "name" | "schemas" | "maxTables">;
 
-/** Holds tables against a database, by uris such as `ada://any/db/pg:main/public.orders`. Reads its catalogs once, and no row. */
+/**
+ * Compares tables with a database, by uris such as `ada://any/db/pg:main/public.orders`. Reads its catalogs once, and
+ * no rows.
+ */
 export function sqlProbe(
   handle: SqliteDatabase | PostgresClient,
   options: SqlProbeOptions = {},

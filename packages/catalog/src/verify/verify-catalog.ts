@@ -18,32 +18,32 @@ import {
   type VerifyReport,
 } from "./verify-report.ts";
 
-/** How a catalog is held against its sources. */
+/** How to verify a catalog against its sources. */
 export interface VerifyOptions {
-  /** Of several that are for a resource the first counts. */
+  /** If several handle a resource, the first is used. */
   probes: readonly ResourceProbe[];
-  /** By engine, in lower case; one for `sql` stands for the built-in. */
+  /** By engine, in lower case. A linter for `sql` replaces the built-in one. */
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
-  /** Who asks the catalog; should see all columns. */
+  /** The principal that reads the catalog. It should see all columns. */
   principal?: Principal | undefined;
   /**
-   * Given the resources that the source has and the catalog does not, and those whose columns or keys differ, with those of
-   * the source; what people wrote on them is kept. Such as
-   * `(resources) => catalog.register(resources)`. Resources with hidden columns are left out; sections that the principal
-   * does not see would be lost, so update as one that sees all. Nothing is changed without it.
+   * Called with the resources to write, for example `(resources) => catalog.register(resources)`: those that the
+   * catalog lacks, and those whose columns or keys differ, updated from the source. Texts that people wrote are kept.
+   * Resources with hidden columns are left out. Sections that the principal does not see would be lost, so use one that
+   * sees all. Without this function nothing is changed.
    */
   update?: ((resources: ResourceInput[]) => Promise<unknown>) | undefined;
-  /** Given the ids of resources that their source no longer has, such as `(ids) => catalog.remove(ids)`. */
+  /** Called with the ids of resources that their source no longer has, for example `(ids) => catalog.remove(ids)`. */
   retire?: ((ids: string[]) => Promise<unknown>) | undefined;
-  /** Of one probe or linter, 10,000 by default. */
+  /** Timeout of one probe or linter, in milliseconds. 10,000 by default. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks every uri whether it is there, compares columns with the source's, and checks snippets against them. Findings are
- * data; a source that is silent is one too. @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and
- * what the catalog throws
+ * Checks that the target of every uri exists, compares columns with the source's, and lints snippets against them.
+ * Returns findings as data, also for a source that does not answer.
+ * @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and what the catalog throws
  */
 export async function verifyCatalog(
   catalog: VerifiableCatalog,
@@ -62,7 +62,7 @@ export async function verifyCatalog(
     throw new CatalogError("aborted", "The verification was aborted.", { cause: error });
   } finally {
     options.signal?.removeEventListener("abort", stop);
-    // Ends what a probe that ran out of time may still be doing.
+    // Stops probes that ran out of time.
     controller.abort();
   }
 }
@@ -109,7 +109,7 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
   });
 }
 
-/** Brings what differs up to date, in one call each, and marks the findings that no longer count. */
+/** Updates the catalog, with one call of each function, and marks the findings that this resolves. */
 async function update(
   {
     cards,
@@ -154,7 +154,7 @@ async function update(
   ];
 }
 
-/** A register that gives a failed result has registered nothing. */
+/** If registering returns a failed result, nothing was registered. */
 function refusalOf(result: unknown): string | undefined {
   if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false)
     return undefined;

@@ -1,18 +1,18 @@
-/** `unverified`: it could not be found out; `breaking`: what the catalog says is wrong; the others are for reading. */
+/** `unverified`: the check was not possible. `breaking`: the catalog is wrong. The others are for information. */
 export type VerifySeverity = "unverified" | "breaking" | "warning" | "notice";
 
-/** What was found. The set is closed for a major version. */
+/** What was found. The set of codes changes only with a major version. */
 export type VerifyCode =
-  /** The source did not answer in time, or at all. */
+  /** The source failed to answer, or not in time. */
   | "timed_out"
   | "unreachable"
-  /** The card is not given to the principal. */
+  /** The principal may not see the card. */
   | "card_denied"
-  /** No probe is for the uri, or there is none. */
+  /** No probe handles the uri, or the resource has no uri. */
   | "not_probed"
-  /** The source answers, and has no such resource. */
+  /** The source answers, but does not have the resource. */
   | "missing"
-  /** The source has it, and the catalog does not. */
+  /** The source has the resource, but the catalog does not. */
   | "resource_added"
   | "column_added"
   | "column_removed"
@@ -20,57 +20,57 @@ export type VerifyCode =
   | "type_changed"
   | "nulls_allowed"
   | "key_changed"
-  /** The principal does not see all columns, so that added ones can't be told. */
+  /** The principal does not see all columns, so added ones cannot be recognized. */
   | "columns_hidden"
-  /** Fields of the digest that the columns do not have. */
+  /** Fields of the digest that do not match a column. */
   | "digest_stale"
   | "snippet_syntax"
   | "snippet_unknown_table"
   | "snippet_unknown_column"
   | "snippet_writes"
   | "snippet_anti_pattern"
-  /** What a linter of the caller says. */
+  /** Reported by a linter of the caller. */
   | "snippet_issue"
-  /** No linter is for the engine, or the snippet is abridged. */
+  /** There is no linter for the engine, or the snippet is abridged. */
   | "snippet_unchecked"
   | "linter_failed"
   | "update_failed";
 
-/** One thing that was found of one resource. */
+/** One finding about one resource. */
 export interface VerifyFinding {
   severity: VerifySeverity;
   code: VerifyCode;
   resourceId: string;
   /** Like `columns.amount` or `usage.snippets.0`. */
   path?: string | undefined;
-  /** One sentence, with what offends. */
+  /** One sentence that names the cause. */
   message: string;
-  /** What the catalog says. */
+  /** The value in the catalog. */
   from?: string | undefined;
-  /** What the source says. */
+  /** The value in the source. */
   to?: string | undefined;
-  /** True where the catalog was brought up to date, so that the finding no longer counts. */
+  /** True if the catalog was updated, which resolves the finding. */
   isUpdated?: boolean | undefined;
 }
 
-/** What a verification found, in the order of ids and codes. */
+/** The result of a verification, ordered by id and code. */
 export interface VerifyReport {
-  /** Resources looked at. */
+  /** Number of resources checked. */
   resources: number;
-  /** Of these, those whose source was asked and answered. */
+  /** Number of resources whose source answered. */
   probed: number;
-  /** Snippets that a linter looked at. */
+  /** Number of snippets that were linted. */
   snippets: number;
   findings: VerifyFinding[];
-  /** Findings that count, by severity. */
+  /** Unresolved findings, by severity. */
   counts: Record<VerifySeverity, number>;
-  /** Resources that were brought up to date, registered or removed. */
+  /** Ids of resources that were updated, registered or removed. */
   updated: string[];
-  /** 0: the catalog is true; 1: it is not; 2: that could not be found out of everything. */
+  /** 0: the catalog is correct. 1: it is not. 2: not everything could be checked. */
   exitCode: 0 | 1 | 2;
 }
 
-/** What bringing a resource up to date does away with. */
+/** Findings that an update of the resource resolves. */
 export const driftCodes: ReadonlySet<VerifyCode> = new Set<VerifyCode>([
   "column_added",
   "column_removed",
@@ -82,7 +82,7 @@ export const driftCodes: ReadonlySet<VerifyCode> = new Set<VerifyCode>([
   "resource_added",
 ]);
 
-/** Counts findings and decides on the exit code. */
+/** Counts findings and sets the exit code. */
 export function createVerifyReport(
   findings: readonly VerifyFinding[],
   totals: Pick<VerifyReport, "resources" | "probed" | "snippets" | "updated">,

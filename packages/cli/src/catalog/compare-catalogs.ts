@@ -11,25 +11,25 @@ import { formatCount } from "../output/format-number.ts";
 import type { Style } from "../output/style.ts";
 import { type Column, renderTable } from "../output/table.ts";
 
-/** What became of one resource. */
+/** How one resource changed. */
 export interface CatalogChange {
   id: string;
   kind: "added" | "removed" | "changed";
-  /** The worst of the changes; removed is breaking, added is additive. */
+  /** The highest severity of the changes. A removed resource is breaking, an added one is additive. */
   severity: ChangeSeverity;
-  /** After the change; before it, for a removed one. */
+  /** The revision after the change. Before it if the resource was removed. */
   rev?: number | undefined;
-  /** Breaking first; empty unless changed. */
+  /** Breaking changes first. Empty unless the resource was changed. */
   changes: ResourceChange[];
 }
 
-/** How many changes there are of each severity, by resource. */
+/** The number of resources by severity. */
 export type SeverityCounts = Record<ChangeSeverity, number>;
 
-/** Names the severities, worst first. */
+/** The severities, worst first. */
 const severities: readonly ChangeSeverity[] = ["breaking", "additive", "cosmetic"];
 
-/** Every resource that is not what it was: the worst first, then by id. */
+/** Every resource that differs, sorted by severity (worst first), then by id. */
 export function compareCatalogs(
   before: readonly ResourceInput[],
   after: readonly ResourceInput[],
@@ -69,14 +69,14 @@ export function compareCatalogs(
   return changes.sort((left, right) => rank(left) - rank(right) || (left.id < right.id ? -1 : 1));
 }
 
-/** Counts resources by the worst that happened to them. */
+/** Counts resources by their highest severity. */
 export function countSeverities(changes: readonly CatalogChange[]): SeverityCounts {
   const counts: SeverityCounts = { breaking: 0, additive: 0, cosmetic: 0 };
   for (const { severity } of changes) counts[severity] += 1;
   return counts;
 }
 
-/** True where a change is as bad as `limit`, or worse. */
+/** True if a change is as severe as `limit`, or more. */
 export function isReached(
   changes: readonly CatalogChange[],
   limit: ChangeSeverity | undefined,
@@ -92,7 +92,7 @@ function revOf({ rev }: ResourceInput & { rev?: unknown }): { rev?: number | und
 const COLUMNS: Column[] = ["severity", "change", "resource", "where", "before", "after"];
 const MAX_TERMINAL_ROWS = 60;
 
-/** One line a change, the worst first; on a terminal so many as one reads. */
+/** One line per change, worst first. A terminal gets a limited number of lines. */
 export function renderChanges(changes: readonly CatalogChange[], style: Style): string {
   const rows = changes.flatMap((change) => rowsOf(change));
   if (rows.length === 0) return "";
@@ -104,7 +104,7 @@ export function renderChanges(changes: readonly CatalogChange[], style: Style): 
   );
 }
 
-/** `1 breaking, 3 additive`; `no changes` where there are none. */
+/** `1 breaking, 3 additive`, or `no changes`. */
 export function summariseChanges(changes: readonly CatalogChange[]): string {
   const counts = countSeverities(changes);
   const parts = severities

@@ -2,7 +2,7 @@ import { createPathMatcher } from "@ccl/core/glob";
 
 import { CliError } from "../cli-error.ts";
 
-/** Whether a path fits a glob of a flag; a leading dot is matched by name only. @throws CliError `usage` */
+/** Creates a test of paths for a flag's glob. Wildcards do not match a leading dot. @throws CliError `usage` */
 export function fileMatcher(glob: string): (path: string) => boolean {
   const fits = createPathMatcher(glob, { hasBraces: true, skipsDotNames: true });
   const plain = glob.replace(/\[[^\]][^\]]*\]/g, "");
@@ -13,7 +13,7 @@ export function fileMatcher(glob: string): (path: string) => boolean {
   return fits;
 }
 
-/** The folders that a glob names before its first wildcard; empty for the root itself. */
+/** The folders that a glob names before its first wildcard. Empty for the root. */
 export function fixedFolder(glob: string): string {
   const parts = glob.split("/");
   const end = parts.findIndex((part) => /[*?[{]/.test(part));

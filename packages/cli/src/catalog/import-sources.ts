@@ -19,21 +19,24 @@ import { loadSource } from "./load-source.ts";
 import { mergeImported } from "./merge-imported.ts";
 import { openCatalog } from "./open-catalog.ts";
 
-/** What one source gave. */
+/** The result of reading one source. */
 interface SourceOutcome extends CatalogSource {
   resources: number;
 }
 
-/** A catalog after an import, and how it came about. */
+/** A catalog after an import, with what each source contributed. */
 export interface ImportOutcome {
   records: ResourceRecord[];
   sources: ImportedSource[];
   outcomes: SourceOutcome[];
-  /** Masked secrets. */
+  /** Secrets that were masked. */
   warnings: Issue[];
 }
 
-/** Reads the sources and brings them into the catalog, in memory: nothing is written. Resources that a source no longer has are removed. */
+/**
+ * Reads the sources and merges them into the catalog in memory, without writing. Removes resources that a source no
+ * longer has.
+ */
 export async function importSources(
   session: Session,
   before: CatalogFolderState,
@@ -61,7 +64,7 @@ export async function importSources(
   return { records: await opened.records(), sources, outcomes, warnings };
 }
 
-/** The source's resources with what people wrote on them in the catalog. */
+/** The source's resources, with what people edited in the catalog. */
 function merged(
   incoming: readonly ResourceInput[],
   known: ImportedSource | undefined,
@@ -74,7 +77,7 @@ function merged(
     const record = current.get(resource.id);
     if (base === undefined || record === undefined) return resource;
     const result = mergeImported({ base, current: record, incoming: resource });
-    // A file that was only touched has not changed.
+    // A new modification time alone is no change.
     const isTimeGiven = record.derived?.includes("updated_at") !== true;
     const isTouched =
       isTimeGiven &&
@@ -84,7 +87,7 @@ function merged(
   });
 }
 
-/** Compares equal where only what the catalog fills in differs. */
+/** Adds the fields that the catalog fills in, so that they do not count as differences. */
 function withDerived(input: ResourceInput, record: ResourceRecord): ResourceInput {
   const { tags, cap, schema_digest, shape } = record;
   return {
@@ -101,7 +104,7 @@ function goneFrom(known: ImportedSource | undefined, incoming: readonly Resource
   return (known?.resources ?? []).map(({ id }) => id).filter((id) => !now.has(id));
 }
 
-/** Two databases of one name would take each other's tables away. */
+/** Two databases with the same name would remove each other's tables. */
 function refuseMove(known: CatalogSource, source: CatalogSource): void {
   if (known.location === source.location) return;
   const message = `${sourceKey(known)} is ${known.location} already. Give ${source.location} a --name of its own, or the same --name to say that it has moved.`;

@@ -16,12 +16,12 @@ import { loadExport } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
 
 const SAMPLE_BYTES = 1024 * 1024;
-/** What stands at the end of a Parquet file is read by its own reader, which takes the whole. */
+/** A Parquet file's metadata is at its end, and its reader needs the whole file. */
 const MAX_PARQUET_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 10_000;
 const SKIPPED = new Set(["node_modules", ".git"]);
 
-/** The files that a glob matches, by what stands at their beginning. */
+/** The resources of the files that a glob matches, inferred from the beginning of each file. */
 export async function loadFiles(
   session: Session,
   { address: glob }: SourceDraft,

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Session } from "../session.ts";
 
 /**
- * What a library exports that the project, or the installation of ccl, may have; undefined where neither does. It is the
- * project's own dependency and none of ours, so it is looked up from the project's folder.
+ * The export of an optional library, installed in the project or beside ccl. Undefined if neither has it. The library
+ * is the project's dependency, so the lookup starts at the project's folder.
  */
 export function loadExport(
   { root }: Pick<Session, "root">,

@@ -12,7 +12,7 @@ import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 import { resolveLocation, safelyDecoded, type SourceDraft } from "./source-draft.ts";
 
-/** What a source has now, as its importer gives it. @throws CliError `source_failed` where it does not answer */
+/** Reads a source's current resources through its importer. @throws CliError `source_failed` if it does not answer */
 export async function loadSource(
   session: Session,
   draft: SourceDraft,
@@ -46,7 +46,7 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
   }
 }
 
-/** What a source holds is refused with every issue; that it does not answer is another failure. */
+/** Throws an error with every issue if the source's content is invalid. */
 function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): ResourceInput[] {
   if (result.ok) return result.value;
   const [first, ...rest] = result.issues.map((issue): Issue => {
@@ -55,7 +55,7 @@ function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): Reso
   throw inputError(first === undefined ? [] : [first, ...rest]);
 }
 
-/** What went wrong, without the address: a driver may quote the connection string that it was given. */
+/** The reason of a failure without the address, since a driver may quote the connection string. */
 function reasonOf(error: unknown, address: string): string {
   const isWrapped = CclError.isInstance(error) && error.code !== "no_driver";
   const cause = isWrapped && error.cause instanceof Error ? error.cause : error;
@@ -75,7 +75,7 @@ function secretsOf(address: string): string[] {
 const maxBytes = 64 * 1024 * 1024;
 const timeoutMs = 30_000;
 
-/** The text behind a path from the project's root or an http address. */
+/** The text at a path relative to the project's root, or at an HTTP address. */
 async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
   if (!/^https?:\/\//i.test(address)) {
     return await readFile(resolve(session.root, address), {
@@ -95,7 +95,7 @@ async function readDocument(session: Session, { source, address }: SourceDraft):
   throw new CliError("source_failed", `${source.location} gives ${what}.`);
 }
 
-/** The tools of an MCP server: a process of its own for as long as it is asked, or one behind an address. */
+/** The tools of an MCP server: one that is started as a process for this import, or one at an address. */
 async function loadMcp(session: Session, draft: SourceDraft): Promise<ResourceInput[]> {
   const { connectMcpServer } = await import("@ccl/mcp");
   const { signal } = session;
@@ -119,7 +119,7 @@ function configOf(session: Session, { address, source }: SourceDraft): McpServer
   return { command, args, env, cwd: session.root };
 }
 
-/** The header with the token that a source's variable holds; none where it names none. */
+/** The header with the token from the source's variable. Empty if the source names no variable. */
 function tokenHeaders(session: Session, { tokenVariable }: CatalogSource): Record<string, string> {
   if (tokenVariable === undefined) return {};
   return {

@@ -13,7 +13,7 @@ import type { SourceDraft } from "./source-draft.ts";
 const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** The tables of a database. Nothing is written to it, and no value of a row is kept. */
+/** The tables of a database. Only reads, and stores no values of rows. */
 export async function loadSql(
   session: Session,
   { source, address }: SourceDraft,
@@ -28,7 +28,7 @@ export async function loadSql(
       `${source.location} names neither sqlite:<path> nor postgres://...`,
     );
   }
-  // A reference by the database's name; whoever runs a query resolves it.
+  // Refers to the database by name. The query engine resolves it at run time.
   const secret = `ada://secret/pg:${encodeURIComponent(name)}`;
   return await withPostgres(session, { address, isReadOnly: true }, (client) =>
     fromSqlDatabase(client, { ...options, secret }),
@@ -47,14 +47,14 @@ async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promis
   }
 }
 
-/** What is used of pg's `Client`. */
+/** The members of pg's `Client` that ccl uses. */
 interface ConnectedClient extends PostgresClient {
   connect(): Promise<unknown>;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Connects by the package pg of the project. */
+/** Connects through the project's package pg. */
 export async function withPostgres<T>(
   session: Session,
   { address, isReadOnly }: { address: string; isReadOnly: boolean },
@@ -70,7 +70,7 @@ export async function withPostgres<T>(
   }
 }
 
-/** Several connections by the package pg of the project, each opened when it is needed. */
+/** A pool of connections through the project's package pg. Opens each on demand. */
 export function openPostgresPool(
   session: Pick<Session, "root">,
   address: string,
@@ -98,7 +98,7 @@ function construct(
   const client: unknown = Reflect.construct(Constructor, [settings]);
   if (!isClient(client))
     throw new CliError("usage", `The package pg that is installed here has no usable ${name}.`);
-  // Without a listener a lost connection would end the process; the query under way fails all the same.
+  // Without a listener a lost connection would end the process. The running query fails anyway.
   client.on("error", () => undefined);
   return client;
 }

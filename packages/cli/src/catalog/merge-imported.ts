@@ -3,23 +3,23 @@ import { isDeepStrictEqual } from "node:util";
 import type { ResourceColumn, ResourceInput, ResourceRecord } from "@ccl/catalog";
 import { canonicalJson } from "@ccl/core";
 
-/** One resource three times. */
+/** The three versions of a resource that a merge compares. */
 export interface ImportStates {
-  /** As the source gave it before. */
+  /** From the source at the last import. */
   base: ResourceInput;
-  /** As the catalog has it, with what people wrote on it. */
+  /** In the catalog, with people's edits. */
   current: ResourceRecord;
-  /** As the source gives it now. */
+  /** From the source now. */
   incoming: ResourceInput;
 }
 
 type Members = Record<string, unknown>;
 
-/** What the catalog derives by itself. */
+/** Fields that the catalog derives. */
 const derived = new Set(["rev", "schema_hash", "cap_hash", "derived"]);
-/** Words of people: where both sides changed one, it stays. Anything else is the source's to say. */
+/** Fields that people write. If both sides changed one, the catalog's value stays. For other fields the source wins. */
 const words = new Set(["title", "description", "owner", "unit", "examples"]);
-/** Sets of entries: what a source gains and loses is added and taken, and what people added stays. */
+/** Lists that are merged by entry: follows what the source adds and removes, and keeps what people added. */
 const lists = new Set(["tags", "snippets", "anti_patterns", "examples", "secrets"]);
 const nested = new Set([
   "usage",
@@ -31,10 +31,10 @@ const nested = new Set([
   "pushdown",
 ]);
 
-/** What the source says now, with what people changed in the catalog since. */
+/** The source's current version with people's edits in the catalog. */
 export function mergeImported({ base, current, incoming }: ImportStates): ResourceInput {
   const edited = inputOf(current);
-  // Filled in by the catalog where a source names none.
+  // The catalog fills this in if the source has none.
   if (base.cap === undefined && incoming.cap === undefined) delete edited["cap"];
   const merged = mergeMembers({ ...base }, edited, { ...incoming });
   return {
@@ -45,7 +45,7 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
   };
 }
 
-/** A record as it would be registered. */
+/** A record as input for registration. */
 function inputOf({ derived: made = [], ...record }: ResourceRecord): Members {
   const members = Object.entries(record).filter(
     ([name]) => !derived.has(name) && !made.includes(name),
@@ -84,7 +84,7 @@ function mergeMember(
   return words.has(name) ? current : incoming;
 }
 
-/** In the source's order; columns that people added by hand come last. */
+/** In the source's order. Columns that people added come last. */
 function mergeColumns(
   base: readonly ResourceColumn[],
   current: readonly ResourceColumn[],
@@ -105,7 +105,7 @@ function mergeColumns(
   return [...merged, ...added.map(([, column]) => column)];
 }
 
-/** A parameter and a field of the answer may share a name. */
+/** Keyed by `in` and name, since a parameter and a response field may share a name. */
 function byPlace(columns: readonly ResourceColumn[]): Map<string, ResourceColumn> {
   const places = new Map<string, ResourceColumn>();
   for (const column of columns) {
@@ -133,14 +133,14 @@ function mergeLists(
   return [...incoming.filter((entry) => !taken.has(canonicalJson(entry))), ...added];
 }
 
-/** Mostly told without the canonical texts, which take ten times as long. */
+/** Compares canonical texts last, since they take ten times as long. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left === "string" && typeof right === "string") return false;
   return isDeepStrictEqual(left, right) || textOf(left) === textOf(right);
 }
 
-/** Nothing, no entries and no members are one. */
+/** Undefined, empty lists and empty objects count as equal. */
 function textOf(value: unknown): string {
   if (
     value === undefined ||

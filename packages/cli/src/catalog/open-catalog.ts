@@ -10,17 +10,20 @@ import {
 } from "@ccl/catalog";
 import { createMemoryRecords } from "@ccl/records";
 
-/** Whoever has the folder sees what stands in it, personal columns too. What goes into a prompt or a page is asked without. */
+/**
+ * Anyone with access to the folder may read all of it, including personal columns. Prompts and pages do not use this
+ * principal.
+ */
 export const owner: Principal = { id: "owner", roles: ["owner"] };
 
-/** A catalog in memory over the records of a folder, which can be written and asked by ids, not by words. */
+/** A catalog in memory over a folder's records. Supports writes and lookups by id, but no text search. */
 interface OpenedCatalog {
   catalog: Catalog;
-  /** By id, as they are now. */
+  /** The current records, ordered by id. */
   records(): Promise<ResourceRecord[]>;
 }
 
-/** Puts records into a catalog as they stand: revisions go on from where they were. */
+/** Loads records into a catalog with their revisions. */
 export async function openCatalog(
   records: readonly ResourceRecord[],
   { signal }: { signal: AbortSignal },
@@ -35,7 +38,7 @@ export async function openCatalog(
   };
 }
 
-/** For catalogs that are only written and read by ids: what is never asked need not be filled. */
+/** For catalogs that are only written and read by id, so that no index is filled. */
 function createNoSearchIndex(): SearchIndex {
   const refuse = (): Promise<never> =>
     Promise.reject(new CatalogError("index_failed", "This catalog was opened without search."));

@@ -13,7 +13,7 @@ export interface ReadCatalog {
   content: FolderContent;
 }
 
-/** The folder of the project's catalog, which need not exist. */
+/** The folder of the project's catalog. It need not exist. */
 export function catalogFolder({ root, directory, isReadOnly }: Session): CatalogFolder {
   return createCatalogFolder(join(root, directory, "catalog"), { readOnly: isReadOnly });
 }
@@ -32,7 +32,7 @@ export async function readCatalog(
   return { folder, content: await folder.read(session) };
 }
 
-/** The records, to be searched as the public sees them: personal columns stay out. */
+/** Opens the records for search with the rights of the public: without personal columns. */
 export function openSnapshot(
   { folder, content }: ReadCatalog,
   counter?: TokenCounter,
@@ -40,7 +40,7 @@ export function openSnapshot(
   return createCatalogSnapshot({ records: content.records, loadSaved: folder.loadIndex, counter });
 }
 
-/** Searches the records as the public sees them, and keeps the index for the next process. */
+/** Searches the records with the rights of the public, and saves the index for the next process. */
 export async function withSnapshot<T>(
   read: ReadCatalog,
   { signal, counter }: { signal: AbortSignal; counter?: TokenCounter | undefined },
@@ -52,7 +52,7 @@ export async function withSnapshot<T>(
   return found;
 }
 
-/** Saves the search index for the next process, unless it is the saved one. */
+/** Saves the search index for the next process, unless it is already saved. */
 export async function saveIndex(
   { folder }: Pick<ReadCatalog, "folder">,
   snapshot: CatalogSnapshot,

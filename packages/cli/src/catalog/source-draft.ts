@@ -21,13 +21,13 @@ export interface SourceFlags {
   tokenEnv?: string | undefined;
 }
 
-/** A source to be read now. */
+/** A source to read now. */
 export interface SourceDraft {
-  /** As it will be kept: without a secret. */
+  /** The description that is stored, without secrets. */
   source: CatalogSource;
-  /** Where it really is; never kept, never printed. */
+  /** The full address. Never stored or printed. */
   address: string;
-  /** True where what is kept does not suffice to read it again. */
+  /** True if the stored description does not suffice to read the source again. */
   isStripped: boolean;
 }
 
@@ -43,7 +43,7 @@ export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
   return named.map(({ kind, text }) => draftOf(session, kind, { text, flags }));
 }
 
-/** A source that was imported before, to be read again. */
+/** Prepares an imported source for another read. */
 export function draftOfKept(session: Session, source: CatalogSource): SourceDraft {
   return {
     source,
@@ -75,7 +75,7 @@ function draftOf(
   return { source, address, isStripped: !isVariable(text) && location !== address };
 }
 
-/** Paths become relative to the project's root, so that the catalog means the same elsewhere. */
+/** Makes paths relative to the project's root, so that the catalog works on other machines. */
 function located(session: Session, kind: SourceKind, text: string): string {
   if (kind === "sql") {
     if (/^postgres(?:ql)?:\/\//i.test(text)) return text;
@@ -94,7 +94,7 @@ function located(session: Session, kind: SourceKind, text: string): string {
   return isPath ? fromRoot(session, text) : text;
 }
 
-/** A folder stands for the files in it that have rows. */
+/** Replaces a folder with a glob for its files that have rows. */
 function filesWithin(session: Session, text: string): string {
   const path = resolve(session.terminal.cwd(), text);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -109,7 +109,7 @@ function fromRoot({ root, terminal }: Session, path: string): string {
   return (isAbsolute(inside) ? absolute : inside).split(sep).join("/");
 }
 
-/** URLs lose user, password, query and fragment; in commands what looks like a secret is masked. */
+/** Removes user, password, query and fragment from URLs, and masks likely secrets in commands. */
 function withoutSecrets(address: string, kind: SourceKind): string {
   if (!url.test(address) || kind === "files")
     return kind === "mcp" ? redactSecrets(address).text : address;
@@ -138,14 +138,14 @@ function defaultName(kind: SourceKind, address: string): string {
   );
 }
 
-/** Parts of file names that say nothing of what is in them: `api.shop.json` is `shop`. */
+/** Parts of file names that do not identify the content: `api.shop.json` is `shop`. */
 const isGenericFile = /^(?:|api|openapi|swagger|spec|schema)$/i;
 
-/** Names that say nothing of a server. */
+/** Names that do not identify a server. */
 const generic =
   /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
 
-/** The package or the folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
+/** The package or folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
 function commandName(command: string): string {
   const [, ...words] = splitCommand(command, "--mcp").filter((word) => !word.startsWith("-"));
   for (const word of words) {
@@ -157,7 +157,7 @@ function commandName(command: string): string {
   throw new CliError("usage", "Give the server a name with --name: its command does not tell one.");
 }
 
-/** A part of an address, or its text where it is none. */
+/** The decoded part of an address, or the text itself if it cannot be decoded. */
 export function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -168,12 +168,12 @@ export function safelyDecoded(text: string): string {
 
 const variableName = /^env:([A-Za-z_]\w*)$/;
 
-/** True where both mean one source. File systems may not tell cases apart, so names do not either. */
+/** True if both are the same source. Ignores case, as some file systems do. */
 export function isSameSource(left: CatalogSource, right: CatalogSource): boolean {
   return sourceKey(left).toLowerCase() === sourceKey(right).toLowerCase();
 }
 
-/** What a location stands for: itself, or the value of the variable that it names. */
+/** The value of the variable that a location names, or the location itself. */
 export function resolveLocation(location: string, env: NodeJS.ProcessEnv): string {
   const variable = variableName.exec(location)?.[1];
   if (variable === undefined) return location;

@@ -20,8 +20,8 @@ const sizeFlag = (otherwise: number): Flag => [
   { otherwise, parse: whole("a whole number such as 1200", 1) },
 ];
 
-const mcpState: Flag = [
-  "--state <dir>",
+const state: Flag = [
+  "--state <folder>",
   "where artifacts are kept (default: the user's state folder)",
 ];
 
@@ -30,29 +30,33 @@ const listenFlags: readonly Flag[] = [
   ["--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"],
 ];
 
-/** The pair that puts ccl into the settings of a client, and takes it out. */
+const settingsFlags: readonly Flag[] = [
+  ["--project", "in the project's settings instead of the user's"],
+  ["-y, --yes", "ask nothing"],
+  ["--show", "print the change only"],
+];
+
+/** The two commands that add ccl to a client's settings and remove it. */
 function settingsCommands(
   kind: "mcp" | "hooks",
-  words: { install: string; uninstall: string; project: string },
+  words: { install: string; uninstall: string },
 ): CommandDeclaration[] {
   return (["install", "uninstall"] as const).map((name) => ({
     name: `${name} <client>`,
     about: words[name],
-    flags: [
-      ["--project", words.project],
-      ["-y, --yes", "ask nothing"],
-      ["--show", "print the change only"],
-    ],
+    flags: settingsFlags,
     run: async () => (await import("../commands/install.ts")).installCommand(kind, name),
   }));
 }
+
+const configFlag: Flag = ["--config <file>", "an mcp.json with the servers", { isRequired: true }];
 
 const mcpGroup: readonly CommandDeclaration[] = [
   {
     name: "proxy",
     about: "other MCP servers with short tool lists and short results, over stdio",
     flags: [
-      ["--config <file>", "an mcp.json with the servers", { isRequired: true }],
+      configFlag,
       ...listenFlags,
       [
         "--list-tokens <tokens>",
@@ -64,19 +68,22 @@ const mcpGroup: readonly CommandDeclaration[] = [
         "longer results are cut and stored",
         { otherwise: 2_000, parse: readRoom },
       ],
-      mcpState,
+      state,
     ],
     run: async () => (await import("../commands/mcp.ts")).mcpProxy,
+  },
+  {
+    name: "doctor",
+    about: "start the servers of a file and say what their tools take and what is wrong with them",
+    flags: [configFlag],
+    run: async () => (await import("../commands/mcp.ts")).mcpDoctor,
   },
   ...settingsCommands("mcp", {
     install:
       "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
     uninstall: "take ccl out of the settings of claude-code, codex, cursor, vscode or opencode",
-    project: "in the project's settings instead of the user's",
   }),
 ];
-
-const state: Flag = ["--state <folder>", "where artifacts are kept"];
 
 const artifactsGroup: readonly CommandDeclaration[] = [
   {
@@ -113,7 +120,7 @@ const artifactsGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** What a proxy and a wrapped command have in common. */
+/** Flags that `ccl proxy` and `ccl wrap` share. */
 const gatewayFlags: readonly Flag[] = [
   [
     "--mode <mode>",
@@ -125,30 +132,46 @@ const gatewayFlags: readonly Flag[] = [
     "share of the sessions that pass unchanged, for comparison",
     { parse: share },
   ],
-  ["--state <folder>", "where decisions and artifacts are kept"],
+  state,
   ["--postgres <url>", "keep them in a database that several proxies share; needs the package pg"],
   ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
 ];
 
-const proxyDoctor: CommandDeclaration = {
-  name: "doctor",
-  about: "whether a proxy runs, whether clients of this shell use it, and what came through",
-  flags: [
-    ["--url <url>", "where it listens (default: the local address that clients are set to)"],
-    ["--token-env <name>", "the variable that holds its token"],
-  ],
-  run: async () => (await import("../commands/proxy-doctor.ts")).proxyDoctor,
-};
-
-/** What agents' prompts are spent on, and how to spend less. */
+/** Commands that show what agents' prompts cost, and reduce it. */
 export const agentCommands: readonly CommandDeclaration[] = [
+  {
+    name: "on <client>",
+    about: "set up claude, codex, opencode, cursor or vscode; shows the change first",
+    flags: settingsFlags,
+    run: async () => (await import("../commands/install.ts")).on,
+  },
+  {
+    name: "off [client]",
+    about: "take ccl out of a client's settings, or of all; every other byte stays",
+    flags: settingsFlags,
+    run: async () => (await import("../commands/install.ts")).off,
+  },
+  {
+    name: "status",
+    about:
+      "which clients ccl is on for, whether a proxy runs and clients use it, what came through",
+    flags: [
+      ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
+      ["--token-env <name>", "the variable that holds the proxy's token"],
+      [
+        "--line",
+        "one line for the statusLine of Claude Code: money as reported, results fetched back",
+      ],
+    ],
+    run: async () => (await import("../commands/status.ts")).status,
+  },
   {
     name: "mcp",
     about: "the project as an MCP server for an editor, over stdio",
     flags: [
       ...listenFlags,
       ["--allow-apply", "offer plan_apply too; the client asks its user before each change"],
-      mcpState,
+      state,
     ],
     run: async () => (await import("../commands/mcp.ts")).mcpServe,
     commands: mcpGroup,
@@ -183,7 +206,6 @@ export const agentCommands: readonly CommandDeclaration[] = [
     commands: settingsCommands("hooks", {
       install: "set it up for claude-code, codex or opencode; shows the change first",
       uninstall: "take it back from claude-code, codex or opencode",
-      project: "for the project instead of the user",
     }),
   },
   {
@@ -202,7 +224,6 @@ export const agentCommands: readonly CommandDeclaration[] = [
       ...gatewayFlags,
     ],
     run: async () => (await import("../commands/proxy.ts")).proxy,
-    commands: [proxyDoctor],
   },
   {
     name: "wrap <command...>",
@@ -213,12 +234,16 @@ export const agentCommands: readonly CommandDeclaration[] = [
   },
 ];
 
-/** A page on what is in the context. */
+/** The command that serves a page about what is in a model's context. */
 export const uiCommand: CommandDeclaration = {
   name: "ui [view] [parameters...]",
   about:
     "a page on this machine: prompts, savings, packs, runs, catalog, queries and plans; with --json, one of its views: ccl ui --json prompt session=... at=3",
   flags: [
+    [
+      "--export <file>",
+      "write one HTML file that opens without a server; with session=... at=... for that prompt's whole texts",
+    ],
     ["--port <port>", "where it is served (default: a free one)", { parse: port }],
     ["--state <folder>", "where the gateway keeps what it did"],
     ["--agents <folder>", "logs of coding agents, instead of those of this user"],

@@ -3,42 +3,42 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
 
-/** One command of `ccl`, or a group of them: its help, its completion and what runs are made from this. */
+/** One command of `ccl`, or a group of them. Help, completion and execution derive from it. */
 export interface CommandDeclaration {
   /** With its arguments: `show <id>`. */
   name: string;
   about: string;
   flags?: readonly Flag[] | undefined;
-  /** Gives what runs it. It is imported when the command runs, so that help costs nothing. */
+  /** Loads the function of the command. The import waits until the command runs, so that help stays fast. */
   run?: (() => Promise<CommandFunction>) | undefined;
   commands?: readonly CommandDeclaration[] | undefined;
 }
 
-/** Takes the arguments of the command line in their order, then its flags. */
+/** Takes the arguments of the command line in order, then its flags. */
 export type CommandFunction = Runnable["run"];
 
-// A method: commander knows nothing of the types that its parsers give.
+// A method, since commander does not know the types that its parsers return.
 interface Runnable {
   run(session: Session, ...given: unknown[]): Promise<CommandResult>;
 }
 
-/** A flag as it is typed, what it is for, and what its value has to be. */
+/** A flag, its description, and how its value is parsed. */
 export type Flag = readonly [flag: string, about: string, value?: FlagValue];
 
 interface FlagValue {
   isRequired?: boolean | undefined;
   otherwise?: unknown;
   choices?: readonly string[] | undefined;
-  /** The attribute of a flag that can't be given with this one. */
+  /** The attribute of a flag that conflicts with this one. */
   conflicts?: string | undefined;
-  /** Reads one value; `before` is what the flag already has where it is repeated. */
+  /** Parses one value. `before` is the value so far if the flag is repeated. */
   parse?(text: string, before: unknown): unknown;
 }
 
 /** Runs a command in the session of its command line. */
 export type RunInSession = (command: (session: Session) => Promise<CommandResult>) => Promise<void>;
 
-/** Makes commands of commander, below `parent`. */
+/** Adds commands to `parent`. */
 export function addCommands(
   parent: Command,
   declarations: readonly CommandDeclaration[],
@@ -47,7 +47,7 @@ export function addCommands(
   for (const { name, about, flags = [], run, commands = [] } of declarations) {
     const command = parent.command(name).description(about);
     for (const flag of flags) command.addOption(optionOf(flag));
-    // The last that commander gives is the command itself.
+    // Commander passes the command itself as the last argument.
     if (run !== undefined)
       command.action((...given) =>
         runInSession(async (session) => (await run())(session, ...given.slice(0, -1))),
@@ -66,7 +66,7 @@ function optionOf([flag, about, value = {}]: Flag): Option {
   return option;
 }
 
-/** Refuses a value, and says what to give in its place. */
+/** Rejects a value with a sentence that says what to give instead. */
 export function refuse(sentence: string): never {
   throw new InvalidArgumentError(sentence);
 }
@@ -87,20 +87,20 @@ export function whole(example: string, min: number, max = 999_999_999): (text: s
   return number(example, (value) => Number.isInteger(value) && value >= min && value <= max);
 }
 
-/** Whole numbers, most often. */
+/** Parses a whole number. */
 export const count: (text: string) => number = whole("a whole number from 1 on", 1);
 
-/** A part of a whole. */
+/** Parses a share of a whole. */
 export const share: (text: string) => number = number("a share such as 0.1", (value) => value <= 1);
 
-/** A port, where 0 is any free one. */
+/** Parses a port. 0 is any free one. */
 export const port: (text: string) => number = whole(
   "a port such as 8788, or 0 for a free one",
   0,
   65_535,
 );
 
-/** `8000` or `16k`. */
+/** Parses `8000` or `16k`. */
 export function tokens(text: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(k?)$/i.exec(text);
   const value = Number(match?.[1]) * (match?.[2] === "" ? 1 : 1000);
@@ -109,19 +109,19 @@ export function tokens(text: string): number {
     : refuse("Give a whole number such as 8000 or 16k.");
 }
 
-/** All values of a flag that is repeated. */
+/** Collects the values of a repeated flag. */
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** How tokens are counted. */
+/** The flag for how tokens are counted. */
 export const encodingFlag: Flag = [
   "--model-encoding <name>",
   "how tokens are counted",
   { choices: ["o200k_base", "cl100k_base", "estimate"], otherwise: "o200k_base" },
 ];
 
-/** The room of a prompt. */
+/** The flag for the budget of a prompt. */
 export function budgetFlag(otherwise: number): Flag {
   return ["--budget <tokens>", "most tokens; 16k means 16,000", { otherwise, parse: tokens }];
 }

@@ -8,7 +8,6 @@ import {
   encodingFlag,
   type Flag,
   refuse,
-  share,
   whole,
 } from "./command-declaration.ts";
 
@@ -32,8 +31,6 @@ const failOnFlag = (what: string): Flag => [
 
 const repeated = { parse: collect };
 const required = { isRequired: true };
-const readBudgets = (text: string): number[] =>
-  text.split(",").map((part) => whole("whole numbers such as 500,1000,2000", 1)(part.trim()));
 
 const catalogGroup: readonly CommandDeclaration[] = [
   {
@@ -125,21 +122,9 @@ const catalogGroup: readonly CommandDeclaration[] = [
     ],
     run: async () => (await import("../commands/catalog-diff.ts")).catalogDiff,
   },
-  {
-    name: "eval",
-    about: "measure search, and contexts within budgets, on labelled questions",
-    flags: [
-      ["--queries <file>", 'JSONL of { "qid", "text" }', required],
-      ["--qrels <file>", 'JSONL of { "qid", "rid", "rel"? }', required],
-      ["--budgets <tokens>", "like 500,1000,2000", { parse: readBudgets }],
-      ["--min-recall <share>", "exit with 3 when R@10 is below", { parse: share }],
-      encodingFlag,
-    ],
-    run: async () => (await import("../commands/catalog-eval.ts")).catalogEval,
-  },
 ];
 
-/** Resources of a project, from databases, APIs, MCP servers and files, and rows of them. */
+/** Commands for a project's resources (databases, APIs, MCP servers and files) and queries on their rows. */
 export const catalogCommands: readonly CommandDeclaration[] = [
   {
     name: "catalog",
@@ -239,7 +224,7 @@ const sessionGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** What an application keeps of its chats. */
+/** Commands for what an application stores of its chats. */
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",

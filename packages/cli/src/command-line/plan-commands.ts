@@ -163,7 +163,7 @@ const memoryGroup: readonly CommandDeclaration[] = [
   },
 ];
 
-/** Changes that a model makes. */
+/** Commands for changes that a model writes. */
 export const planCommands: readonly CommandDeclaration[] = [
   {
     name: "plan",

@@ -7,7 +7,7 @@ import {
   tokens,
 } from "./command-declaration.ts";
 
-/** What shapes a pack. */
+/** Flags that determine what a pack contains. */
 const shapeFlags: readonly Flag[] = [
   ["--task <text>", "what the model is to do (default: get to know the project)"],
   [
@@ -90,7 +90,7 @@ const cardsCommands: readonly CommandDeclaration[] = [
   },
 ];
 
-/** The project's files as a prompt. */
+/** Commands that turn a project's files into a prompt. */
 export const projectCommands: readonly CommandDeclaration[] = [
   {
     name: "init",
@@ -121,8 +121,10 @@ export const projectCommands: readonly CommandDeclaration[] = [
     run: async () => (await import("../commands/explain.ts")).explain,
   },
   {
-    name: "doctor",
-    about: "whether what ccl needs is here, and what packs leave out",
+    name: "doctor [store]",
+    about:
+      "check what ccl needs and what packs leave out, or what is damaged in a store of records",
+    flags: [["--copy <place>", "copy what is intact in the store to a new place"]],
     run: async () => (await import("../commands/doctor.ts")).doctor,
   },
   {

@@ -15,7 +15,7 @@ import {
 } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Names one file; `path` is relative to the root. */
+/** Adds an alias for one file. `path` is relative to the root. */
 export async function aliasAdd(
   session: Session,
   alias: string,
@@ -39,7 +39,7 @@ export async function aliasList(session: Session): Promise<CommandResult> {
   return { document: { aliases }, text: tableOf(["alias", "sha8", "path"], rows) };
 }
 
-/** Compares the registry with the disk; a stale alias fails the check. */
+/** Compares the registry with the disk. A stale alias fails the check. */
 export async function aliasVerify(session: Session): Promise<CommandResult> {
   const { signal } = session;
   const { checks, isClean } = await withProject(session, { persist: true }, (registry) =>
@@ -67,7 +67,7 @@ function detailOf({ status, sha8, currentSha8, movedTo }: AliasCheck): string {
   return status === "moved" ? `now at ${movedTo}` : "";
 }
 
-/** Brings the registry up to the disk. */
+/** Updates the registry from the disk. */
 export async function aliasScan(session: Session): Promise<CommandResult> {
   const report = await withProject(session, { persist: true }, (registry) =>
     scanWithProgress(registry, session),
@@ -85,7 +85,7 @@ export async function aliasScan(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Forgets an alias and its card; the file itself stays. */
+/** Removes an alias and its card, but not the file. */
 export async function aliasRemove(session: Session, alias: string): Promise<CommandResult> {
   await withProject(session, { persist: true }, async (registry) => {
     if (!(await registry.remove(alias))) await resolveAlias(registry, alias, session);
@@ -94,10 +94,10 @@ export async function aliasRemove(session: Session, alias: string): Promise<Comm
   return { document: { alias, isRemoved: true }, text: () => `removed ${alias}\n` };
 }
 
-/** The model's bounds protect its window; a person who asks for a file gets all of it. */
+/** The bounds of the tool protect a model's window. A person gets the whole file. */
 const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
 
-/** Prints a file, or lines of it, through the tool that the model calls: both see the same text. */
+/** Prints a file, or lines of it, through the tool that models call, so that both see the same text. */
 export async function expand(
   session: Session,
   alias: string,
@@ -109,7 +109,7 @@ export async function expand(
   );
   if (!answer.ok) throw inputError(answer.issues);
   const { text } = answer.value;
-  // On a pipe the bytes are the file's own; a prompt of the shell wants a line of its own.
+  // A pipe gets the exact bytes. A terminal needs a line feed before the next shell prompt.
   return {
     document: answer.value,
     text: ({ isTerminal }) => (isTerminal && !text.endsWith("\n") ? `${text}\n` : text),

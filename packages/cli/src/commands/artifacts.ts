@@ -17,14 +17,14 @@ interface ArtifactFlags {
   lines?: string | undefined;
 }
 
-/** The newest artifacts of the state folder. */
+/** Lists the newest artifacts of the state folder. */
 export async function artifactsList(
   session: Session,
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
   return withState(session, flags, async ({ store }) => {
     const handles = (await allHandles(store)).sort((a, b) => a.createdAt - b.createdAt);
-    // What was shown several times has a handle each time, and one row: the last.
+    // An artifact has one handle for each time it was shown. List it once, with its latest handle.
     const latest = [...new Map(handles.map((handle) => [handle.artifactId, handle])).values()];
     latest.sort((a, b) => b.createdAt - a.createdAt);
     const rows = latest.map(({ artifactId, sizeBytes, source, summary, createdAt }) => [
@@ -39,7 +39,7 @@ export async function artifactsList(
   });
 }
 
-/** The lines of an artifact that match words, with what stands around them. */
+/** The lines of an artifact that match a query, with their surroundings. */
 export async function artifactsSearch(
   session: Session,
   id: string,
@@ -55,7 +55,7 @@ export async function artifactsSearch(
   });
 }
 
-/** An artifact by its lines or rows. */
+/** Prints an artifact by lines or rows. */
 export async function artifactsRead(
   session: Session,
   id: string,
@@ -87,7 +87,7 @@ async function withText(
   });
 }
 
-/** The id that begins so. */
+/** The full id for a prefix. */
 async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   if (!/^[0-9a-f]{6,64}$/.test(id)) throw unknownArtifact(id);
   if (id.length === 64) return id;
@@ -106,7 +106,7 @@ function unknownArtifact(id: string): CliError {
   );
 }
 
-/** Every reference of a store. */
+/** Every handle of a store. */
 async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
   let cursor: string | undefined;
@@ -126,12 +126,12 @@ interface PruneFlags {
 }
 
 const dayMs = 86_400_000;
-/** The shortest name of an artifact that a prompt shows. */
+/** Digits of the shortest artifact id that a prompt shows. */
 const idDigits = 12;
 
 /**
- * Removes artifacts that were kept before some days, but for those that a session shows which had a request since then. An
- * artifact that is kept anew meanwhile stays. What proxies decided for older sessions goes too.
+ * Removes artifacts older than some days, and the decisions of proxies for sessions without a request since then. Keeps
+ * artifacts that recent sessions show, and those that were stored again meanwhile.
  */
 export async function artifactsPrune(session: Session, flags: PruneFlags): Promise<CommandResult> {
   const { days, dryRun = false } = flags;
@@ -141,7 +141,7 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
     const decisions = await openDecisions();
     const sessions = [...(await decidedSessions(decisions))];
     const ended = sessions.flatMap(([one, last]) => (last < before ? [one] : []));
-    // First, so that a session that comes back finds nothing decided, and keeps anew what it shows.
+    // Delete decisions first: a session that resumes then finds none, and stores what it shows again.
     if (!dryRun) await forgetDecisions(decisions, ended, before);
     const shown = new Set<string>();
     for (const [one] of sessions.filter(([, last]) => last >= before))
@@ -167,10 +167,10 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
   });
 }
 
-/** What is being kept at this moment stays; the space of what was removed is free from a later run on. */
+/** Protects artifacts that are being written. A later run frees the space of what was removed. */
 const graceMs = 600_000;
 
-/** What a proxy or `ccl shrink` kept: an application may keep artifacts in the same database. */
+/** True if a proxy or `ccl shrink` stored it. An application may use the same database. */
 function isOfCcl({ source, sessionId }: ArtifactHandle): boolean {
   return (
     source === "ccl shrink" ||

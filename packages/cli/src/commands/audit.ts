@@ -5,15 +5,16 @@ import {
   auditTranscript,
   readTranscripts,
   type SessionAudit,
+  sumAudits,
   type Transcript,
 } from "@ccl/gateway/audit";
 
 import { CliError } from "../cli-error.ts";
-import { auditText, sumAudits } from "../output/audit-report.ts";
+import { auditText } from "../output/audit-report.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
-import { codexOf, homeOf } from "../user-places.ts";
+import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
 /** Flags of `ccl audit`. */
 export interface AuditFlags {
@@ -21,19 +22,19 @@ export interface AuditFlags {
   price?: number | undefined;
 }
 
-/** A file, or a folder of them, in which an agent keeps sessions. */
+/** A file or folder in which an agent stores sessions. */
 export interface AgentLog {
   path: string;
   changedMs: number;
   sizeBytes: number;
 }
 
-/** After so long the newest sessions have to do, unless all are asked for. */
+/** After this time the audit reports on the newest sessions only, unless the user asks for all. */
 const enoughMs = 25_000;
-/** Larger ones are not read. */
+/** Larger files are skipped. */
 export const maxLogBytes: number = 200 * 2 ** 20;
 
-/** Reads the transcripts of coding agents, or those in a folder, and says what their prompts were spent on. */
+/** Reports what the prompts of coding agents were spent on, from their transcripts or those in a folder. */
 export async function audit(
   session: Session,
   folder: string | undefined,
@@ -59,7 +60,7 @@ export async function audit(
     const found = log.sizeBytes > maxLogBytes ? [] : await auditFile(log.path, flags);
     if (found.length === 0) unread.push(log.path);
     audits.push(...found);
-    // Lets the interrupt come through between two files.
+    // Lets an interrupt through between two files.
     await new Promise((done) => setImmediate(done));
   }
   const report = sumAudits(audits);
@@ -77,7 +78,7 @@ export async function audit(
   };
 }
 
-/** The sessions of a log. */
+/** Reads the sessions of a log. */
 export async function readAgentLog(path: string): Promise<Transcript[]> {
   const text = await (path.endsWith(sessionFolder) ? readOpencode(path) : readFile(path, "utf8"));
   return readTranscripts(text).filter(({ items }) => items.length > 1);
@@ -88,21 +89,21 @@ async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[
   return transcripts.map((one) => auditTranscript(one, { usdPerMillion: flags.price }));
 }
 
-/** Where Claude Code, Codex and opencode keep their sessions. */
+/** Where Claude Code, Codex and opencode store their sessions. */
 export function agentFolders({ terminal: { env } }: Session): string[] {
   const home = homeOf(env);
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   return [
-    join(env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects"),
+    join(claudeOf(env), "projects"),
     join(codexOf(env), "sessions"),
     join(data, "opencode", "storage", "message"),
   ];
 }
 
-/** Marks a folder of messages of opencode, which keeps each in a file of its own. */
+/** Marks a folder of opencode, which stores each message in its own file. */
 const sessionFolder = "\0opencode";
 
-/** The logs in a folder, in any order; none where it is missing. */
+/** Finds the logs in a folder, unordered. Empty if there is no such folder. */
 export async function findLogs(folder: string): Promise<AgentLog[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   const logs: AgentLog[] = [];
@@ -119,7 +120,7 @@ export async function findLogs(folder: string): Promise<AgentLog[]> {
   return logs;
 }
 
-/** A session of opencode in the form of its export. */
+/** Reads a session of opencode in its export format. */
 async function readOpencode(path: string): Promise<string> {
   const folder = path.slice(0, -sessionFolder.length);
   const parts = join(folder, "..", "..", "part");

@@ -7,7 +7,7 @@ import { tableOf } from "../output/table.ts";
 import { withPresentFiles, withProject, resolveAlias } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Writes the cards of these aliases, or of all; binary files have none. */
+/** Writes the cards of these aliases, or of all. Binary files have none. */
 export async function cardsBuild(session: Session, aliases: string[]): Promise<CommandResult> {
   const { signal, progress } = session;
   const cards: { alias: string; kind: string; file: string }[] = [];
@@ -38,7 +38,7 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
   };
 }
 
-/** Prints the card of one alias, made from the file as it is now. */
+/** Prints the card of one alias, built from the current file. */
 export async function cardsShow(session: Session, name: string): Promise<CommandResult> {
   const { signal } = session;
   return await withPresentFiles(session, async (registry) => {

@@ -36,7 +36,7 @@ interface CatalogDiffFlags {
   failOn?: ChangeSeverity | undefined;
 }
 
-/** What changed since a commit, or since a snapshot, and whom it hurts. */
+/** Shows changes since a commit or snapshot, with their severity. */
 export async function catalogDiff(
   session: Session,
   revision: string | undefined,
@@ -60,15 +60,15 @@ export async function catalogDiff(
   };
 }
 
-/** What differs from an older state. */
+/** The differences from an older state. */
 interface CatalogComparison {
   against: string;
-  /** Resources by the worst that happened to them. */
+  /** Resources by highest severity. */
   counts: SeverityCounts;
   changes: CatalogChange[];
 }
 
-/** What changed since a commit, HEAD by default. */
+/** The changes since a commit, HEAD by default. */
 export async function changesSince(
   session: Session,
   records: readonly ResourceInput[],
@@ -86,7 +86,7 @@ function comparison(
   return { against, counts: countSeverities(changes), changes };
 }
 
-/** Whole records, one a line: what `--against` takes. */
+/** Writes whole records, one per line, as input for `--against`. */
 async function saveSnapshot(
   session: Session,
   file: string,
@@ -100,7 +100,7 @@ async function saveSnapshot(
   };
 }
 
-/** A commit that has no catalog yet is an empty one. */
+/** The catalog at a commit. Empty if the commit has none yet. */
 async function readRevision(session: Session, revision: string): Promise<readonly ResourceInput[]> {
   const files = await gitSnapshot(session, revision);
   if (files === undefined) return [];
@@ -109,7 +109,7 @@ async function readRevision(session: Session, revision: string): Promise<readonl
   throw damagedCatalog(`${catalogFolder(session).path} at ${revision}`, read.issues);
 }
 
-/** A file of `--save`, or a copy of the catalog's folder. */
+/** Reads a file that `--save` wrote, or a copy of the catalog's folder. */
 async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
@@ -124,7 +124,7 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   return read.value;
 }
 
-/** The files of the catalog as git has them at a revision; undefined where it has none there. */
+/** The files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
   if (revision.startsWith("-")) throw new CliError("usage", `${revision} is no revision.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
@@ -151,7 +151,7 @@ async function gitSnapshot(session: Session, revision: string): Promise<CatalogF
   return Object.fromEntries(blobs.map(({ name }, index) => [name, texts[index] ?? ""]));
 }
 
-/** The objects of `git cat-file --batch`: a header line with the size, the bytes, a line feed. */
+/** Parses the output of `git cat-file --batch`: for each object a header line with the size, the bytes, a line feed. */
 function textsOf(output: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 0; at < output.length;) {

@@ -23,7 +23,7 @@ import { formatCount } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 
-/** Makes an empty catalog; leaves an existing one as it is. */
+/** Creates an empty catalog. Does not change an existing one. */
 export async function catalogInit(session: Session): Promise<CommandResult> {
   const folder = catalogFolder(session);
   const isNew = await folder.init(session);
@@ -43,7 +43,7 @@ export interface CatalogImportFlags extends SourceFlags {
   failOn?: ChangeSeverity | undefined;
 }
 
-/** Brings sources into the catalog, or reads those again that it has; says what changed, and whom it hurts. */
+/** Imports new sources, or known ones again, and shows the changes with their severity. */
 export async function catalogImport(
   session: Session,
   flags: CatalogImportFlags,
@@ -104,7 +104,7 @@ function toRead(
   throw new CliError("usage", "Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
 }
 
-/** A folder that was not there is created only now that there is something to keep. */
+/** Creates the folder only once there is something to store. */
 async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
   if (await folder.init(session)) return await folder.read(session);
   const message = "Another process set up the catalog meanwhile; run the command again.";

@@ -25,7 +25,7 @@ const TERMS = ["text", "vector", "recency", "capability", "cost", "neighbour"] a
 const MAX_WORDS = 6;
 const score = { right: "score" };
 
-/** Finds resources by words, best first; `--explain` says what each score is made of. */
+/** Finds resources by words, best first. `--explain` lists the terms of each score. */
 export async function catalogSearch(
   session: Session,
   words: string[],
@@ -73,7 +73,7 @@ function describeMissing(terms: readonly string[]): string {
   return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
 }
 
-/** The terms add up to the score; words are those of the text leg, each with what it gave. */
+/** The terms add up to the score. For the text search, each word is listed with its contribution. */
 function explainRow({ id, score: value, explain }: Hit): string[] {
   const words = Object.entries(explain.textParts ?? {}).sort(([, left], [, right]) => right - left);
   const shown = words.slice(0, MAX_WORDS).map(([word, part]) => `${word} ${part.toFixed(2)}`);
@@ -93,7 +93,7 @@ export interface CatalogContextFlags {
   facet?: FacetFilter | undefined;
 }
 
-/** The part of a prompt that tells a model of the resources for a task, within a budget. Personal columns stay out. */
+/** The section of a prompt that describes the resources for a task, within a budget and without personal columns. */
 export async function catalogContext(
   session: Session,
   flags: CatalogContextFlags,
@@ -128,7 +128,7 @@ export interface CatalogDocsFlags {
 
 const IDS_AT_ONCE = 500;
 
-/** Writes `resources.md`: a table of all resources and a card each, for people. Personal columns stay out. */
+/** Writes `resources.md` for people: a table of all resources and a card each, without personal columns. */
 export async function catalogDocs(
   session: Session,
   flags: CatalogDocsFlags,

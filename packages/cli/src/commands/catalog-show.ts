@@ -18,7 +18,7 @@ export async function catalogCard(session: Session, id: string): Promise<Command
   return await catalogShow(session, id, await readCatalog(session));
 }
 
-/** The whole details card of a resource, personal columns too. */
+/** Shows all details of a resource, including personal columns. */
 export async function catalogShow(
   session: Session,
   id: string,

@@ -23,7 +23,7 @@ interface CatalogVerifyFlags {
   markdown?: boolean | undefined;
 }
 
-/** A source may be a process that has to start, or a database far away. */
+/** Leaves time for a process that has to start, or a remote database. */
 const TIMEOUT_MS = 60_000;
 const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
   0: EXIT_CODES.ok,
@@ -31,7 +31,7 @@ const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
   2: EXIT_CODES.sourceFailed,
 };
 
-/** Holds the catalog against its sources, and snippets against columns; brings columns up to date where asked. */
+/** Compares the catalog with its sources, and snippets with columns. Updates columns with `--update`. */
 export async function catalogVerify(
   session: Session,
   flags: CatalogVerifyFlags,
@@ -71,7 +71,10 @@ export async function catalogVerify(
   };
 }
 
-/** The next import has to see what else has changed in the source, so resources that stay are kept as they were imported. */
+/**
+ * Adds and removes resources only. Those that stay keep their imported version, so that the next import sees their
+ * changes.
+ */
 function withComeAndGone(
   imported: readonly ResourceInput[],
   loaded: readonly ResourceInput[],
@@ -80,7 +83,7 @@ function withComeAndGone(
   return loaded.map((resource) => before.get(resource.id) ?? resource);
 }
 
-/** SQL has a linter of its own; the one for plans is only loaded where there are any. */
+/** SQL has its own linter. Loads the one for query plans only if snippets need it. */
 async function snippetLinters(
   records: readonly ResourceRecord[],
 ): Promise<Record<string, SnippetLinter>> {
@@ -90,7 +93,10 @@ async function snippetLinters(
   return { ir: irSnippetLinter(records) };
 }
 
-/** For each source a probe that reads it again, once, for the resources that came from it. They are known by their ids: operations of an API share addresses. */
+/**
+ * One probe per source, which reads it once for all resources that came from it. Matches resources by id, since
+ * operations of an API share addresses.
+ */
 function sourceProbes(
   session: Session,
   sources: readonly ImportedSource[],
@@ -112,7 +118,7 @@ function sourceProbes(
             );
             const siblings = await loading;
             onLoad(source, siblings);
-            // What was imported and taken out of the catalog is not new.
+            // A resource that was imported and then removed from the catalog is not new.
             added ??= siblings.filter((resource) => !ids.has(resource.id));
             const found = siblings.find((resource) => resource.id === id);
             if (found === undefined) {

@@ -22,7 +22,7 @@ export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEnc
   show?: boolean | undefined;
 }
 
-/** What changed since the accepted base, as a prompt; the pack takes its place when it is the smaller of the two. */
+/** Prints the changes since the accepted base as a prompt, or the pack if that is smaller. */
 export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
   const { signal } = session;
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
@@ -55,10 +55,10 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
 interface Choice {
   prompt: string;
   tokens: number;
-  /** The delta is larger than the pack, so `prompt` is the pack. */
+  /** True if the delta is larger than the pack, so that `prompt` is the pack. */
   isPack: boolean;
   deltaTokens: number;
-  /** Absent where nothing changed, since no pack was made then. */
+  /** Absent if nothing changed, since no pack was built. */
   packTokens?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promis
   return { prompt, tokens, deltaTokens: tokens, isPack: false };
 }
 
-/** The delta within the budget, hunks as far as they fit; the pack where it is the smaller. */
+/** The delta with as many hunks as fit the budget, or the pack if that is smaller. */
 async function chooseSmaller(
   delta: Delta,
   context: { session: Session; flags: DiffFlags; source: PackSource },

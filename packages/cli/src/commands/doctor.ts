@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-
 import { openAliasRegistry } from "@ccl/aliases";
 
 import { runGit } from "../git-output.ts";
@@ -10,25 +8,24 @@ import { few, formatCount } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
+import { doctorStore } from "./doctor-store.ts";
 
-/** Looks at what the other commands need, and at what they would leave out here. Writes nothing. */
-export async function doctor(session: Session): Promise<CommandResult> {
+/**
+ * Checks what the other commands need and what they would leave out here, or checks one store. Writes nothing but a
+ * copy.
+ */
+export async function doctor(
+  session: Session,
+  store: string | undefined,
+  { copy }: { copy?: string | undefined },
+): Promise<CommandResult> {
+  if (store !== undefined) return doctorStore(session, store, copy);
   return findingsResult([
-    nodeVersion(),
     await gitState(session),
     await settings(session),
     await registryState(session),
     ...(await fileStates(session)),
-    clipboard(session),
-    model(session),
   ]);
-}
-
-function nodeVersion(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isOld = major < 20 || (major === 20 && minor < 19);
-  const message = `Node ${process.versions.node}${isOld ? ", 20.19 or newer is needed" : ""}`;
-  return finding("node", isOld ? "problem" : "ok", message);
 }
 
 async function gitState(session: Session): Promise<Finding> {
@@ -67,7 +64,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** Files that packs leave out, and those that are read by another encoding than UTF-8. */
+/** Files that packs leave out, and files in an encoding other than UTF-8. */
 async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {
@@ -90,23 +87,4 @@ async function fileStates(session: Session): Promise<Finding[]> {
     session.signal.throwIfAborted();
     return [finding(name, "problem", errorDocument(error).error.message)];
   }
-}
-
-function clipboard({ terminal: { platform, env } }: Session): Finding {
-  const name = "clipboard";
-  if (platform === "darwin" || platform === "win32")
-    return finding(name, "ok", "part of the system");
-  const isThere = (command: string): boolean =>
-    spawnSync(command, ["--version"], { env, stdio: "ignore" }).error === undefined;
-  const found = ["wl-copy", "xclip", "xsel"].find(isThere);
-  if (found !== undefined) return finding(name, "ok", found);
-  const message = "no wl-copy, xclip or xsel: --copy works on terminals that support OSC 52 only";
-  return finding(name, "hint", message);
-}
-
-function model({ terminal: { env } }: Session): Finding {
-  const names = ["CCL_MODEL", "CCL_MODEL_BASE_URL", "CCL_MODEL_API_KEY"];
-  const set = names.filter((name) => (env[name] ?? "") !== "");
-  const message = set.length === 0 ? `none of ${names.join(", ")} is set` : `${set.join(", ")} set`;
-  return finding("model", set.length === 0 ? "hint" : "ok", message);
 }

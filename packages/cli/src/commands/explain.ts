@@ -16,10 +16,10 @@ import { describeUnmatched } from "../pack-summary.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";
 import type { Session } from "../session.ts";
 
-/** A file with the cost of all of it. */
+/** A file with the token count of its full text. */
 type Explained = (PackEntry | PackOmission) & { wholeTokens: number };
 
-/** Says why files rank where they do for a task, and what a pack of the budget shows of them. Writes nothing. */
+/** Explains the ranking of files for a task, and what a pack of the budget shows of them. Writes nothing. */
 export async function explain(
   session: Session,
   names: string[],

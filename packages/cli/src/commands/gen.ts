@@ -50,18 +50,18 @@ export interface GenFlags
   report?: string | undefined;
   planOnly?: boolean | undefined;
   apply?: boolean | undefined;
-  /** Changes that are tried until all checks pass. */
+  /** Number of changes to try until all checks pass. */
   untilGreen?: number | undefined;
   out?: string | undefined;
   schemaVersion?: PlanVersion | undefined;
   bestEffort?: boolean | undefined;
   trace?: boolean | undefined;
-  /** For one answer of the model. */
+  /** Limit for one answer of the model. */
   timeout?: number | undefined;
   verbose?: boolean | undefined;
 }
 
-/** What one run works with. */
+/** The context of one run. */
 interface Gen {
   session: Session;
   flags: GenFlags;
@@ -71,7 +71,7 @@ interface Gen {
   spending: Spending;
 }
 
-/** Asks a model for a change and shows it; files change only with `--apply` or `--until-green`. */
+/** Asks a model for a change and shows it. Changes files only with `--apply` or `--until-green`. */
 export async function gen(session: Session, goal: string, flags: GenFlags): Promise<CommandResult> {
   requireFitting(goal, flags);
   const savedPlan = isGoAhead(goal) ? await requireSavedSteps(session) : undefined;
@@ -89,7 +89,7 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
       policy: workspace.policy,
       limits: workspace.limits,
       root: workspace.root,
-      // A version asks for the plan's own JSON.
+      // With `--schema-version` the model writes the plan as JSON.
       editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
       responseFormat: flags.bestEffort === true ? "best-effort" : "strict",
       request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
@@ -105,7 +105,7 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
 async function run(context: Gen): Promise<CommandResult> {
   const { session, flags, goal, planSession } = context;
   const { signal } = session;
-  // The saved plan has its context.
+  // A saved plan already has its context.
   const isContinued = isGoAhead(goal);
   const given = isContinued ? {} : await genBackground(session, goal, flags);
   const report =
@@ -134,7 +134,7 @@ async function run(context: Gen): Promise<CommandResult> {
   }
 }
 
-/** "ok", "apply" and the like mean the plan that was saved. */
+/** True for "ok", "apply" and the like, which refer to the saved plan. */
 function isGoAhead(goal: string): boolean {
   return detectMode(goal, { savedPlan: true }).reason === "trigger";
 }
@@ -166,7 +166,7 @@ async function applyIfAsked(
   return applied;
 }
 
-/** What fails before anything is changed: the model is to know it. */
+/** The checks that fail before any change, for the model. */
 async function reportOfChecks({ session, flags, workspace }: Gen): Promise<string | undefined> {
   if (flags.untilGreen === undefined) return undefined;
   const { signal, progress } = session;
@@ -178,7 +178,7 @@ async function reportOfChecks({ session, flags, workspace }: Gen): Promise<strin
   return failed.map(({ name, output }) => `$ ${name}\n${output}`).join("\n\n");
 }
 
-/** What the model has to know to do better: its changes, which are undone, and what came of them. */
+/** Describes to the model which of its changes were undone, and which check failed. */
 function reportOf({ preview }: ProposedPlan, what: string): string {
   const diffs = preview?.changes.map(({ diff }) => diff).join("") ?? "";
   return `These changes were applied, and undone again because a check failed. The files are as CONTEXT and BACKGROUND show them.\n${diffs}\n${what}`;
@@ -222,7 +222,7 @@ async function deliver(
   };
 }
 
-/** Steps that were asked for, or that take the place of changes to files that are no longer what they were. */
+/** Saves steps that the user asked for, or that replace changes to files that have changed since. */
 async function saveIfPlan(
   session: Session,
   { savedPlan }: PlanSession,
@@ -261,7 +261,7 @@ function closingOf(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Before anything is paid for: what a killed process left keeps every plan from being applied. */
+/** Fails before the first paid call if a killed process left a transaction, since that blocks every plan. */
 function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: GenFlags): void {
   if (unfinished.length === 0 || (apply !== true && untilGreen === undefined)) return;
   throw new CliError(

@@ -2,14 +2,14 @@ import { join } from "node:path";
 
 import { openAliasRegistry } from "@ccl/aliases";
 
-import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { ask, canAsk } from "../output/ask.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Sets up the folder of context files and names the project's files; leaves an existing registry as it is. */
+/** Creates the folder of context files and names the project's files. Does not change an existing registry. */
 export async function init(
   session: Session,
   flags: { yes?: boolean | undefined },
@@ -22,11 +22,9 @@ export async function init(
       text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
     };
   }
-  if (isInteractive(session) && flags.yes !== true && !(await confirm(session, place))) {
-    return {
-      document: { root, directory, isNew: false },
-      note: () => "Nothing was written.\n",
-    };
+  if (canAsk(session) && flags.yes !== true) {
+    const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
+    await ask(session, `Name ${formatCount(count, "file")} in ${place}?`);
   }
   const registry = await openAliasRegistry({ root, directory });
   try {
@@ -42,22 +40,4 @@ export async function init(
   } finally {
     await registry.close();
   }
-}
-
-function isInteractive({ isJson, terminal }: Session): boolean {
-  return (
-    !isJson &&
-    terminal.stdin.isTTY === true &&
-    terminal.stdout.isTTY === true &&
-    !terminal.env["CI"]
-  );
-}
-
-async function confirm(session: Session, place: string): Promise<boolean> {
-  const prompts = await import("@clack/prompts");
-  const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
-  const message = `Name ${formatCount(count, "file")} in ${place}?`;
-  const answer = await prompts.confirm({ message, signal: session.signal });
-  if (prompts.isCancel(answer)) throw new CliError("aborted", "Nothing was written.");
-  return answer;
 }

@@ -1,13 +1,14 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { loadOnce } from "@ccl/core/async";
+import { loadOnce, untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import {
   createMcpServer,
   type McpProxy,
-  type McpProxyStatistics,
+  type McpProxyOptions,
   type McpServerOptions,
   openMcpHttp,
   openMcpProxy,
@@ -19,6 +20,7 @@ import {
 import { openState } from "../artifact-folder.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
+import { findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
@@ -29,12 +31,12 @@ interface McpServeFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-/** Closes at the end what was opened, or at once where the end came first. */
+/** Registers a function to call at the end. Calls it immediately if the server has already ended. */
 type CloseLater = (close: () => unknown) => Promise<void>;
 
 /**
- * Serves the project until the client goes. Nothing is set up, and nothing is written into the project. What a tool needs is
- * imported and opened at its first call, so that clients that wait little for the list get it.
+ * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
+ * needs on its first call, so that the tool list is ready for clients with short timeouts.
  */
 export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
   const { root, directory, terminal } = session;
@@ -84,7 +86,7 @@ export async function mcpServe(session: Session, flags: McpServeFlags): Promise<
   }
 }
 
-/** The project's catalog and its sources, where it has a folder of one. A source that does not open leaves the others. */
+/** The project's catalog and its sources, if it has one. A source that fails to open does not affect the others. */
 function catalogParts(
   session: Session,
   closeLater: CloseLater,
@@ -126,10 +128,11 @@ interface McpProxyFlags extends ListenFlags {
   state?: string | undefined;
 }
 
-/** Stands in front of the servers of a file until the client goes, then says on stderr what that saved. */
-export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
-  const { terminal } = session;
-  const path = resolve(terminal.cwd(), flags.config);
+async function readServers(
+  { terminal }: Session,
+  config: string,
+): Promise<McpProxyOptions["servers"]> {
+  const path = resolve(terminal.cwd(), config);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new CliError("usage", `${path} can't be read.`, { cause });
   });
@@ -138,9 +141,31 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     throw inputError(
       servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
     );
+  return servers.value;
+}
+
+/** Starts the servers of a file, and reports the size of their tools and what had to be changed in them. */
+export async function mcpDoctor(
+  session: Session,
+  { config }: Pick<McpProxyFlags, "config">,
+): Promise<CommandResult> {
+  const servers = await readServers(session, config);
+  const proxy = await openMcpProxy({ servers, counter: await openCounter("o200k_base") });
+  try {
+    const findings = await untilAborted(proxy.check(), session.signal);
+    return findingsResult(findings, proxy.statistics());
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** Proxies the servers of a file until the client disconnects, then reports the savings on stderr. */
+export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
+  const { terminal } = session;
+  const servers = await readServers(session, flags.config);
   const artifacts = await openState(session, flags);
   const proxy = await openMcpProxy({
-    servers: servers.value,
+    servers,
     listTokens: flags.listTokens,
     resultTokens: flags.resultTokens,
     artifacts: artifacts.store,
@@ -152,21 +177,17 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
   try {
     await listen(session, flags, proxy);
     const statistics = proxy.statistics();
-    terminal.stderr.write(savings(statistics));
+    const { list, results } = statistics;
+    terminal.stderr.write(
+      `tools: ${list.before} tokens, listed in ${list.after}\n` +
+        `results: ${results.before} tokens in ${formatCount(results.results, "result")}, given in ${results.after} ` +
+        `(${results.shortened} shortened, ${results.repeated} repeated)\n`,
+    );
     return { document: statistics };
   } finally {
     await proxy.close();
     await artifacts.close();
   }
-}
-
-function savings({ servers, list, results }: McpProxyStatistics): string {
-  const calls = Object.values(servers).reduce((sum, server) => sum + server.calls, 0);
-  return (
-    `tools: ${list.before} tokens, listed in ${list.after}\n` +
-    `results: ${formatCount(calls, "call")}, ${results.before} tokens, given in ${results.after} ` +
-    `(${results.shortened} shortened, ${results.repeated} repeated)\n`
-  );
 }
 
 /** How a server is reached. */
@@ -176,16 +197,13 @@ interface ListenFlags {
   host?: string | undefined;
 }
 
-/** Serves until the client has gone, over stdio, or until the user interrupts. */
+/** Serves over stdio until the client disconnects, or over HTTP until the user interrupts. */
 async function listen(
   { terminal, signal }: Session,
   { http, host }: ListenFlags,
   { factory, bus }: Pick<McpProxy, "factory"> & Partial<McpProxy>,
 ): Promise<void> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  const aborted = signal.aborted ? undefined : once(signal, "abort");
   if (http === undefined && host === undefined) {
     const stdio = await openMcpStdio(factory);
     await Promise.race([stdio.closed, aborted]);

@@ -10,7 +10,7 @@ import { tableOf } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import { configOf } from "../user-places.ts";
 
-/** All that is remembered, with what in the files can't be used. */
+/** Shows all stored values, and entries of the files that are invalid. */
 export async function memoryShow(session: Session): Promise<CommandResult> {
   const { signal } = session;
   const files = await openMemory(session);
@@ -34,7 +34,7 @@ export async function memoryShow(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Remembers one value. */
+/** Stores one value. */
 export async function memorySet(
   session: Session,
   key: string,
@@ -51,12 +51,12 @@ export async function memorySet(
   };
 }
 
-/** Lists and numbers as JSON; all else is text as it stands. */
+/** Parses lists and numbers as JSON. Everything else is text. */
 function valueOf(text: string): unknown {
   return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
 }
 
-/** What is remembered of the person, beside all projects, and of the project. */
+/** Opens the memory of the user, which all projects share, and of the project. */
 export async function openMemory({ root, signal, terminal }: Session): Promise<MemoryFiles> {
   const { env, platform } = terminal;
   const config = (platform === "win32" && env["APPDATA"]) || configOf(env);

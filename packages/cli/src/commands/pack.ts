@@ -53,22 +53,22 @@ export interface PackFlags extends ShapeFlags {
   accept?: boolean | undefined;
 }
 
-/** A pack and what was done with it. */
+/** A pack and where it was delivered. */
 interface Packed {
   pack: Pack;
   facts: PackFacts;
-  /** Files written, as the user knows them. */
+  /** Files written, with paths as the user typed them. */
   written: string[];
-  /** Paths of `--stdin` that are no files of the project. */
+  /** Paths of `--stdin` that are not files of the project. */
   unlisted: string[];
   tree: string | undefined;
-  /** The program that put it on the clipboard. */
+  /** The program that copied it to the clipboard. */
   copiedBy?: string | undefined;
   /** Id of the base that was accepted. */
   accepted?: string | undefined;
 }
 
-/** What one command line asks for. */
+/** Options of one pack. */
 interface Order {
   flags: PackFlags;
   shape: PackShape;
@@ -76,7 +76,7 @@ interface Order {
   listed: ReadonlySet<string> | undefined;
 }
 
-/** Packs the project. Where it is set up the pack is kept; elsewhere nothing is written but `--out`. */
+/** Packs the project. With `ccl init` the pack is stored. Otherwise only `--out` writes. */
 export async function pack(session: Session, flags: PackFlags): Promise<CommandResult> {
   requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
@@ -143,11 +143,11 @@ function describePacked(
   const unmatched = result.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(result)}\n`;
   const omitted = describeOmitted(result, facts);
   const left = omitted === undefined ? "" : `ccl: not shown: ${omitted}\n`;
-  // With the pack on a pipe, the files written beside it are not worth a line.
+  // If the pack goes to a pipe, do not report the files written beside it.
   return `${unmatched}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
 
-/** Paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */
+/** Describes paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */
 function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
   const foreign = entries.flatMap(({ path, encoding }) =>
     encoding === undefined ? [] : [`${path} (${encoding})`],
@@ -205,7 +205,7 @@ async function packProject(session: Session, order: Order): Promise<Packed> {
     packed.facts.unnamed = unnamed;
     if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
     await deliver(built, session, order);
-    // The base comes last: it advances only when the pack has reached its reader.
+    // Accept the base last, when the pack has been delivered.
     if (flags.accept === true) {
       packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
       await keepBaseTree(session, packed.accepted);
@@ -214,7 +214,7 @@ async function packProject(session: Session, order: Order): Promise<Packed> {
   });
 }
 
-/** The files that stdin lists, or all; refuses to go on without any. */
+/** The files that stdin lists, or all. Fails if there are none. */
 function chooseFiles(
   registry: AliasRegistry,
   { shape, listed }: Order,
@@ -258,7 +258,7 @@ async function buildPacked(
   return { packed, counter };
 }
 
-/** Brings the pack to where the flags want it, other than stdout. */
+/** Delivers the pack to every target but stdout. */
 async function deliver({ packed, counter }: Built, session: Session, order: Order): Promise<void> {
   const { out, split, copy } = order.flags;
   const { text } = packed.pack;

@@ -24,7 +24,7 @@ export interface PlanValidateFlags extends PlanInputFlags {
   mode: PlanMode;
 }
 
-/** Checks an answer: whether it holds a plan, whether that fits its mode, and in apply mode whether it fits the files. */
+/** Checks an answer: it holds a plan, the plan matches its mode, and in apply mode it matches the files. */
 export async function planValidate(
   session: Session,
   file: string | undefined,
@@ -46,7 +46,7 @@ export async function planValidate(
   };
 }
 
-/** A plan without actions has nothing to do with the files. */
+/** Reads a plan in plan mode. It has no actions, so it needs no files. */
 async function readPlanMode(
   session: Session,
   file: string | undefined,
@@ -65,7 +65,7 @@ interface Previewed {
   preview: PlanPreview;
 }
 
-/** Runs `work` on a plan, and on what it would do to the files as they are now. */
+/** Runs `work` on a plan and its preview on the current files. */
 async function withPreview(
   session: Session,
   { file, flags }: { file: string | undefined; flags: PlanInputFlags },
@@ -79,7 +79,7 @@ async function withPreview(
   });
 }
 
-/** Shows what a plan would do, and the hash that confirms just that. */
+/** Shows what a plan would do, and the hash that confirms this preview. */
 export async function planPreview(
   session: Session,
   file: string | undefined,
@@ -96,7 +96,7 @@ export async function planPreview(
   }));
 }
 
-/** Applies a plan as one transaction; where a check fails that passed before, everything is rolled back. */
+/** Applies a plan as one transaction. Rolls everything back if a check fails that passed before. */
 export async function planApply(
   session: Session,
   file: string | undefined,

@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { CclError } from "@ccl/core";
-import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
-import { openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
+import { findUpstream, openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
 import { recordTo } from "@ccl/inspector";
 import { createMemoryRecords } from "@ccl/records";
 
@@ -22,7 +20,6 @@ import {
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
-import { codexOf } from "../user-places.ts";
 
 /** Flags of `ccl proxy`. */
 interface ProxyFlags extends StateFlags {
@@ -32,11 +29,11 @@ interface ProxyFlags extends StateFlags {
   mode: GatewayMode;
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
-  /** The log gets what prompts say too, not only how long they were and what they cost. */
+  /** Log the text of prompts too, not only their sizes and costs. */
   record?: boolean | undefined;
 }
 
-/** Runs until it is interrupted, then says what it did. */
+/** Runs until interrupted, then reports what it did. */
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
@@ -60,7 +57,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 /** Flags of `ccl wrap`. */
 type WrapFlags = Omit<ProxyFlags, "port">;
 
-/** Runs a command with its model calls through a proxy that ends with it; ends as the command does. */
+/** Runs a command with its model calls through a proxy that ends with it. Exits with the command's exit code. */
 export async function wrap(
   session: Session,
   command: string[],
@@ -68,17 +65,17 @@ export async function wrap(
 ): Promise<CommandResult> {
   const [name = "", ...rest] = command;
   const { env, stderr } = session.terminal;
-  const { variable, upstream, args, extra, detour } = await wrappedClient(
+  const { variable, upstream, args, extra, detour } = await findUpstream(
     name,
-    session,
+    env,
     flags.upstream,
-  );
+  ).catch(asUsage);
   const { running, folder } = await start(session, { ...flags, upstream, port: 0 });
   const set = Object.entries({ ...extra, [variable]: running.url }).map((one) => one.join("="));
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
-  // The command has its own answer to Ctrl+C, and the proxy stays for as long as the command does.
+  // The command handles Ctrl+C itself, and the proxy has to run as long as the command.
   session.forbidExit();
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
@@ -90,7 +87,7 @@ export async function wrap(
         [sharedState]: flags.postgres ?? env[sharedState],
       },
     });
-    // A terminal sends Ctrl+C to the command too; what this process alone gets is passed on.
+    // A terminal sends Ctrl+C to the command too. Forward signals that only this process receives.
     const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
     const pass = (signal: NodeJS.Signals): void => {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
@@ -141,7 +138,7 @@ async function start(
         folder.kind === "postgres" ? undefined : flags.state,
       );
     const gateway = createGateway({ ...parts, hint });
-    // What prompts say stays on this machine.
+    // The text of prompts stays on this machine.
     const record = recordTo(join(folder.path, "requests"), { texts: flags.record });
     const opened = await openProxy({ gateway, service, upstream, port, host, token, record });
     const close = async (): Promise<void> => {
@@ -152,12 +149,16 @@ async function start(
     return { running: { ...opened, close }, folder };
   } catch (error) {
     await folder.close();
-    if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
-    throw error;
+    return asUsage(error);
   }
 }
 
-/** Plans requests, so that the first real one does not wait for code to be compiled. */
+function asUsage(error: unknown): never {
+  if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
+  throw error;
+}
+
+/** Plans sample requests, so that the first real one does not wait for compilation. */
 async function warmUp(): Promise<void> {
   const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
   const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });
@@ -166,64 +167,4 @@ async function warmUp(): Promise<void> {
     const messages = [{ role: "tool", tool_call_id: "c", content }];
     await gateway.plan(new TextEncoder().encode(JSON.stringify({ messages })), {});
   }
-}
-
-/** A program and how it finds its API. */
-interface WrappedClient {
-  /** Leads it to an API. */
-  variable: string;
-  /** Where it would go by itself. */
-  upstream: string;
-  extra?: Record<string, string> | undefined;
-  /** Before the arguments that were given. */
-  args?: ((url: string) => string[]) | undefined;
-  /** A variable by which it goes past the proxy, to Bedrock or Vertex. */
-  detour?: string | undefined;
-}
-
-/** A client by its program; one of OpenAI's API unless it is known to be another. */
-async function wrappedClient(
-  name: string,
-  { terminal: { env } }: Session,
-  upstream?: string,
-): Promise<WrappedClient> {
-  const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
-  const isClaude = /claude/.test(name);
-  const variable = isClaude || isOfAnthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
-  const given = upstream ?? env[variable];
-  if (isClaude)
-    return {
-      variable,
-      upstream: given ?? "https://api.anthropic.com",
-      // Claude Code switches it off for addresses that it does not know.
-      extra: { ENABLE_TOOL_SEARCH: "true" },
-      detour: Object.keys(env).find((one) => one.startsWith("CLAUDE_CODE_USE_")),
-    };
-  if (/codex/.test(name))
-    return {
-      variable,
-      upstream: upstream ?? (await codexUpstream(env)),
-      // It reads no variable.
-      args: (url) => ["-c", `openai_base_url="${url}"`],
-    };
-  const api = isOfAnthropic ? "https://api.anthropic.com/v1" : "https://api.openai.com/v1";
-  return { variable, upstream: given ?? api };
-}
-
-/** By the login: a ChatGPT account has an API of its own, which gets its token alone. */
-async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
-  const file = join(codexOf(env), "auth.json");
-  const auth = parseJson(await readFile(file, "utf8").catch(() => ""));
-  const key = env["CODEX_API_KEY"] ?? stringAt(auth, "OPENAI_API_KEY");
-  const hasToken = stringAt(recordAt(auth, "tokens"), "access_token") !== undefined;
-  const login = stringAt(auth, "auth_mode") ?? (key === undefined && hasToken ? "chatgpt" : "key");
-  if (env["CODEX_API_KEY"] === undefined && login.startsWith("chatgpt"))
-    return "https://chatgpt.com/backend-api/codex";
-  const other = env["OPENAI_BASE_URL"];
-  if ((key ?? env["OPENAI_API_KEY"] ?? other) !== undefined)
-    return other ?? "https://api.openai.com/v1";
-  throw new CliError(
-    "usage",
-    `${file} has no login of Codex, so its API is not known. Name it: --upstream https://chatgpt.com/backend-api/codex for a ChatGPT account, --upstream https://api.openai.com/v1 for a key.`,
-  );
 }

@@ -24,7 +24,7 @@ export interface QueryFlags {
   timeoutMs: number;
 }
 
-/** Runs SQL or a plan over the catalog's sources. */
+/** Runs SQL or a query plan over the catalog's sources. */
 export async function query(
   session: Session,
   sql: string | undefined,
@@ -77,7 +77,7 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
   };
 }
 
-/** RFC 4180. */
+/** As RFC 4180 defines it. */
 function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) =>
     /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
@@ -95,7 +95,7 @@ function isNumberLike(value: PlanRow[string] | undefined, type: string | undefin
   );
 }
 
-/** Whole numbers beyond what JSON's readers keep exactly are written as text. */
+/** Whole numbers beyond JSON's safe range become text. */
 function jsonRow(row: PlanRow): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -13,7 +13,7 @@ import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
-import { loadRun, newestRuns } from "../runs/load-runs.ts";
+import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
 import { textOfMessage } from "../runs/text-of-message.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
@@ -30,12 +30,12 @@ export interface RunFlags extends StoreFlags {
   find?: string | undefined;
 }
 
-/** The newest runs, or those that have not ended. */
+/** Lists the newest runs, or those that have not ended. */
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const { limit = 20, unfinished = false } = flags;
-    const options = { all: !unfinished, limit: Math.min(limit, 1_000) };
-    const listed = (await newestRuns(stores, options)).map(summaryOf);
+    const { runs, hasMore } = await newestRuns(stores, { all: !unfinished, limit });
+    const listed = runs.map(summaryOf);
     const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
       run.runId,
@@ -46,8 +46,9 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
       run.message.slice(0, 50),
     ]);
     return {
-      document: { runs: listed },
+      document: { runs: listed, hasMore },
       text: tableOf(columns, rows, "No runs.\n"),
+      note: () => (hasMore ? `More runs are older: --limit ${limit * 5}\n` : ""),
     };
   });
 }
@@ -56,7 +57,7 @@ interface RunSummary {
   runId: string;
   chatId: string;
   branchId: string;
-  /** `running`: a worker has it; `waiting for a worker`: its lease is over. */
+  /** `running`: a worker holds its lease. `waiting for a worker`: the lease has expired. */
   status: string;
   startedAt: string;
   durationMs?: number | undefined;
@@ -78,7 +79,7 @@ function summaryOf({ input, result, lease }: StoredRun): RunSummary {
   };
 }
 
-/** One run. */
+/** Shows one run. */
 export async function runShow(
   session: Session,
   id: string,
@@ -86,20 +87,11 @@ export async function runShow(
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const run = await loadRun(stores, id);
-    const events = await allEvents(stores.runs, id);
+    const events = await allEvents(stores, id);
     const isWhole = flags.events === true;
     const document = { ...run, ...summaryOf(run), events: isWhole ? events : undefined };
     return { document, text: () => `${linesOf(run, events, isWhole).join("\n")}\n` };
   });
-}
-
-async function allEvents(runs: OperationStores["runs"], runId: string): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for (;;) {
-    const page = await runs.readEvents(runId, { afterSeq: events.at(-1)?.seq, limit: 1_000 });
-    events.push(...page);
-    if (page.length < 1_000) return events;
-  }
 }
 
 function linesOf(run: StoredRun, events: readonly RunEvent[], isWhole: boolean): string[] {
@@ -144,7 +136,7 @@ function eventLine(event: RunEvent): string | undefined {
   }
 }
 
-/** Ends a run; waits a little for its worker to see it. */
+/** Aborts a run, and waits briefly until its worker notices. */
 export async function runAbort(
   session: Session,
   id: string,
@@ -163,7 +155,7 @@ export async function runAbort(
   });
 }
 
-/** An engine that can end runs, and carry on none. */
+/** An engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
     throw new CliError("usage", "No model is asked here.");
@@ -175,7 +167,7 @@ function engineWithout(stores: OperationStores): RunEngine {
   });
 }
 
-/** Carries a run on in this process, to its end. */
+/** Resumes a run in this process, to its end. */
 export async function runResume(
   session: Session,
   id: string,
@@ -200,7 +192,8 @@ export async function runResume(
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
     const result = await Promise.race([run.result, once(session.signal, "abort")]);
-    // The process ends without ending the run: who resumes it finds its worker dead, and what it has done.
+    // The process exits without ending the run. A later resume finds the worker gone and continues from what it
+    // committed.
     if (Array.isArray(result))
       return {
         ...said(

@@ -9,7 +9,7 @@ import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";
 
-/** The conversations of a store. */
+/** Lists the conversations of a store. */
 export async function sessionList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async ({ chat }) => {
     const { branches } = await chat.branches({ limit: flags.limit });
@@ -21,7 +21,7 @@ export async function sessionList(session: Session, flags: RunFlags): Promise<Co
   });
 }
 
-/** What was said in one conversation. */
+/** Shows the messages of one conversation. */
 export async function sessionShow(
   session: Session,
   chatId: string,

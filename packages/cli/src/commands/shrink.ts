@@ -16,10 +16,10 @@ export interface ShrinkFlags {
   hook?: boolean | undefined;
 }
 
-/** Digits of an artifact's id that are shown. */
+/** Digits of an artifact's id that the output shows. */
 const shownDigits = 12;
 
-/** A command's output as a model should read it: what the question asks for and what went wrong; the whole is kept. */
+/** Shortens a command's output for a model to errors and what the question asks for. Stores the full output. */
 export async function shrink(
   session: Session,
   question: string | undefined,
@@ -30,7 +30,7 @@ export async function shrink(
   return await shorten(session, { text, question, flags });
 }
 
-/** What Claude Code gives a hook behind a command; answers with the result in its place, or with nothing where it stays as it is. */
+/** Answers Claude Code's hook after a command with a shorter result, or with nothing if the result stays unchanged. */
 async function answerHook(
   session: Session,
   text: string,
@@ -45,14 +45,14 @@ async function answerHook(
   const question = `${stringAt(input, "description") ?? ""} ${stringAt(input, "command") ?? ""}`;
   const shown = await shorten(session, { text: output, question, flags });
   const stdout = shown.text?.(session.noteStyle).trimEnd() ?? output;
-  // With its file, Claude Code would show the beginning of the answer alone.
+  // With the file's path, Claude Code would show only the beginning of the answer.
   const { persistedOutputPath: _, persistedOutputSize: __, ...others } = response;
   const updatedToolOutput = { ...others, stdout };
   const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } };
   return { document: answer, text: () => `${JSON.stringify(answer)}\n` };
 }
 
-/** Claude Code gives a hook the beginning of a long output, and the file of the whole. */
+/** Reads the full output. For a long one Claude Code passes the hook only the beginning and a file. */
 async function wholeOutput(response: unknown): Promise<string> {
   const path = stringAt(response, "persistedOutputPath");
   const begin = stringAt(response, "stdout") ?? "";

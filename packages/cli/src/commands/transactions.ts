@@ -29,7 +29,7 @@ export async function planLog(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Removes the journals of old transactions, and with them the files that they replaced. */
+/** Removes the journals of old transactions, including the replaced files that they hold. */
 export async function planPrune(
   session: Session,
   { keep }: { keep: number },
@@ -53,7 +53,7 @@ export async function planPrune(
   };
 }
 
-/** Undoes what processes that have ended left unfinished. */
+/** Rolls back transactions of processes that ended before they finished. */
 export async function planRecover(session: Session): Promise<CommandResult> {
   const recovered = await withWorkspace(session, {}, (workspace) => {
     session.forbidExit();
@@ -77,7 +77,7 @@ export async function planRecover(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Takes a transaction back; `last` is the latest that stands. */
+/** Rolls a transaction back. `last` is the latest one that was not rolled back. */
 export async function planRollback(session: Session, transaction: string): Promise<CommandResult> {
   const { signal } = session;
   return await withWorkspace(session, {}, async (workspace) => {

@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 
 import { CclError } from "@ccl/core";
-import { openInspector, readView } from "@ccl/inspector";
+import { exportPage, openInspector, readView } from "@ccl/inspector";
 
 import { CliError } from "../cli-error.ts";
 import type { UiFlags } from "../inspect/ui-flags.ts";
@@ -9,7 +11,7 @@ import { inspectorSource } from "../inspect/inspector-source.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
 
-/** Serves the page until it is interrupted, or prints one view. */
+/** Serves the page until interrupted, or prints one view. */
 export async function ui(
   session: Session,
   view: string | undefined,
@@ -17,6 +19,19 @@ export async function ui(
   flags: UiFlags,
 ): Promise<CommandResult> {
   const source = inspectorSource(session, flags);
+  if (flags.export !== undefined) {
+    const given = view === undefined ? [] : [view, ...parameters];
+    const { html, left } = await exportPage(source, {
+      parameters: readParameters(given),
+      signal: session.signal,
+    });
+    await writeFile(resolve(session.root, flags.export), html);
+    const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
+    return {
+      document: { file: flags.export, left },
+      text: () => `${flags.export} holds what the page shows${rest}\n`,
+    };
+  }
   const shown = view ?? (session.isJson ? "overview" : undefined);
   try {
     if (shown !== undefined) {
@@ -25,6 +40,8 @@ export async function ui(
       return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
     }
     const inspector = await openInspector({ source, port: flags.port });
+    // Warms up, so that the first view is as fast as later ones. The view itself reports errors.
+    source.sessions?.({}, { signal: session.signal }).catch(() => undefined);
     const { colours } = session.noteStyle;
     session.terminal.stderr.write(
       `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,

@@ -4,7 +4,7 @@ import type { CatalogView } from "@ccl/inspector";
 
 type Doubt = (record: ResourceRecord, nowMs: number) => boolean;
 
-/** What a record alone lets its reader doubt. */
+/** Problems that a record itself shows. */
 const doubts: Readonly<Record<string, { about: string; holds: Doubt }>> = {
   stale: {
     about: "Updated longer ago than its quality.freshness_sla_s allows.",
@@ -36,14 +36,14 @@ const doubts: Readonly<Record<string, { about: string; holds: Doubt }>> = {
   "no owner": { about: "Nobody is named to ask.", holds: ({ owner }) => isEmpty(owner) },
 };
 
-/** What only the sources can show. */
+/** Problems that only a comparison with the sources shows. */
 const severities = {
   breaking: ["fails verify", "What the catalog says is not what its source or a snippet says."],
   unverified: ["unverified", "Its source was not asked, or gave no answer."],
   warning: ["verify warns", "A snippet may cost more than it should."],
 } as const;
 
-/** What is wrong with each resource, by id; what `ccl catalog verify` found among it, where that was run. */
+/** The problems of each resource by id, including those that `ccl catalog verify` found if it ran. */
 export function problemsById(
   records: readonly ResourceRecord[],
   { report, nowMs }: { report: VerifyReport | undefined; nowMs: number },
@@ -61,7 +61,7 @@ export function problemsById(
   return problems;
 }
 
-/** How many resources have each problem; those of the sources only where these were asked. */
+/** How many resources have each problem. Problems of the sources are included only after a verification. */
 export function healthOf(
   problems: ReadonlyMap<string, readonly string[]>,
   isVerified: boolean,

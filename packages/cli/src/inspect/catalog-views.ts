@@ -3,12 +3,7 @@ import type { CatalogSnapshot } from "@ccl/catalog/snapshot";
 import type { VerifyReport } from "@ccl/catalog/verify";
 import type { InspectorSource, VerifyView } from "@ccl/inspector";
 
-import {
-  catalogFolder,
-  openSnapshot,
-  readCatalog,
-  type ReadCatalog,
-} from "../catalog/read-catalog.ts";
+import { openSnapshot, readCatalog, type ReadCatalog } from "../catalog/read-catalog.ts";
 import { CliError } from "../cli-error.ts";
 import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
@@ -25,7 +20,7 @@ const maxMatches = 1_000;
 const maxRows = 1_000;
 const queryTimeoutMs = 30_000;
 
-/** The project's catalog, read again when it is older than a few seconds. */
+/** The project's catalog. Reads it again after a few seconds. */
 export function catalogViews(session: Session): Required<CatalogViews> {
   let opened: { read: ReadCatalog; snapshot: CatalogSnapshot; atMs: number } | undefined;
   let verified: { report: VerifyReport; timeMs: number } | undefined;
@@ -60,21 +55,19 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         total: records.length,
         unmatched: found.unmatchedTerms,
         hits: hits.slice(0, maxHits),
-        facets: Object.entries(found.facetCounts).flatMap(([name, values]) =>
-          values.length === 0 ? [] : [{ name, values }],
-        ),
+        facets: found.facetCounts,
         health: healthOf(problems, verified !== undefined),
       };
     },
     async resource({ id = "" }, { signal }) {
       const { read } = await open();
-      // The command would look for near ones, and save the index that it makes for that.
+      // The command would search for similar names, and save the search index.
       if (!read.content.records.some(({ record }) => record.id === id))
         throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id, read)).view;
     },
     async verify({ run }, { signal }) {
-      // Only looks: without --update nothing is written.
+      // Only reads: without `--update` nothing is written.
       if (run !== undefined) {
         const { document: report } = await catalogVerify({ ...session, signal }, {});
         verified = { report, timeMs: Date.now() };
@@ -89,8 +82,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
         records,
         since,
       );
-      const left = Math.max(0, changes.length - maxRows);
-      return { against, counts, changes: changes.slice(0, maxRows), left };
+      return { against, counts, changes };
     },
     async query({ sql, plan, explain }, { signal }) {
       const { read } = await open();
@@ -111,14 +103,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
 }
 
 function verifyView(verified: { report: VerifyReport; timeMs: number } | undefined): VerifyView {
-  if (verified === undefined) return { findings: [], left: 0 };
+  if (verified === undefined) return { findings: [] };
   const { timeMs, report } = verified;
   const { resources, probed, snippets, counts, findings } = report;
-  return {
-    verified: { timeMs, resources, probed, snippets, ...counts },
-    findings: findings.slice(0, maxRows),
-    left: Math.max(0, findings.length - maxRows),
-  };
+  return { verified: { timeMs, resources, probed, snippets, ...counts }, findings };
 }
 
 /** Parameters `facet.kind=table`. */
@@ -128,9 +116,4 @@ function facetsIn(parameters: Readonly<Record<string, string | undefined>>): Fac
     if (name.startsWith("facet.") && value !== undefined)
       facets[name.slice("facet.".length)] = value;
   return facets;
-}
-
-/** True where the project has a catalog. */
-export function hasCatalog(session: Session): boolean {
-  return catalogFolder(session).exists();
 }

@@ -1,17 +1,18 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 
 import type { InspectorSource, OverviewView } from "@ccl/inspector";
 
 import type { UiFlags } from "./ui-flags.ts";
 import type { Session } from "../session.ts";
-import { catalogViews, hasCatalog } from "./catalog-views.ts";
+import { catalogFolder } from "../catalog/read-catalog.ts";
+import { catalogViews } from "./catalog-views.ts";
 import { packView } from "./pack-view.ts";
 import { planViews } from "./plan-views.ts";
-import { isThere } from "./prompt-sessions.ts";
 import { promptViews } from "./prompt-views.ts";
 import { isAddress, runsFile, runViews } from "./run-views.ts";
 
-/** All views of a project's folder and of what its user's tools keep. Reads only. */
+/** All views of a project's folder and of the data that the user's tools store. Only reads. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
   return {
@@ -27,25 +28,14 @@ export function inspectorSource(given: Session, flags: UiFlags): InspectorSource
 async function overview(session: Session, flags: UiFlags): Promise<OverviewView> {
   const { root } = session;
   const runs = runsFile(session, flags);
-  const hasRuns = isAddress(runs) || (await isThere(runs));
-  return {
-    project: basename(root),
-    root,
-    missing: [
-      ...(hasRuns
-        ? []
-        : [
-            {
-              page: "runs",
-              why: `There is no ${runs}. Name the file or the database of your stores: ccl ui --runs runs.db`,
-            },
-          ]),
-      ...(hasCatalog(session)
-        ? []
-        : ["catalog", "query"].map((page) => ({
-            page,
-            why: 'The project has no catalog. Make one: "ccl catalog init", or "ccl catalog import".',
-          }))),
-    ],
-  };
+  const missing: OverviewView["missing"] = [];
+  if (!isAddress(runs) && !existsSync(runs))
+    missing.push({
+      page: "runs",
+      why: `There is no ${runs}. Name the file or the database of your stores: ccl ui --runs runs.db`,
+    });
+  const why = 'The project has no catalog. Make one: "ccl catalog init", or "ccl catalog import".';
+  if (!catalogFolder(session).exists())
+    missing.push({ page: "catalog", why }, { page: "query", why });
+  return { project: basename(root), root, missing };
 }

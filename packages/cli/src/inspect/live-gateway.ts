@@ -1,10 +1,10 @@
-import { isRecord, numberAt } from "@ccl/core/json";
+import { numberAt } from "@ccl/core/json";
 import type { GatewayView } from "@ccl/inspector";
 
-import { askProxy, isGateway, originOf } from "../commands/proxy-doctor.ts";
+import { askProxy, isGateway, originOf } from "../commands/status.ts";
 import type { UiFlags } from "./ui-flags.ts";
 
-/** What the gateway of `--gateway` says of itself; undefined where none was named. */
+/** The statistics of the gateway that `--gateway` names. Undefined without the flag. */
 export async function liveGateway(
   env: NodeJS.ProcessEnv,
   { gateway, tokenEnv }: UiFlags,
@@ -16,24 +16,22 @@ export async function liveGateway(
     return { url, problem: `No gateway answers at ${url}.` };
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
   const stats = await askProxy(`${url}/stats`, token);
-  const requests = numberAt(stats, "requests");
-  if (!isRecord(stats) || requests === undefined)
+  if (!isStats(stats))
     return {
       url,
       problem: "It wants a token: name the variable that holds it, ccl ui --token-env <name>",
     };
-  const at = (name: string): number => numberAt(stats, name) ?? 0;
-  const figures = {
-    requests,
-    changed: at("changed"),
-    upstreamErrors: at("upstreamErrors"),
-    clientsGone: at("clientsGone"),
-    usd: at("usd"),
-    directUsd: at("directUsd"),
-  };
   const problem =
-    emptyLog !== undefined && requests > 0
+    emptyLog !== undefined && stats.requests > 0
       ? `Its requests are not in ${emptyLog}. Name the folder that it was started with: ccl ui --state <folder>`
       : undefined;
-  return { url, problem, figures };
+  return { url, problem, figures: stats };
+}
+
+const names = ["requests", "changed", "upstreamErrors", "clientsGone", "usd", "directUsd"];
+
+function isStats(
+  value: unknown,
+): value is NonNullable<NonNullable<GatewayView["live"]>["figures"]> {
+  return names.every((name) => numberAt(value, name) !== undefined);
 }

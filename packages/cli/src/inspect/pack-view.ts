@@ -6,7 +6,7 @@ import { narrowRegistry, selectFiles, withPresentFiles } from "../project.ts";
 import { applySettings } from "../pack-shape.ts";
 import type { Session } from "../session.ts";
 
-/** What `ccl pack` would give for a task, and why each file ranks where it does. Writes nothing. */
+/** What `ccl pack` would show for a task, and why each file has its rank. Writes nothing. */
 export function packView(session: Session): Required<Pick<InspectorSource, "pack">> {
   return {
     async pack({ task = "", budget = "" }, { signal }) {
@@ -35,9 +35,7 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
 
 function fileOf(file: PackEntry | PackOmission): PackFile {
   const { alias, path, rank, score, parts = {}, matched = [], neighbour, commit } = file;
-  const reasons = Object.entries(parts).map(([name, share]) => ({ name, share }));
-  reasons.sort((a, b) => b.share - a.share);
   const shown =
     "level" in file ? { level: file.level, tokens: file.tokens } : { omitted: file.reason };
-  return { alias, path, rank, score, reasons, words: matched, neighbour, commit, ...shown };
+  return { alias, path, rank, score, reasons: parts, words: matched, neighbour, commit, ...shown };
 }

@@ -6,11 +6,11 @@ import { readSavedChange } from "../plan/saved-plan.ts";
 import { hasTransactions, type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
-/** What was applied and rolled back, and the change that `ccl gen` showed last. */
+/** Applied and rolled back transactions, and the last change that `ccl gen` showed. */
 export function planViews(given: Session): Required<Pick<InspectorSource, "plans">> {
   return {
     async plans(_, { signal }) {
-      // The saved change is meant, whatever is piped in.
+      // Reads the saved change even if something is piped in.
       const stdin = { isTTY: true };
       const session = { ...given, signal, terminal: { ...given.terminal, stdin } };
       const hasSome = await hasTransactions(session);

@@ -1,10 +1,9 @@
-import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { estimatedCounter } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 import type { Transcript } from "@ccl/gateway/audit";
-import type { ContextPart, ContextRecord } from "@ccl/core/tracing";
+import type { ContextPart, ContextRecord, PartContent } from "@ccl/core/tracing";
 import {
   createContextLogReader,
   type GatewayView,
@@ -15,58 +14,80 @@ import {
 import { agentFolders, findLogs, maxLogBytes, readAgentLog } from "../commands/audit.ts";
 import type { Session } from "../session.ts";
 
-/** Tokens of one origin, of results by tool. */
+/** Tokens of one origin. Results are counted by tool. */
 export type KindTokens = GatewayView["kinds"][number];
 
-/** A prompt: its parts as they came and as they were sent. */
+/** A prompt with its parts, as received and as sent. */
 export interface SessionPrompt {
   row: PromptRow;
   parts: readonly ContextPart[];
-  /** What its parts come to, by kind; of recorded prompts alone. */
+  /** The tokens of its parts by kind. Recorded prompts only. */
   kinds: readonly KindTokens[];
-  /** So many of its parts stood at the same place of the prompt before, so that they may have been in the provider's cache. */
+  /** How many leading parts equal those of the previous prompt, so that the provider's cache may hold them. */
   unchanged: number;
 }
 
-/** A session with its prompts, one or more. */
+/** A session with one or more prompts. */
 export interface PromptSession {
   row: SessionRow;
   prompts: readonly SessionPrompt[];
 }
 
-/** Reads the sessions that were recorded into a folder; a later call reads what was added since. */
+/** Reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const known = new WeakMap<ContextRecord, SessionPrompt>();
+  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
   return async () =>
     [...(await read())].flatMap(([id, records]) => {
-      const prompts: SessionPrompt[] = [];
-      for (const [at, record] of records.entries()) {
-        const prompt = known.get(record) ?? promptOf(record, { at, last: prompts.at(-1) });
-        known.set(record, prompt);
+      const runs: SessionPrompt[][] = [];
+      for (const record of records) {
+        const at = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[at] ??= []);
+        const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
+        known.set(record, { prompt, run: at });
         prompts.push(prompt);
       }
       const { source = "", model } = records.at(-1) ?? {};
-      return sessionOf({ id, source, model }, prompts);
+      return runs.flatMap((prompts, at) =>
+        sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
+      );
     });
 }
 
-/** How many tokens a part took as it was sent. */
+/**
+ * The run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt joins the run that it extends.
+ * One that equals the start of a run that has since continued starts a new run.
+ */
+function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
+  const commonWith = (prompt: SessionPrompt | undefined): number => {
+    const changed = parts.findIndex((part, at) => !isAlike(part, prompt?.parts[at]));
+    return changed < 0 ? parts.length : changed;
+  };
+  const isFrom = (prompt: SessionPrompt | undefined): boolean =>
+    commonWith(prompt) === prompt?.parts.length;
+  const scores = runs.map((run) => commonWith(run.at(-1)) + (isFrom(run.at(-1)) ? 0.5 : 0));
+  const best = scores.lastIndexOf(Math.max(0, ...scores));
+  const run = runs[best];
+  const isAnew =
+    run === undefined ||
+    (!isFrom(run.at(-1)) && isFrom(run[0]) && run[0]?.parts.length === parts.length);
+  return isAnew ? runs.length : best;
+}
+
+/** Tokens of a part as sent. */
 export function sentTokens({ sent, tokens }: ContextPart): number {
   return sent?.tokens ?? tokens;
 }
 
-function promptOf(
-  record: ContextRecord,
-  { at, last }: { at: number; last: SessionPrompt | undefined },
-): SessionPrompt {
-  const { parts, timeMs, model, status, reason, budget, reported } = record;
+function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): SessionPrompt {
+  const { parts, timeMs, model, status, reason, budget, reported, durationMs } = record;
+  const [at, last] = [before.length, before.at(-1)];
   const changed = parts.findIndex((part, place) => !isSentAlike(part, last?.parts[place]));
   const unchanged = changed < 0 ? parts.length : changed;
   const cached = sumAll(parts.slice(0, unchanged).map(sentTokens));
   const fresh = sumAll(parts.map(sentTokens)) - cached;
   const directTokens = sumAll(parts.map(({ tokens }) => tokens));
-  // As it came, all that the prompt before had would have been read from the cache.
+  // If nothing had been changed, the cache would hold the whole previous prompt.
   const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
   const {
     usd = usdOf(cached, fresh, model),
@@ -81,22 +102,26 @@ function promptOf(
       directTokens: part.tokens,
     });
   const sizes = { cached, fresh, directTokens, usd, directUsd };
-  const row = { at, timeMs, ...sizes, status, reason, budget, reported };
+  // Without an answer the log has no status.
+  const isFailed = durationMs !== undefined && !(status !== undefined && status < 400);
+  const row = { at, timeMs, ...sizes, status, reason, budget, reported, durationMs, isFailed };
   return { row, parts, kinds: [...kinds.values()], unchanged };
 }
 
-/** Whether both said the same to the model, where that is known. */
+/** True if both sent the same content to the model, as far as that is known. */
 function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
-  if (part === known) return true;
-  const [one, other] = [part.sent ?? part, known?.sent ?? known];
+  return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
+}
+
+function isAlike(one: PartContent, other: PartContent | undefined): boolean {
   return (
-    part.kind === known?.kind &&
-    one.tokens === other?.tokens &&
-    (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash))
+    one === other ||
+    (one.tokens === other?.tokens &&
+      (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash)))
   );
 }
 
-/** Adds to the sum of its kind. */
+/** Adds to the sum of the kind. */
 export function addKind(
   sums: Map<string, KindTokens>,
   { origin, tool, tokens, directTokens }: KindTokens,
@@ -109,7 +134,7 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** What is read from the logs of coding agents, and how many are left out. */
+/** Sessions from the logs of coding agents, and how many were left out. */
 export interface AgentSessions {
   sessions: PromptSession[];
   left: number;
@@ -118,7 +143,7 @@ export interface AgentSessions {
 const maxLogs = 60;
 const read = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
 
-/** The newest sessions of the coding agents of this user, or of a folder of their logs. */
+/** The newest sessions of this user's coding agents, or of a folder of their logs. */
 export async function agentSessions(
   session: Session,
   folder: string | undefined,
@@ -161,7 +186,7 @@ function ofTranscript(
     for (; counted < call.end; counted += 1) total += parts[counted]?.tokens ?? 0;
     const fresh = total - cached;
     const usd = usdOf(cached, fresh, model);
-    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd };
+    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd, isFailed: false };
     const row = { at: place, timeMs: call.atMs, ...sizes };
     const prompt = { row, parts: parts.slice(0, call.end), kinds: [], unchanged };
     unchanged = call.end;
@@ -171,7 +196,7 @@ function ofTranscript(
   return sessionOf({ id, source: client, model, timeMs: changedMs }, prompts);
 }
 
-/** What a prompt costs at list prices. */
+/** The cost of a prompt at list prices. */
 function usdOf(cached: number, fresh: number, model: string | undefined): number {
   const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
   const isCached = cached >= minCachedTokens;
@@ -194,6 +219,10 @@ function sessionOf(
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,
+    usd: sumAll(prompts.map((one) => one.row.usd)),
+    directUsd: sumAll(prompts.map((one) => one.row.directUsd)),
+    failed: prompts.filter((one) => one.row.isFailed).length,
+    durationMs: (timeMs ?? 0) - (prompts[0]?.row.timeMs ?? 0),
   };
   return [{ row, prompts }];
 }
@@ -201,9 +230,4 @@ function sessionOf(
 /** A sum. */
 export function sumAll(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
-}
-
-/** True where the file is there. */
-export async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

@@ -8,7 +8,6 @@ import {
   type GatewayView,
   type InspectorSource,
   type PromptPart,
-  type SessionRow,
   type TextView,
   type ViewParameters,
 } from "@ccl/inspector";
@@ -35,11 +34,11 @@ type PromptViews = Pick<
 >;
 
 const previewLength = 400;
-/** A piece of a text that a page takes at once. */
+/** The longest piece of text that the page loads at once. */
 const pieceLength = 40_000;
 const maxPoints = 500;
 
-/** What was sent: by the gateway's log, and by the logs of coding agents. */
+/** The prompts that were sent, from the gateway's log and the logs of coding agents. */
 export function promptViews(session: Session, flags: UiFlags): Required<PromptViews> {
   const log = join(flags.state ?? stateFolder(session.terminal), "requests");
   const readGateway = recordedSessions(log);
@@ -74,9 +73,7 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
     async prompt(parameters) {
       const { row, prompts } = await find(parameters);
       const prompt = promptAt(prompts, parameters);
-      const hasTexts = prompt.parts.some(({ text }) => text !== undefined);
-      const parts = partsOf(prompt);
-      return { session: row, prompt: prompt.row, prompts: prompts.length, hasTexts, parts };
+      return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
     async compared(parameters) {
       const one = await find(parameters);
@@ -88,10 +85,6 @@ export function promptViews(session: Session, flags: UiFlags): Required<PromptVi
       const lost = compared.break?.lostTokens ?? 0;
       const usd = (lost * (write - read) * usdPerMillion) / 1e6;
       return {
-        prompts: [
-          { session: one.row, prompt: first.row, parts: partsOf(first) },
-          { session: two.row, prompt: second.row, parts: partsOf(second) },
-        ],
         pairs: compared.pairs,
         break: compared.break && { ...compared.break, usd },
       };
@@ -119,20 +112,21 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   throw new CliError("usage", `The session has ${prompts.length} prompts, so none is ${at}.`);
 }
 
-/** The piece of a text that begins at the offset. */
+/** The piece of a text that starts at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
-  const from = Math.max(0, Math.floor(Number(offset)) || 0);
+  const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
 }
 
 function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   return parts.map((part, at) => {
-    const { kind: origin, tool, tokens: directTokens, sent, handle } = part;
+    const { kind: origin, tool, callId, tokens: directTokens, sent, handle } = part;
     const text = sent?.text ?? part.text;
     return {
       at,
       origin,
       tool,
+      callId,
       tokens: sentTokens(part),
       directTokens,
       isCached: at < unchanged,
@@ -145,7 +139,7 @@ function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   });
 }
 
-/** The parts in the form in which they were sent. */
+/** The parts as they were sent. */
 function sentParts({ parts }: SessionPrompt): ComparedPart[] {
   return parts.map((part) => {
     const { kind: origin, tool, callId, sent: record = part } = part;
@@ -172,24 +166,14 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
     },
     points: pointsOf(prompts),
     kinds: kindsOf(prompts),
-    passed: countsOf(rows.flatMap(({ reason }) => reason ?? [])).map(([reason, count]) => ({
-      reason,
-      count,
-    })),
-    statuses: countsOf(rows.map(({ status }) => String(status ?? "no answer"))).map(
-      ([status, count]) => ({ status, count }),
-    ),
-    sessions: sessions.map(costOf).sort((a, b) => b.directUsd - a.directUsd),
+    passed: countsOf(rows.flatMap(({ reason }) => reason ?? [])),
+    statuses: countsOf(rows.map(({ status }) => String(status ?? "no answer"))),
+    sessions: sessions.map(({ row }) => row).sort((a, b) => b.directUsd - a.directUsd),
     live,
   };
 }
 
-function costOf({ row, prompts }: PromptSession): SessionRow & { usd: number; directUsd: number } {
-  const usd = sumAll(prompts.map((one) => one.row.usd));
-  return { ...row, usd, directUsd: sumAll(prompts.map((one) => one.row.directUsd)) };
-}
-
-/** Summed up from the first, thinned out evenly. */
+/** Cumulative sums, evenly thinned out. */
 function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
   const points = prompts.map(({ row }) => {

@@ -13,11 +13,9 @@ import type { OperationStores } from "@ccl/operations/sqlite";
 import { textOfMessage } from "../runs/text-of-message.ts";
 import { valueAtTurn } from "./run-state.ts";
 
-const maxText = 20_000;
-
 /**
- * The prompt of a run's main call with who put in what, from the chat as it is now and what the run has committed. What a
- * budget cut off is not stored, so it is shown whole.
+ * The prompt of a run's main call and which operation contributed each part, from the current chat and the run's
+ * committed effects. What a budget cut off is not stored, so the whole text is shown.
  */
 export async function runPrompt(
   { input, steps }: StoredRun,
@@ -53,19 +51,17 @@ export async function runPrompt(
   const { messages, explain } = assembled.value;
   return {
     messages: messages.map((message, at) => {
-      const text = textOfMessage(message);
       return {
         role: message.role,
         from: sourceOf(explain.messages[at]),
         by: explain.messages[at]?.contributors.map(nameOf) ?? [],
-        text: text.slice(0, maxText),
-        length: text.length,
+        text: textOfMessage(message),
       };
     }),
   };
 }
 
-/** What the operations before the main call did to the prompt, in the order in which it was committed. */
+/** The prompt effects of operations before the main call, in commit order. */
 function committedEffects(steps: StoredRun["steps"]): EffectInput[] {
   const entries = steps.flatMap((step) =>
     step.kind === "commit" && step.hook === "before_main_llm" ? step.entries : [],

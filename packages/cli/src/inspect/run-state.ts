@@ -8,9 +8,7 @@ import {
 import { diffArtifactVersions } from "@ccl/operations/diff";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-const maxDiff = 20_000;
-
-/** The state that the run's profile keeps in its chat, with the versions that are kept. */
+/** The state that the run's profile keeps in its chat, with its stored versions. */
 export async function stateOf(
   { chatId, branchId, profile }: RunInput,
   { chat }: Pick<OperationStores, "chat">,
@@ -25,7 +23,7 @@ function keptVersions(artifact: OperationArtifact): ArtifactVersion[] {
   return [...artifact.history, artifact];
 }
 
-/** What the turn of a run had of an artifact: what the run itself wrote, or the newest from before it. */
+/** An artifact's value in the turn of a run: the run's own version, or the newest one before it. */
 export function valueAtTurn(
   artifact: OperationArtifact,
   { runId, startedAt }: RunInput,
@@ -36,7 +34,7 @@ export function valueAtTurn(
   );
 }
 
-/** Each artifact with its versions, the newest first, and what each changed. */
+/** Each artifact with its versions, newest first, and the diff of each. */
 export function artifactsOf(
   artifacts: readonly OperationArtifact[],
   runId: string,
@@ -59,9 +57,8 @@ const marks = { same: " ", removed: "-", added: "+" } as const;
 
 function diffOf(artifact: OperationArtifact, to: number): string {
   const diff = diffArtifactVersions(artifact, { to });
-  // Its parent is no longer kept: all of it is shown.
+  // The parent version is no longer stored, so show the whole value.
   const whole = diff.ok ? diff : diffArtifactVersions(artifact, { from: 0, to });
   if (!whole.ok) return whole.issues[0]?.message ?? "";
-  const lines = whole.value.lines.map(({ kind, text }) => `${marks[kind]}${text}`);
-  return lines.join("\n").slice(0, maxDiff);
+  return whole.value.lines.map(({ kind, text }) => `${marks[kind]}${text}`).join("\n");
 }

@@ -1,17 +1,16 @@
 import { join } from "node:path";
 
-import type { InspectorSource, RunDetailsView, RunOperation } from "@ccl/inspector";
-import type { RunEvent, RunInput, RunStep, StoredRun } from "@ccl/operations";
+import type { InspectorSource } from "@ccl/inspector";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
-import { loadRun, newestRuns } from "../runs/load-runs.ts";
+import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { UiFlags } from "./ui-flags.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { artifactsOf, stateOf } from "./run-state.ts";
 
-/** Where an application may keep its runs to be found without `--runs`. */
+/** The default file of an application's runs, found without `--runs`. */
 export function runsFile({ root, directory }: Session, { runs }: UiFlags): string {
   return runs ?? join(root, directory, "operations.db");
 }
@@ -21,11 +20,9 @@ export function isAddress(runs: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(runs);
 }
 
-const maxRuns = 300;
-const maxEvents = 10_000;
-const maxText = 20_000;
+const shownRuns = 100;
 
-/** Runs of operations in SQLite or PostgreSQL, opened for reading only. */
+/** Views of operation runs in SQLite or PostgreSQL, opened read-only. */
 export function runViews(
   session: Session,
   flags: UiFlags,
@@ -35,11 +32,12 @@ export function runViews(
   const withRuns = <Value>(work: (stores: OperationStores) => Promise<Value>): Promise<Value> =>
     withStores(session, { ...where, isReadOnly: true }, work);
   return {
-    runs: () =>
+    runs: ({ limit = shownRuns }) =>
       withRuns(async (stores) => {
-        const newest = await newestRuns(stores, { all: true, limit: maxRuns });
+        const newest = await newestRuns(stores, { all: true, limit: Number(limit) });
         return {
-          runs: newest.map(({ input: { runId, chatId, startedAt }, result }) => ({
+          hasMore: newest.hasMore,
+          runs: newest.runs.map(({ input: { runId, chatId, startedAt }, result }) => ({
             id: runId,
             chat: chatId,
             status: result?.status ?? "running",
@@ -48,13 +46,11 @@ export function runViews(
           })),
         };
       }),
-    run: ({ id = "", event }) =>
+    run: ({ id = "" }) =>
       withRuns(async (stores) => {
         const stored = await loadRun(stores, id);
-        const events = await stores.runs.readEvents(id, { limit: maxEvents });
         const artifacts = artifactsOf(await stateOf(stored.input, stores), id);
-        const upTo = event === undefined ? events.length : Number(event);
-        return runView(stored, events, { upTo, artifacts });
+        return { ...stored, events: await allEvents(stores, id), artifacts };
       }),
     sent: ({ id = "" }) =>
       withRuns(async (stores) => {
@@ -62,151 +58,4 @@ export function runViews(
         return runPrompt(stored, stores, await stateOf(stored.input, stores));
       }),
   };
-}
-
-/** The run as it was after so many of its events. */
-function runView(
-  stored: StoredRun,
-  all: readonly RunEvent[],
-  { upTo, artifacts }: { upTo: number; artifacts: RunDetailsView["artifacts"] },
-): RunDetailsView {
-  const { input, steps } = stored;
-  const events = all.slice(0, upTo);
-  const isWhole = events.length === all.length;
-  const result = isWhole ? stored.result : undefined;
-  const operations = new Map<string, RunOperation>();
-  let main: RunDetailsView["main"];
-  let answer = "";
-  for (const event of events) {
-    if (
-      event.type === "operation.started" ||
-      event.type === "operation.waiting" ||
-      event.type === "operation.finished"
-    ) {
-      const key = `${event.hook} ${event.operationId}`;
-      operations.set(key, operationOf(event, operations.get(key), steps));
-    }
-    if (event.type === "main_llm.started") {
-      main = { status: "running", startedAtMs: event.ts };
-      answer = "";
-    }
-    if (event.type === "main_llm.delta") answer = answer.slice(0, event.offset) + event.text;
-    if (event.type === "main_llm.finished")
-      main = { ...main, status: event.status, finishedAtMs: event.ts, why: event.error?.message };
-  }
-  for (const operation of operations.values())
-    operation.why = withCause(operation, { input, operations });
-  const failed = result?.failedDetails;
-  const whole = result?.mainLlm.text ?? steps.find((step) => step.kind === "main_llm")?.text;
-  return {
-    id: input.runId,
-    chat: input.chatId,
-    trigger: input.trigger,
-    status: result?.status ?? "running",
-    startedAtMs: input.startedAt,
-    finishedAtMs: result?.finishedAt,
-    why:
-      failed === undefined
-        ? result?.finishReason
-        : `${failed.operationId ?? "The run"}: ${failed.errorMessage ?? failed.errorCode ?? "failed"}`,
-    operations: [...operations.values()],
-    main,
-    answer: ((isWhole ? whole : undefined) ?? answer).slice(0, maxText),
-    artifacts,
-    events: { total: all.length, at: events.length, last: events.at(-1)?.type },
-  };
-}
-
-/** Which of the operations that it needs is to blame, and the condition that did not hold. */
-function withCause(
-  { id, hook, why, reason }: RunOperation,
-  { input, operations }: { input: RunInput; operations: ReadonlyMap<string, RunOperation> },
-): string | undefined {
-  const config = input.profile?.operations.find(({ operationId }) => operationId === id)?.config;
-  const needed = (config?.dependsOn ?? []).flatMap((name) => {
-    const status = operations.get(`${hook} ${name}`)?.status;
-    return status === undefined || status === "done" ? [] : [`${name}: ${status}`];
-  });
-  if (reason === "dependency_failed" && needed.length > 0) return `${why} ${needed.join(", ")}.`;
-  if (reason !== "condition_false") return why;
-  const conditions = (config?.when ?? []).map(
-    ({ ref, equals = true, not = false }) =>
-      `${ref} ${not ? "is not" : "is"} ${JSON.stringify(equals)}`,
-  );
-  const wanted = [...conditions, ...needed];
-  return wanted.length === 0 ? why : `${why} Wanted: ${wanted.join(", and ")}.`;
-}
-
-type OperationEvent = Extract<
-  RunEvent,
-  { type: "operation.started" | "operation.waiting" | "operation.finished" }
->;
-
-function operationOf(
-  event: OperationEvent,
-  before: RunOperation | undefined,
-  steps: readonly RunStep[],
-): RunOperation {
-  const { operationId: id, operationName: name, hook } = event;
-  if (event.type === "operation.started")
-    return {
-      id,
-      name,
-      hook,
-      status: "running",
-      startedAtMs: event.ts,
-      attempts: event.attempt,
-      effects: [],
-    };
-  if (event.type === "operation.waiting")
-    return {
-      id,
-      name,
-      hook,
-      status: "waiting",
-      startedAtMs: before?.startedAtMs ?? event.ts,
-      why: event.question,
-      effects: [],
-    };
-  return {
-    id,
-    name,
-    hook,
-    status: event.status,
-    reason: event.skippedReason,
-    startedAtMs: event.startedAt ?? before?.startedAtMs,
-    finishedAtMs: event.finishedAt,
-    attempts: event.attempts ?? before?.attempts,
-    why:
-      event.error === undefined
-        ? skippedBecause(event.skippedReason)
-        : `${event.error.code}: ${event.error.message}`,
-    effects: effectsOf(id, hook, steps),
-  };
-}
-
-function effectsOf(id: string, hook: string, steps: readonly RunStep[]): RunOperation["effects"] {
-  return steps.flatMap((step) => {
-    if (step.kind !== "operation" || step.operationId !== id || step.hook !== hook) return [];
-    return (step.effects ?? []).map(({ type, ...rest }) => {
-      const text = JSON.stringify(rest, null, 2);
-      return {
-        name: "tag" in rest ? `${type} ${String(rest.tag)}` : type,
-        text: text.slice(0, maxText),
-      };
-    });
-  });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  disabled: "It is switched off in the profile.",
-  trigger_mismatch: "It does not belong to this kind of turn.",
-  condition_false: "Its condition did not hold, or that of an operation that it needs.",
-  dependency_failed: "An operation that it needs failed or was skipped.",
-  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
-  policy: "The policy does not allow it here.",
-};
-
-function skippedBecause(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : (reasons[reason] ?? reason);
 }

@@ -1,12 +1,14 @@
 /** Flags of `ccl ui`. */
 export interface UiFlags {
+  /** The file to write instead of serving. */
+  export?: string | undefined;
   port?: number | undefined;
   state?: string | undefined;
   agents?: string | undefined;
-  /** Where `recordTo` of @ccl/inspector writes. */
+  /** The folder that `recordTo` of @ccl/inspector writes to. */
   records?: string | undefined;
   runs?: string | undefined;
   gateway?: string | undefined;
-  /** The variable with the gateway's token. */
+  /** The variable that holds the gateway's token. */
   tokenEnv?: string | undefined;
 }

@@ -1,79 +1,9 @@
-import type { AuditedKind, AuditExample, SessionAudit } from "@ccl/gateway/audit";
+import type { AuditedKind, AuditReport } from "@ccl/gateway/audit";
 
 import { formatNumber } from "./format-number.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";
-
-/** What all sessions together say. Money is in US dollars at list prices. */
-export interface AuditReport {
-  sessions: number;
-  calls: number;
-  kinds: AuditedKind[];
-  repeats: { count: number; tokens: number };
-  breaks: { cause: string; count: number; lostTokens: number; usd: number }[];
-  /** Input as the provider reported it, of the sessions that say so. */
-  reportedUsd?: number | undefined;
-  /** Input of all sessions by the price model: as sent, without what loses anything, and in full. */
-  directUsd: number;
-  safeUsd: number;
-  fullUsd: number;
-  /** Sessions whose models have no known price; no money is counted for them. */
-  unpriced: number;
-  /** Sessions that would have cost more in `full`. */
-  dearer: number;
-  examples: AuditExample[];
-}
-
-/** Adds up sessions. */
-export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
-  const sumOf = (valueOf: (audit: SessionAudit) => number): number =>
-    audits.reduce((sum, audit) => sum + valueOf(audit), 0);
-  const usd = (price: (audit: SessionAudit) => number): number =>
-    sumOf((audit) => (price(audit) * audit.price.usdPerMillion) / 1e6);
-  const kinds = new Map<string, AuditedKind>();
-  const breaks = new Map<string, AuditReport["breaks"][number]>();
-  for (const audit of audits) {
-    for (const one of audit.kinds) {
-      const key = `${one.kind} ${one.tool ?? ""}`;
-      const sum = kinds.get(key);
-      kinds.set(key, {
-        ...one,
-        count: one.count + (sum?.count ?? 0),
-        tokens: one.tokens + (sum?.tokens ?? 0),
-        sentTokens: one.sentTokens + (sum?.sentTokens ?? 0),
-      });
-    }
-    for (const { cause, lostTokens, price } of audit.breaks) {
-      const sum = breaks.get(cause) ?? { cause, count: 0, lostTokens: 0, usd: 0 };
-      breaks.set(cause, sum);
-      sum.count += 1;
-      sum.lostTokens += lostTokens;
-      sum.usd += (price * audit.price.usdPerMillion) / 1e6;
-    }
-  }
-  const reported = audits.filter(({ reportedPrice }) => reportedPrice !== undefined);
-  return {
-    sessions: audits.length,
-    calls: sumOf(({ calls }) => calls),
-    kinds: [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens),
-    repeats: {
-      count: sumOf(({ repeats }) => repeats.count),
-      tokens: sumOf(({ repeats }) => repeats.tokens),
-    },
-    breaks: [...breaks.values()].sort((a, b) => b.usd - a.usd),
-    reportedUsd: reported.length === 0 ? undefined : usd(({ reportedPrice = 0 }) => reportedPrice),
-    directUsd: usd(({ directPrice }) => directPrice),
-    safeUsd: usd(({ safePrice }) => safePrice),
-    fullUsd: usd(({ fullPrice }) => fullPrice),
-    unpriced: audits.filter(({ price }) => price.usdPerMillion === 0).length,
-    dearer: audits.filter(({ fullPrice, directPrice }) => fullPrice > directPrice + 1).length,
-    examples: audits
-      .flatMap(({ examples }) => examples)
-      .sort((a, b) => b.savedTokens - a.savedTokens)
-      .slice(0, 10),
-  };
-}
 
 const shownKinds = 15;
 
@@ -102,7 +32,7 @@ export function auditText(report: AuditReport, style: Style): string {
     ),
     section(
       "What it cost and would have cost",
-      ["input, cache counted", ...numbers("price", "net")],
+      ["input, cache counted", ...numbers("estimate", "net")],
       [
         price("as it was sent", directUsd),
         price("safe: without losing anything", report.safeUsd),

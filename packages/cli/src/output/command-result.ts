@@ -1,17 +1,19 @@
 import type { Style } from "./style.ts";
 
-/** What a command has to say. The runner decides which part goes where. */
+/** The output of a command. The runner decides which part goes to which stream. */
 export interface CommandResult {
-  /** The one JSON document of `--json`; field names are part of the public interface. */
+  /** The JSON document of `--json`. Field names are part of the public interface. */
   document: object;
   /** For stdout without `--json`. */
   text?: ((style: Style) => string) | undefined;
   /** For people, on stderr without `--json`. */
   note?: ((style: Style) => string) | undefined;
-  /** Files were changed for good: an interrupt that comes now is too late, and the exit code says so. */
+  /** True if files were changed permanently. A later interrupt then does not change the exit code. */
   isCommitted?: boolean | undefined;
-  /** The application's own code ran, which may keep the process alive: it ends once all is written. */
+  /**
+   * True if application code ran that may keep the process alive. The process then exits once all output is written.
+   */
   endsProcess?: boolean | undefined;
-  /** One of the closed list, or that of a command that was run. Default: ok. */
+  /** An exit code of ccl, or that of the command that was run. Default: ok. */
   exitCode?: number | undefined;
 }

@@ -3,14 +3,14 @@ import { CclError, type Issue } from "@ccl/core";
 /** What `--json` prints when a command fails. */
 export interface ErrorDocument {
   error: {
-    /** The library's or the command's error code; `unexpected` for anything else. */
+    /** The error code of the library or the command. `unexpected` for anything else. */
     code: string;
     message: string;
     issues?: Issue[] | undefined;
   };
 }
 
-/** Describes whatever was thrown, with every issue it carries. */
+/** Describes anything thrown, with all its issues. */
 export function errorDocument(error: unknown): ErrorDocument {
   const message = error instanceof Error ? error.message : String(error);
   if (!CclError.isInstance(error)) return { error: { code: "unexpected", message } };

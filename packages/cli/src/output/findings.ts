@@ -2,7 +2,7 @@ import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printable } from "./printable.ts";
 
-/** One thing that was looked at. */
+/** One result of a check. */
 export interface Finding {
   name: string;
   status: "ok" | "hint" | "problem";
@@ -14,7 +14,7 @@ export function finding(name: string, status: Finding["status"], message: string
   return { name, status, message };
 }
 
-/** All findings, one a line; a problem fails the check. */
+/** All findings, one per line. A problem fails the check. */
 export function findingsResult(findings: readonly Finding[], more: object = {}): CommandResult {
   const isHealthy = findings.every(({ status }) => status !== "problem");
   return {

@@ -1,4 +1,4 @@
-/** A whole number with commas between thousands, the same in every locale. */
+/** Formats a whole number with commas between thousands, the same in every locale. */
 export function formatNumber(value: number): string {
   return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -8,7 +8,7 @@ export function formatCount(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 }
 
-/** A line of its own; nothing for no text. */
+/** Ends a text with a line feed. Empty for no text. */
 export function lineOf(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }

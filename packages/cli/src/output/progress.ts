@@ -1,14 +1,14 @@
-/** One line that says how far a long step has come. */
+/** One line that shows the progress of a long step. */
 export interface Progress {
   update(label: string, done: number, total?: number): void;
-  /** Wipes the line; whoever writes next starts on a clean one. */
+  /** Clears the line for other output. */
   clear(): void;
 }
 
 const FIRST_AFTER_MS = 250;
 const EVERY_MS = 80;
 
-/** Writes to a terminal that can wipe a line, and only once a step has lasted a quarter of a second. */
+/** Writes only to a terminal that can clear a line, and only after a step has run for a quarter of a second. */
 export function createProgress(
   stream: { isTTY?: boolean | undefined; write(text: string): unknown },
   environment: NodeJS.ProcessEnv,

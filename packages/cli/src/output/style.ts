@@ -5,13 +5,15 @@ type Colour = "bold" | "cyan" | "dim" | "green" | "red" | "yellow";
 /** How one output stream is written to. */
 export interface Style {
   isTerminal: boolean;
+  /** Columns of the terminal, Infinity if unknown. */
+  width: number;
   /** Colours, or functions that leave the text as it is. */
   colours: Record<Colour, (text: string) => string>;
 }
 
 /** Reads the stream and NO_COLOR, FORCE_COLOR, TERM: the first that is set decides. */
 export function styleOf(
-  stream: { isTTY?: boolean | undefined },
+  stream: { isTTY?: boolean | undefined; columns?: number | undefined },
   environment: NodeJS.ProcessEnv,
 ): Style {
   const isTerminal = stream.isTTY === true;
@@ -20,6 +22,7 @@ export function styleOf(
     isWanted ? styleText(name, text, { validateStream: false }) : text;
   return {
     isTerminal,
+    width: stream.columns ?? Infinity,
     colours: {
       bold: colour("bold"),
       cyan: colour("cyan"),

@@ -22,6 +22,23 @@ describe("a table", () => {
     `);
   });
 
+  it("fits the width of the terminal, and marks what it cuts", () => {
+    const run = ["run-0123456789", "a chat with a long name", "12", "What is 東京 like in spring?"];
+    const titles = ["run", "chat", { right: "ms" }, "asked"];
+    const widest = (width: number | undefined): number => {
+      const style = styleOf({ isTTY: true, columns: width }, { NO_COLOR: "1" });
+      const lines = renderTable(titles, [run], style).split("\n");
+      return Math.max(...lines.map((line) => line.length + (line.match(/[東京]/g) ?? []).length));
+    };
+    expect([widest(undefined), widest(80), widest(60), widest(50)]).toEqual([73, 73, 60, 50]);
+    const style = styleOf({ isTTY: true, columns: 50 }, { NO_COLOR: "1" });
+    expect(renderTable(titles, [run], style)).toMatchInlineSnapshot(`
+      "run             chat            ms  asked
+      run-0123456789  a chat with a…  12  What is 東京 …
+      "
+    `);
+  });
+
   it("is one line a row with tabs where it is piped", () => {
     const style = styleOf({ isTTY: false }, {});
     expect(renderTable(columns, rows, style)).toBe(

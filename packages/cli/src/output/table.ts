@@ -11,23 +11,48 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
-/** Aligned with a header on a terminal; elsewhere one line a row, tabs between the cells, no header. Ends with a line feed. */
+/**
+ * On a terminal: aligned below a header and fitted to the width, with "…" for what is cut. Elsewhere: one line per row, tabs
+ * between the cells, no header. Ends with a line feed.
+ */
 export function renderTable(columns: readonly Column[], rows: Rows, style: Style): string {
   const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
   if (!style.isTerminal) return cells.map((row) => `${row.join("\t")}\n`).join("");
   const titles = columns.map((column) => (typeof column === "string" ? column : column.right));
-  const widths = titles.map((title, index) =>
+  const wanted = titles.map((title, index) =>
     Math.max(...[title, ...cells.map((row) => row[index] ?? "")].map(displayWidth)),
   );
+  const widths = fitWidths(wanted, columns, style.width);
   const line = (row: string[]): string =>
     row
-      .map((cell, index) => {
+      .map((text, index) => {
+        const cell = fit(text, widths[index] ?? 0);
         const space = " ".repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)));
         return typeof columns[index] === "object" ? space + cell : cell + space;
       })
       .join("  ")
       .trimEnd();
   return `${[style.colours.dim(line(titles)), ...cells.map(line)].join("\n")}\n`;
+}
+
+const narrowest = 8;
+
+/** Caps the widths of texts so that a line fits. The first column names its row, so it stays whole. */
+function fitWidths(widths: number[], columns: readonly Column[], width: number): number[] {
+  for (let cap = Math.max(...widths); ; cap -= 1) {
+    const fitted = widths.map((one, at) =>
+      at > 0 && typeof columns[at] === "string" ? Math.min(one, cap) : one,
+    );
+    const total = fitted.reduce((sum, one) => sum + one + 2, -2);
+    if (total <= width || cap <= narrowest) return fitted;
+  }
+}
+
+function fit(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  const shown = [...text].slice(0, width);
+  while (displayWidth(shown.join("")) >= width) shown.pop();
+  return `${shown.join("")}…`;
 }
 
 /** The table as the text of a command; `whenEmpty` stands in its place where it has no rows. */

@@ -9,16 +9,17 @@ import type {
 } from "@ccl/plan-protocol";
 
 import { CliError } from "../cli-error.ts";
+import { ask, canAsk } from "../output/ask.ts";
 import { formatCount } from "../output/format-number.ts";
 import { styleOf } from "../output/style.ts";
 import type { Session } from "../session.ts";
 import { renderPreview } from "./render-preview.ts";
 import { splitCommand } from "./split-command.ts";
 
-/** Flags of every command that changes files by a plan. */
+/** Flags of every command that applies a plan to files. */
 export interface ApplyFlags {
   check?: string[] | undefined;
-  /** For one run of a check, in seconds. */
+  /** Limit for one run of a check, in seconds. */
   checkTimeout?: number | undefined;
   checkMayFail?: boolean | undefined;
   checkMustPass?: boolean | undefined;
@@ -32,7 +33,7 @@ export function checksOf({ check = [], checkTimeout }: ApplyFlags): PlanCheck[] 
   return check.map((line) => ({ name: line, command: splitCommand(line), timeoutMs }));
 }
 
-/** Asks where somebody can answer, then applies. @throws CliError without agreement */
+/** Asks for confirmation on a terminal, then applies. @throws CliError without confirmation */
 export async function applyConfirmed(
   session: Session,
   flags: ApplyFlags,
@@ -60,22 +61,19 @@ export async function applyConfirmed(
   return applied;
 }
 
-/** The hash of what the user has just seen and agreed to; undefined where nobody can be asked. */
+/** The hash of the preview that the user confirmed. Undefined if no one can answer. */
 async function askFor(
   session: Session,
   plan: ValidPlan,
   preview: PlanPreview,
 ): Promise<string | undefined> {
-  const { terminal, isJson, signal } = session;
-  const isInteractive = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  if (!isInteractive || terminal.env["CI"]) return undefined;
+  if (!canAsk(session)) return undefined;
+  const { terminal } = session;
   terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
-  const prompts = await import("@clack/prompts");
   const removed = preview.changes.filter(({ kind }) => kind.startsWith("DELETE")).length;
   const warning = removed === 0 ? "" : `, ${formatCount(removed, "deletion")} among them`;
   const message = `Apply ${formatCount(preview.changes.length, "change")}${warning}?`;
-  const answer = await prompts.confirm({ message, initialValue: removed === 0, signal });
-  if (prompts.isCancel(answer) || !answer) throw new CliError("aborted", "Nothing was changed.");
+  await ask(session, message, removed === 0);
   return preview.planHash;
 }
 
@@ -87,10 +85,10 @@ function unconfirmed({ planHash, changes }: PlanPreview): CliError {
   });
 }
 
-/** Enough for a dozen failures with what was expected. */
+/** Room for a dozen failures with their expected values. */
 const BUDGET_TOKENS = 2_000;
 
-/** What a check printed, as its reader needs it: failures and errors first, repeats once. */
+/** Shortens a check's output: failures and errors first, repeats once. */
 export function shortenOutput(output: string): string {
   return compress(output, { budget: BUDGET_TOKENS, query: "error failed expected" }).text;
 }

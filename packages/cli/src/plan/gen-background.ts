@@ -6,25 +6,25 @@ import { changesSinceBase } from "../changes-since-base.ts";
 import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Which of the project's own summaries the model gets. */
+/** Flags for which summaries of the project the model gets. */
 export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
   pack?: boolean | undefined;
   delta?: boolean | undefined;
 }
 
-/** What the model is shown from the start. */
+/** What the model sees from the start. */
 export interface GenBackground {
   background?: string | undefined;
-  /** Files whose lines the background shows. */
+  /** Files whose lines the background contains. */
   shownFiles?: string[] | undefined;
-  /** Files that the goal names, and those that import them, as far as the background has not all of them. */
+  /** Files that the goal names and files that import them, unless the background contains them whole. */
   files?: string[] | undefined;
 }
 
-/** Pack and delta are cut to fit; of the files that a goal names so many are shown whole. */
+/** How many of the files that a goal names are shown whole. Pack and delta are cut to fit. */
 const MAX_FILES = 8;
 
-/** The pack for the goal, what changed since the accepted base, and the files that the goal is about; writes nothing. */
+/** The pack for the goal, the changes since the accepted base, and the files that the goal is about. Writes nothing. */
 export async function genBackground(
   session: Session,
   goal: string,
@@ -44,7 +44,7 @@ export async function genBackground(
   };
 }
 
-/** Without the instruction: the goal stands elsewhere, and there are no tools to call. */
+/** The pack without its instruction: the goal is elsewhere, and there are no tools to call. */
 function contextOf({ text }: Pack): string {
   const at = text.lastIndexOf("\n[INSTRUCTION]\n");
   return at < 0 ? text : text.slice(0, at + 1);
@@ -62,7 +62,7 @@ async function packFor(
   return { pack, files: filesToRead(pack) };
 }
 
-/** Those that the goal names, then the ones next to them by an import; not what the pack shows whole. */
+/** Files that the goal names, then those linked to them by an import. Excludes files that the pack shows whole. */
 function filesToRead({ entries, omitted }: Pack): string[] {
   const all = [...entries, ...omitted];
   const named = all.filter(({ reason }) => reason === "focus").map(({ path }) => path);

@@ -12,14 +12,14 @@ import { readSavedChange } from "./saved-plan.ts";
 
 /** Flags of every command that takes a plan. */
 export interface PlanInputFlags extends WorkspaceFlags {
-  /** Refuses a plan of another version. */
+  /** Rejects a plan of another version. */
   schemaVersion?: PlanVersion | undefined;
 }
 
-/** More at a time are not answered. */
+/** Files per call of `read`, which does not answer more. */
 const MAX_READS = 64;
 
-/** The plan in a file, on stdin or saved by `ccl gen`, in any format of edits, checked against the files that it names. */
+/** The plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names. */
 export async function loadPlan(
   session: Session,
   workspace: FileWorkspace,
@@ -37,7 +37,7 @@ export async function loadPlan(
   }
   const valid = workspace.propose(answer, { version });
   if (!valid.ok) {
-    // Why a file could not be read says more than that it was not.
+    // Report why a file could not be read, not only that it was not.
     const why = ({ code, path: [, index] }: Issue): Issue | undefined =>
       code === "ERR_UPDATE_WITHOUT_BASE"
         ? unread.get(requests[Number(index)]?.path ?? "")
@@ -47,7 +47,7 @@ export async function loadPlan(
   return valid.value.plan;
 }
 
-/** Without a file and with nothing piped in it is the change that `ccl gen` showed last. */
+/** Without a file or piped input, the answer is the last change of `ccl gen`. */
 async function answerIn(session: Session, file: string | undefined): Promise<string> {
   const { stdin } = session.terminal;
   const isPiped = stdin.isTTY !== true && stdin[Symbol.asyncIterator] !== undefined;

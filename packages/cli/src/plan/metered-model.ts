@@ -8,33 +8,33 @@ import {
 
 import { CliError } from "../cli-error.ts";
 
-/** What a command may spend on a model; undefined is without limit. */
+/** What a command may spend on a model. Undefined: unlimited. */
 export interface SpendingLimits {
   maxCalls?: number | undefined;
-  /** Of input and output together. */
+  /** Input and output together. */
   maxTokens?: number | undefined;
   maxUsd?: number | undefined;
-  /** Dollars for a million tokens of input and of output, for servers that report no cost. */
+  /** Dollars per million tokens of input and output, for servers that report no cost. */
   price?: { input: number; output: number } | undefined;
 }
 
-/** What was spent. */
+/** What a command spent. */
 export interface Spending {
   calls: number;
   tokens: number;
-  /** Undefined where neither the server nor a price says so. */
+  /** Undefined if neither the server nor a price gives it. */
   usd: number | undefined;
 }
 
-/** A model that counts, stops at its limits, and streams to show how far an answer has come. */
+/** A model that counts usage, stops at its limits, and streams to show progress. */
 export interface MeteredModel extends LanguageModel {
   readonly spending: Spending;
 }
 
-/** Estimated, where a server counts nothing. */
+/** An estimate for servers that report no token counts. */
 const CHARS_PER_TOKEN = 4;
 
-/** Wraps a model. @throws CliError `spending_limit` before a call that the limits leave no room for */
+/** Adds limits to a model. @throws CliError `spending_limit` before a call that the limits do not allow */
 export function createMeteredModel(
   model: LanguageModel,
   limits: SpendingLimits,
@@ -56,7 +56,7 @@ export function createMeteredModel(
   };
 }
 
-/** Streamed where that can be; a stream that breaks after its beginning is asked for anew. */
+/** Streams if the model can. Retries a stream that breaks after it began. */
 async function answerOf(
   model: LanguageModel,
   request: ModelRequest,
@@ -74,7 +74,7 @@ async function answerOf(
     throw new LanguageModelError("provider_error", "The stream ended without an answer.");
   };
   return await retry(attempt, {
-    // Before the first piece the adapter has tried again by itself.
+    // Before the first piece the adapter has already retried.
     waitFor: (error) => (chars > 0 && isBroken(error) ? "backoff" : undefined),
     signal: request.signal,
   });

@@ -7,15 +7,15 @@ import { systemCode, writeFileDurable } from "@ccl/core/node";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** Which model is asked. */
+/** Flags that choose the model. */
 export interface ModelFlags {
   model?: string | undefined;
   baseUrl?: string | undefined;
-  /** A recording: answers come from it; what it does not know is asked of the model, where one is named, and recorded. */
+  /** A recording that answers known requests. Unknown requests go to the model, if one is named, and are recorded. */
   replay?: string | undefined;
 }
 
-/** The model that flags or the environment name, a recording of one, or both. */
+/** Opens the model from flags or the environment, a recording, or both. */
 export async function openLanguageModel(
   session: Session,
   flags: ModelFlags,
@@ -25,7 +25,7 @@ export async function openLanguageModel(
   const name = flags.model ?? env["CCL_MODEL"];
   if (name === undefined && baseUrl !== undefined)
     throw new CliError("usage", "Name the model: --model, or CCL_MODEL in the environment.");
-  // A recording alone must not call anyone because of the environment.
+  // With only a recording, variables of the environment must not cause calls.
   const isAsked =
     flags.replay === undefined || flags.model !== undefined || flags.baseUrl !== undefined;
   const model = name !== undefined && isAsked ? await openNamed(name, baseUrl, env) : undefined;
@@ -45,7 +45,7 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-/** Missing keys and unknown servers are mistakes of the command's user. */
+/** A missing key or an unknown server is a usage error. */
 async function openNamed(
   name: string,
   baseUrl: string | undefined,

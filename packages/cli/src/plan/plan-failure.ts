@@ -3,7 +3,7 @@ import type { Issue } from "@ccl/core";
 import { formatCount } from "../output/format-number.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
-/** The kind of failure that an issue makes of a whole command; what is not here is a fault of the plan. */
+/** Error codes for issues that decide the failure of the whole command. Other issues mean that the plan is invalid. */
 const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["CONFIRM_REQUIRED", "confirmation_required"],
   ["AUTO_CHECK_FAILED_BEFORE", "checks_failed"],
@@ -16,16 +16,16 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["RECOVERY_REQUIRED", "plan_conflict"],
 ]);
 
-/** Of a long list the first show what is wrong; `--json` has them all. */
+/** Lines shown of a long list. `--json` has all. */
 const MAX_LINES = 12;
 
-/** Flags that are options of the library under other names. */
+/** Flags by the library's option names. */
 const FLAGS: readonly [RegExp, string][] = [
   [/\bmustPass\b/g, "--check-must-pass"],
   [/\bmayFail\b/g, "--check-may-fail"],
 ];
 
-/** An error with the issues of a plan, one a line. */
+/** Creates an error from the issues of a plan, one per line. */
 export function planFailure(given: readonly Issue[]): CliError {
   const issues = given.map((issue) => {
     if (issue.code !== "AUTO_CHECK_FAILED_BEFORE") return issue;

@@ -6,10 +6,10 @@ import { systemCode } from "@ccl/core/node";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** No input is longer: a plan's contents have at most 5 MB, and a character may take six of JSON. */
+/** Upper limit of an input: a plan holds up to 5 MB of contents, and JSON may take six bytes per character. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The text of a file, or of stdin for `-` and for no name while something is piped in. */
+/** Reads a file, or stdin for `-`. Without a name, reads stdin if something is piped in. */
 export async function readInput(
   session: Session,
   name: string | undefined,

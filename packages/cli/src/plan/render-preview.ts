@@ -7,7 +7,7 @@ import { renderTable } from "../output/table.ts";
 
 const COLUMNS = ["action", "path", { right: "added" }, { right: "removed" }, "risks"];
 
-/** The diffs of a plan, then a table of its actions in the order in which they are applied. */
+/** The diffs of a plan, then a table of its actions in execution order. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
   const { colours } = style;
   const diffs = preview.changes
@@ -28,7 +28,7 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
   return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
 }
 
-/** A unified diff with colours on a terminal; control characters in it are shown, tabs stay. */
+/** Renders a unified diff, coloured on a terminal. Escapes control characters except tabs. */
 function renderDiff(diff: string, { colours }: Style): string {
   return diff
     .split(/(?<=\n)/)
@@ -48,7 +48,7 @@ function renderDiff(diff: string, { colours }: Style): string {
     .join("");
 }
 
-/** What a transaction changed, and how its checks went. */
+/** Describes what a transaction changed, and the results of its checks. */
 export function renderApplied(
   { transactionId, changes, checks }: AppliedPlan,
   { colours }: Style,

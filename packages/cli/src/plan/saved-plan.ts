@@ -8,23 +8,23 @@ import type { SavedPlan, ValidPlan } from "@ccl/plan-protocol";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** The change that `ccl gen` showed last and did not make; undefined for none. */
+/** The last change that `ccl gen` showed but did not apply. Undefined if there is none. */
 export async function readSavedChange(session: Session): Promise<string | undefined> {
   return await read(session, "change.json");
 }
 
-/** Keeps a change for `ccl plan apply`. Gives the path that it is kept under. */
+/** Saves a change for `ccl plan apply`. Returns its path. */
 export async function saveChange(session: Session, plan: ValidPlan): Promise<string> {
   return await save(session, "change.json", planText(plan));
 }
 
-/** Forgets change and steps: they were applied. */
+/** Removes the saved change and steps after they were applied. */
 export async function forgetSaved(session: Session): Promise<void> {
   for (const name of ["change.json", "steps.json"])
     await rm(join(placeOf(session), name), { force: true });
 }
 
-/** The steps that `ccl gen --plan-only` saved; undefined for none. */
+/** The steps that `ccl gen --plan-only` saved. Undefined if there are none. */
 export async function readSavedSteps(session: Session): Promise<SavedPlan | undefined> {
   const text = await read(session, "steps.json");
   if (text === undefined) return undefined;
@@ -36,12 +36,12 @@ export async function readSavedSteps(session: Session): Promise<SavedPlan | unde
   );
 }
 
-/** Keeps steps for a later `ccl gen ok`. */
+/** Saves steps for a later `ccl gen ok`. */
 export async function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
   return await save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
 }
 
-/** A plan as a model writes one: the mode is no part of it. */
+/** A plan as a model writes it, without the mode. */
 export function planText({ mode: _mode, ...plan }: ValidPlan): string {
   const withoutRemarks = (key: string, value: unknown): unknown =>
     key === "remarks" ? undefined : value;

@@ -3,8 +3,8 @@ import { redactSecrets } from "@ccl/core";
 import { CliError } from "../cli-error.ts";
 
 /**
- * Program and arguments of a command line: parted by spaces, quotes keep them together, a backslash takes the next character
- * as it is outside single quotes. Nothing is expanded: there is no shell.
+ * Splits a command line into program and arguments at spaces. Quotes group words, and outside single quotes a backslash
+ * escapes the next character. Expands nothing, since no shell is involved.
  */
 export function splitCommand(line: string, flag = "--check"): [string, ...string[]] {
   const words: string[] = [];

@@ -14,21 +14,21 @@ import { CliError, inputError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readInput } from "./read-input.ts";
 
-/** Flags of commands that change files: what a plan may touch, and how much of it. */
+/** Flags that limit what a plan may change, and how much. */
 export interface WorkspaceFlags {
-  /** A file in the form of the documents: `allowed_extensions`, `forbidden_paths` and the like. */
+  /** A file in the documented format: `allowed_extensions`, `forbidden_paths` and the like. */
   allowList?: string | undefined;
-  /** `name=number`, over the defaults. */
+  /** `name=number`, overrides a default. */
   limit?: string[] | undefined;
 }
 
-/** A workspace with what it was opened by. */
+/** A workspace with the policy and limits that it was opened with. */
 export interface OpenedWorkspace extends FileWorkspace {
   policy: PlanPolicy;
   limits: Partial<PlanLimits>;
 }
 
-/** Runs `work` on the session's folder as a workspace, and closes it. */
+/** Runs `work` on the session's folder as a workspace, then closes it. */
 export async function withWorkspace<T>(
   session: Session,
   flags: WorkspaceFlags,
@@ -77,7 +77,7 @@ function isLimit(name: string): name is keyof PlanLimits {
   return Object.hasOwn(defaultPlanLimits, name);
 }
 
-/** False where no plan was ever applied: then there is nothing to list, and no folder to make for it. */
+/** False if no plan was ever applied. The caller then creates no folder just to list it. */
 export async function hasTransactions({ root }: Session): Promise<boolean> {
   const found = await stat(join(root, ".ccl", "transactions")).catch(() => undefined);
   return found !== undefined;

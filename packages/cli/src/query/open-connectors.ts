@@ -7,17 +7,17 @@ import { openSqlite } from "@ccl/sql/node";
 import { resolveLocation } from "../catalog/source-draft.ts";
 import { openPostgresPool } from "../catalog/load-sql.ts";
 
-/** Where the catalog's sources are looked up from. */
+/** What the catalog's sources are resolved against. */
 export interface ConnectorPlace {
-  /** The project's root: paths of sources are relative to it. */
+  /** The project's root. Paths of sources are relative to it. */
   root: string;
-  /** For sources that were kept as `env:NAME`, and for tokens. */
+  /** For sources stored as `env:NAME`, and for tokens. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Connectors of a catalog's sources, to be closed after the last query. */
+/** Connectors of a catalog's sources. The caller closes them after the last query. */
 export interface OpenedConnectors {
-  /** By the beginning of the addresses that they serve, as `runSql` and `executePlan` take them. */
+  /** By address prefix, as `runSql` and `executePlan` take them. */
   connectors: Readonly<Record<string, Connector>>;
   close(): Promise<void>;
 }
@@ -25,7 +25,10 @@ export interface OpenedConnectors {
 type Closer = () => unknown;
 type Entry = readonly [address: string, connector: Connector];
 
-/** Opens what the sources of a catalog folder need to be queried. Tools and records of a JSONL file have no rows and are left out. */
+/**
+ * Opens what the sources of a catalog folder need for queries. Skips tools and records of a JSONL file, which have no
+ * rows.
+ */
 export async function openConnectors(
   place: ConnectorPlace,
   sources: readonly ImportedSource[],

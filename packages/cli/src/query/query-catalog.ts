@@ -14,7 +14,7 @@ import {
 
 import { openConnectors, type ConnectorPlace } from "./open-connectors.ts";
 
-/** A query over a catalog folder: SQL, or a plan's text. */
+/** A query over a catalog folder: SQL, or the text of a query plan. */
 export interface CatalogQuery {
   sql?: string | undefined;
   plan?: string | undefined;
@@ -23,7 +23,7 @@ export interface CatalogQuery {
   signal?: AbortSignal | undefined;
 }
 
-/** What a query gave. */
+/** The result of a query. */
 export interface QueryAnswer {
   columns: { name: string; type?: string | undefined }[];
   rows: PlanRow[];
@@ -31,31 +31,31 @@ export interface QueryAnswer {
   durationMs: number;
 }
 
-/** Steps in the order in which they run in one place. */
+/** Steps that run in one place, in order. */
 interface QueryPlace {
   name: string;
   steps: { text: string; rows?: number | undefined }[];
   rows?: number | undefined;
 }
 
-/** Where a query would run. */
+/** Where each part of a query would run. */
 interface ExplainedQuery {
   ranOn: string;
   text: string;
-  /** What each source does, and what is done with that; `here` is absent where one source does all. */
+  /** The steps of each source, and those on their results. `here` is absent if one source runs everything. */
   diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
 }
 
-/** The catalog of a project's folder, to be queried again and again. */
+/** The catalog of a project's folder, open for many queries. */
 export interface QueryableCatalog {
-  /** The rows of one query. */
+  /** Runs a query and returns its rows. */
   run(query: CatalogQuery): Promise<QueryAnswer>;
-  /** Where a query would run, and as what. */
+  /** Says where each part of a query would run, and in which form. */
   explain(query: CatalogQuery): Promise<ExplainedQuery>;
   close(): Promise<void>;
 }
 
-/** Opens what the catalog's sources need. `details` are the records that may be read; all by default. */
+/** Opens what the catalog's sources need. `details` are the records that may be read. All by default. */
 export async function openQueryableCatalog(
   place: ConnectorPlace,
   read: { folder: CatalogFolder; content: FolderContent },
@@ -102,7 +102,7 @@ export async function openQueryableCatalog(
   };
 }
 
-/** A statement runs in one source as it is, or its clauses in DuckDB over what the sources give. */
+/** A statement runs unchanged in one source, or its clauses run in DuckDB over rows from the sources. */
 function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): ExplainedQuery["diagram"] {
   const clauses = steps.map((text) => ({ text }));
   const names = [...new Set(tables.map(({ source }) => source))];
@@ -119,7 +119,7 @@ function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): ExplainedQuery["d
 
 type Engine = NonNullable<RunSqlOptions["engine"]>;
 
-/** DuckDB where it is installed. */
+/** Runs `work` with DuckDB if it is installed. */
 async function withDuckDb<T>(work: (engine: Engine | undefined) => Promise<T>): Promise<T> {
   const { openDuckDbEngine } = await import("@ccl/query/duckdb");
   const engine = await openDuckDbEngine().catch((error: unknown) => {

@@ -1,9 +1,9 @@
-import type { StoredRun } from "@ccl/operations";
+import type { RunEvent, StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations/sqlite";
 
 import { CliError } from "../cli-error.ts";
 
-/** The run of an id. @throws CliError `usage` */
+/** Loads a run by its id. @throws CliError `usage` */
 export async function loadRun(
   { runs }: Pick<OperationStores, "runs">,
   id: string,
@@ -13,12 +13,31 @@ export async function loadRun(
   throw new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
 }
 
-/** The newest runs first; only those that have not ended, where not all are wanted. */
+/** The newest runs first, and whether there are more. Excludes ended runs unless all are requested. */
 export async function newestRuns(
-  { runs }: OperationStores,
-  options: { all: boolean; limit: number },
-): Promise<StoredRun[]> {
-  const page = await runs.listRuns(options);
-  const found = await Promise.all(page.runs.map(({ runId }) => runs.loadRun(runId)));
-  return found.filter((run) => run !== undefined);
+  { runs }: Pick<OperationStores, "runs">,
+  { all, limit }: { all: boolean; limit: number },
+): Promise<{ runs: StoredRun[]; hasMore: boolean }> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await runs.listRuns({ all, cursor, limit: Math.min(limit - ids.length, 1_000) });
+    ids.push(...page.runs.map(({ runId }) => runId));
+    cursor = page.cursor;
+  } while (cursor !== undefined && ids.length < limit);
+  const found = await Promise.all(ids.map((id) => runs.loadRun(id)));
+  return { runs: found.filter((run) => run !== undefined), hasMore: cursor !== undefined };
+}
+
+/** All events of a run. */
+export async function allEvents(
+  { runs }: Pick<OperationStores, "runs">,
+  runId: string,
+): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await runs.readEvents(runId, { afterSeq: events.at(-1)?.seq, limit: 1_000 });
+    events.push(...page);
+    if (page.length < 1_000) return events;
+  }
 }

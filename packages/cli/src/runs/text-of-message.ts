@@ -5,7 +5,7 @@ interface Said {
   toolCalls?: readonly ToolCall[] | undefined;
 }
 
-/** What a message says, a part without text by its kind, and a line for each call of a tool. */
+/** The text of a message. Shows parts without text by their kind, and each tool call on its own line. */
 export function textOfMessage({ content = "", toolCalls = [] }: Said): string {
   const parts = typeof content === "string" ? [{ text: content }] : content;
   const text = parts.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");

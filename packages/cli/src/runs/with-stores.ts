@@ -10,14 +10,14 @@ import { withPostgres } from "../catalog/load-sql.ts";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** Which store a command looks at. */
+/** Flags that choose the store. */
 export interface StoreFlags {
   store?: string | undefined;
   postgres?: string | undefined;
   isReadOnly?: boolean | undefined;
 }
 
-/** Opens the stores of the flags, and closes them after the work. @throws CliError, OperationsError */
+/** Opens the stores of the flags, and closes them after `work`. @throws CliError, OperationsError */
 export async function withStores<Value>(
   session: Session,
   { store, postgres: address, isReadOnly = false }: StoreFlags,
@@ -79,7 +79,7 @@ async function fileOf(path: string): Promise<string> {
   throw new CliError("source_failed", `The folder ${path} holds ${which}; name the file.`);
 }
 
-// A look at another database must not leave tables in it.
+// Reading another database must not create tables in it.
 async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDatabase> {
   let database: SqliteDatabase | undefined;
   try {

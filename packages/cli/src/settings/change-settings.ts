@@ -1,22 +1,17 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 
 import { unless, writeFileDurable } from "@ccl/core/node";
+import { arrayAt, isRecord, parseJson } from "@ccl/core/json";
 import { createTwoFilesPatch } from "diff";
 
+import { stateFolder } from "../artifact-folder.ts";
 import { CliError } from "../cli-error.ts";
-import type { Session } from "../session.ts";
+import { ask, canAsk } from "../output/ask.ts";
 import type { CommandResult } from "../output/command-result.ts";
-
-/** A file of another program's settings, and how ccl stands in it. */
-export interface ClientSettings {
-  path: string;
-  /** The text with ccl in it, or without; all else stays as it is. @throws CliError `usage` for a text that can't be read */
-  edit(text: string, isRemoval: boolean): string;
-}
-
-/** The settings for the user, or for the project alone. */
-export type SettingsOf = (session: Session, isForProject: boolean) => ClientSettings;
+import type { Session } from "../session.ts";
+import type { ClientSettings } from "./client-settings.ts";
+import { emptyPaths } from "./json-text.ts";
 
 /** Flags of commands that change settings. */
 export interface SettingsFlags {
@@ -26,55 +21,121 @@ export interface SettingsFlags {
 }
 
 interface SettingsChange {
-  client: string;
   isRemoval: boolean;
-  /** The command that undoes it. */
+  /** The command that undoes the change. */
   undo: string;
   flags: SettingsFlags;
 }
 
-/** Writes ccl into a client's settings, or takes it out, after the user has seen the change. */
-export async function changeSettings(
-  session: Session,
-  settings: ClientSettings,
-  { client, isRemoval, undo, flags }: SettingsChange,
-): Promise<CommandResult> {
-  const before = await unless(["ENOENT"], readFile(settings.path, "utf8"), "");
-  const after = settings.edit(before, isRemoval);
-  const document = { client, path: settings.path, changed: after !== before };
-  if (!document.changed)
-    return { document, text: () => `${settings.path} is as it should be; nothing to change.\n` };
-  const patch = createTwoFilesPatch(settings.path, settings.path, before, after);
-  const shown = patch.split("\n").slice(2).join("\n");
-  if (flags.show === true) return { document, text: () => shown };
-  await agree(session, shown, flags);
-  await writeText(settings.path, after);
-  return { document, text: () => `wrote ${settings.path}; \`${undo}\` undoes it\n` };
+interface FileChange {
+  path: string;
+  before: string | undefined;
+  after: string | undefined;
+  /** Paths of members that were empty before, or the whole text after `blankMark`. Removal of ccl leaves them. */
+  empty?: readonly string[] | undefined;
 }
 
-/** A file that would hold nothing is removed. */
-async function writeText(path: string, text: string): Promise<void> {
-  if (text === "") return await rm(path);
+/** Marks the stored text of a file that held no settings. */
+const blankMark = "text:";
+
+/** Adds ccl to settings, or removes it, after the user has seen every change. */
+export async function changeSettings(
+  session: Session,
+  all: readonly ClientSettings[],
+  { isRemoval, undo, flags }: SettingsChange,
+): Promise<CommandResult> {
+  const kept = await readKept(session);
+  const changes: FileChange[] = [];
+  for (const settings of all) {
+    const before = await readSettings(settings.path);
+    const change = isRemoval
+      ? removal(settings, before, kept[settings.path])
+      : addition(settings, before, kept[settings.path]);
+    if (change.after !== before) changes.push(change);
+  }
+  const document = { paths: all.map(({ path }) => path), changed: changes.map(({ path }) => path) };
+  if (changes.length === 0) return { document, text: () => "Nothing to change.\n" };
+  const patches = changes.map(({ path, before = "", after = "" }) =>
+    createTwoFilesPatch(path, path, before, after).split("\n").slice(2).join("\n"),
+  );
+  if (flags.show === true) return { document, text: () => patches.join("") };
+  await agree(session, patches.join(""), flags);
+  for (const { path, empty } of changes) kept[path] = isRemoval ? undefined : empty;
+  // Written first, so that nothing is lost if the process stops in between.
+  if (!isRemoval) await writeKept(session, kept);
+  for (const { path, after } of changes) await writeText(path, after);
+  if (isRemoval) await writeKept(session, kept);
+  const paths = changes.map(({ path }) => path).join(", ");
+  return { document, text: () => `wrote ${paths}; \`${undo}\` undoes it\n` };
+}
+
+function addition(
+  settings: ClientSettings,
+  before: string | undefined,
+  known: readonly string[] | undefined,
+): FileChange {
+  const { path } = settings;
+  const after = settings.edit(before ?? "");
+  if (before === undefined || settings.remove(before) !== before)
+    return { path, before, after, empty: known };
+  if (before !== "" && settings.remove(after) === before) return { path, before, after };
+  const isBlank = before.trim() === "";
+  return { path, before, after, empty: isBlank ? [blankMark + before] : emptyPaths(before) };
+}
+
+function removal(
+  { path, remove }: ClientSettings,
+  before: string | undefined,
+  kept: readonly string[] = [],
+): FileChange {
+  const after = before && remove(before, kept);
+  const blank = kept.find((one) => one.startsWith(blankMark))?.slice(blankMark.length);
+  return { path, before, after: after === "" && before !== "" ? blank : after };
+}
+
+/**
+ * Undefined for a missing file. @throws CliError `usage` for another encoding, since its bytes could not be written
+ * back
+ */
+export async function readSettings(path: string): Promise<string | undefined> {
+  const bytes = await unless(["ENOENT"], readFile(path), undefined);
+  try {
+    return bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError("usage", `${path} is no UTF-8. Save it as UTF-8 first.`, { cause });
+  }
+}
+
+async function writeText(path: string, text: string | undefined): Promise<void> {
+  if (text === undefined) return await rm(path);
   await mkdir(dirname(path), { recursive: true });
   await writeFileDurable(path, text);
 }
 
-async function agree(
-  { terminal, isJson, signal }: Session,
-  patch: string,
-  { yes }: SettingsFlags,
-): Promise<void> {
-  if (yes === true) {
-    if (!isJson) terminal.stdout.write(patch);
-    return;
-  }
-  const canAsk = !isJson && terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
-  if (!canAsk) {
+type Kept = Record<string, readonly string[] | undefined>;
+
+const keptFile = ({ terminal }: Session): string => join(stateFolder(terminal), "settings.json");
+
+async function readKept(session: Session): Promise<Kept> {
+  const kept = parseJson(await unless(["ENOENT"], readFile(keptFile(session), "utf8"), "{}"));
+  const paths = isRecord(kept) ? Object.keys(kept) : [];
+  return Object.fromEntries(paths.map((path) => [path, arrayAt(kept, path).map(String)]));
+}
+
+/** Deletes the file if there is nothing to remember. */
+async function writeKept(session: Session, kept: Kept): Promise<void> {
+  const path = keptFile(session);
+  if (Object.values(kept).every((one) => one === undefined)) return await rm(path, { force: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFileDurable(path, JSON.stringify(kept), { mode: 0o600 });
+}
+
+async function agree(session: Session, patch: string, { yes }: SettingsFlags): Promise<void> {
+  const { terminal, isJson } = session;
+  if (yes !== true && !canAsk(session)) {
     const message = `This would change the settings:\n${patch}\nPass --yes to write it.`;
     throw new CliError("confirmation_required", message);
   }
-  terminal.stdout.write(patch);
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.confirm({ message: "Write this?", signal });
-  if (prompts.isCancel(answer) || !answer) throw new CliError("aborted", "Nothing was changed.");
+  if (!isJson) terminal.stdout.write(patch);
+  if (yes !== true) await ask(session, "Write this?");
 }

@@ -1,65 +1,69 @@
 import { join } from "node:path";
 
-import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
+import { arrayAt, recordAt, stringAt, valueAt } from "@ccl/core/json";
 
-import { CliError } from "../cli-error.ts";
 import { ownCommand, ownWords } from "../own-command.ts";
-import { codexOf, configOf, homeOf } from "../user-places.ts";
-import type { ClientSettings, SettingsOf } from "./change-settings.ts";
-import { jsonSettings, withMember } from "./json-settings.ts";
+import { claudeOf, codexOf, configOf } from "../user-places.ts";
+import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
+import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
+import { newMember, withoutValue, withValue } from "./json-text.ts";
 
-/** By the name of a coding agent whose results ccl can shorten without a proxy: where it looks for what ccl writes. */
+/** By coding agent whose results ccl can shorten without a proxy: the files in which the agent looks for ccl's hook. */
 export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": ({ root, terminal }, project) =>
       claudeCode(
-        join(project ? root : homeOf(terminal.env), ".claude", "settings.json"),
+        join(project ? join(root, ".claude") : claudeOf(terminal.env), "settings.json"),
         `${ownWords(terminal)} shrink --hook`,
       ),
     codex: ({ root, terminal }, project) => {
       const block = agentsBlock(ownWords(terminal));
       return {
         path: join(project ? root : codexOf(terminal.env), "AGENTS.md"),
-        edit: (text, isRemoval) => editAgents(text, isRemoval, block),
+        edit: (text) => withBlock(text, block, findBlock),
+        remove: (text) => withoutBlock(text, findBlock),
       };
     },
     opencode: ({ root, terminal }, project) => {
       const folder = project ? join(root, ".opencode") : join(configOf(terminal.env), "opencode");
       return {
         path: join(folder, "plugins", "ccl-shrink.js"),
-        edit: (_, isRemoval) => (isRemoval ? "" : plugin(ownCommand(terminal))),
+        edit: () => plugin(ownCommand(terminal)),
+        remove: (text) => (text.startsWith("// Written by `ccl") ? "" : text),
       };
     },
   }),
 );
 
-/** A hook behind each command; Claude Code takes its answer in place of the result. */
+/** A hook that runs after each command. Claude Code uses its answer as the result. */
 function claudeCode(path: string, command: string): ClientSettings {
+  const list = ["hooks", "PostToolUse"];
   const entry = { matcher: "Bash", hooks: [{ type: "command", command }] };
-  const commandsOf = (hook: unknown): (string | undefined)[] =>
-    arrayAt(hook, "hooks").map((one) => stringAt(one, "command"));
-  // Of another place of ccl too, which it takes the place of.
-  const isOwn = (hook: unknown): boolean =>
-    commandsOf(hook).some((one) => /ccl\S* shrink --hook$/.test(one ?? ""));
-  const byHand = `its hooks by hand: ${JSON.stringify({ PostToolUse: [entry] })}`;
-  return jsonSettings(path, byHand, (settings, isRemoval) => {
-    const hooks = settings["hooks"] ?? {};
-    if (!isRecord(hooks)) throw new CliError("usage", `${path}: "hooks" is no object.`);
-    const listed = arrayAt(hooks, "PostToolUse");
-    const own = listed.filter(isOwn);
-    if (isRemoval ? own.length === 0 : own.some((hook) => commandsOf(hook).includes(command)))
-      return undefined;
-    const others = listed.filter((hook) => !isOwn(hook));
-    const { PostToolUse: _, ...otherHooks } = hooks;
-    const next = isRemoval ? others : [...others, entry];
-    const all = next.length > 0 ? { ...hooks, PostToolUse: next } : otherHooks;
-    return withMember(settings, "hooks", all);
+  /** Paths of what ccl wrote, also from another folder: a whole entry, or one hook of it if the user added others. */
+  const ownPaths = (value: unknown): { path: string[]; at: string[] }[] =>
+    arrayAt(recordAt(value, "hooks"), "PostToolUse").flatMap((one, at) => {
+      const all = arrayAt(one, "hooks");
+      return all.flatMap((hook, place) => {
+        if (!/ccl\S* shrink --hook$/.test(stringAt(hook, "command") ?? "")) return [];
+        const inner = [...list, `${at}`, "hooks", `${place}`];
+        return [{ path: all.length > 1 ? inner : [...list, `${at}`], at: inner }];
+      });
+    });
+  return jsonSettings(path, JSON.stringify({ hooks: { PostToolUse: [entry] } }), {
+    edit(text, value) {
+      const own = ownPaths(value)[0]?.at;
+      if (own === undefined) return withValue(text, [...list, newMember], entry);
+      const known = stringAt(valueAt(value, own), "command");
+      return known === command ? text : withValue(text, [...own, "command"], command);
+    },
+    remove: (text, value, kept) =>
+      ownPaths(value).reduceRight((rest, { path: own }) => withoutValue(rest, own, kept), text),
   });
 }
 
 const [start, end] = ["<!-- ccl shrink -->", "<!-- /ccl shrink -->"];
 
-/** Hooks of Codex see a result and can't replace it, so that its model is asked to. */
+/** Codex's hooks see a result but cannot replace it, so ccl instructs the model instead. */
 const agentsBlock = (ccl: string): string => `${start}
 Pipe commands that may print more than 100 lines through \`${ccl} shrink "what you look for"\`, for example
 \`npm test 2>&1 | ${ccl} shrink "why red?"\`. It shows what matters and says how to read the rest. Do not pipe
@@ -67,22 +71,15 @@ what you are going to edit or quote, and use \`set -o pipefail\` where the exit 
 ${end}
 `;
 
-function editAgents(text: string, isRemoval: boolean, block: string): string {
+const findBlock: FindBlock = (text) => {
   const from = text.indexOf(start);
   const to = text.indexOf(end, from);
-  if (from < 0 || to < 0) {
-    if (isRemoval) return text;
-    return text === "" ? block : `${text.replace(/\n+$/, "")}\n\n${block}`;
-  }
-  const before = text.slice(0, from).replace(/\n+$/, "");
-  const after = text.slice(to + end.length).replace(/^\n+/, "");
-  const rest = [before, after].filter((part) => part !== "").join("\n\n");
-  if (!isRemoval)
-    return text.slice(from, to + end.length + 1) === block ? text : editAgents(rest, false, block);
-  return rest === "" || rest.endsWith("\n") ? rest : `${rest}\n`;
-}
+  if (from < 0 || to < 0) return undefined;
+  const lineEnd = /^\r?\n/.exec(text.slice(to + end.length))?.[0] ?? "";
+  return { from, to: to + end.length + lineEnd.length };
+};
 
-/** opencode gives a plugin the result of a command to change. */
+/** opencode lets a plugin change the result of a command. */
 const plugin = ({
   program,
   args,

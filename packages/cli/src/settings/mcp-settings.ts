@@ -1,29 +1,27 @@
 import { join } from "node:path";
 
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isSameJson, type JsonRecord, recordAt } from "@ccl/core/json";
 
 import { CliError } from "../cli-error.ts";
 import { ownCommand } from "../own-command.ts";
 import type { Session } from "../session.ts";
 import { codexOf, configOf, homeOf } from "../user-places.ts";
-import type { ClientSettings, SettingsOf } from "./change-settings.ts";
-import { jsonSettings, withMember } from "./json-settings.ts";
+import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
+import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
+import { withoutValue, withValue } from "./json-text.ts";
 
-/** By the name of an MCP client: where it looks for its servers, for the user or for the project alone. */
+/** By MCP client: where it looks for its servers, for the user or for the project. */
 export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": (session, project) =>
-      json(project ? join(session.root, ".mcp.json") : join(home(session), ".claude.json"), {
+      json(project ? join(session.root, ".mcp.json") : claudeJson(session), {
         mcpServers: { type: "stdio", ...server(session) },
       }),
     codex: (session, project) => {
       const folder = project ? join(session.root, ".codex") : codexOf(session.terminal.env);
       const { command, args } = server(session);
       const entry = `${table}\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
-      return {
-        path: join(folder, "config.toml"),
-        edit: (text, isRemoval) => editToml(text, isRemoval, entry),
-      };
+      return toml(join(folder, "config.toml"), entry);
     },
     cursor: (session, project) =>
       json(join(project ? session.root : home(session), ".cursor", "mcp.json"), {
@@ -46,6 +44,10 @@ export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
+/** In the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
+const claudeJson = (session: Session): string =>
+  join(session.terminal.env["CLAUDE_CONFIG_DIR"] ?? home(session), ".claude.json");
+
 const home = ({ terminal }: Session): string => homeOf(terminal.env);
 
 function server({ terminal }: Session): { command: string; args: string[] } {
@@ -61,32 +63,46 @@ function vsCodeFolder(session: Session): string {
   return join(configOf(env), "Code");
 }
 
-/** The entry of ccl by the name of the member that holds a client's servers. */
+/** Adds ccl to the member that holds a client's servers. */
 function json(path: string, entries: Record<string, JsonRecord>): ClientSettings {
   const [[key = "", entry] = []] = Object.entries(entries);
-  const byHand = `it by hand: ${JSON.stringify({ [key]: { ccl: entry } })}`;
-  return jsonSettings(path, byHand, (settings, isRemoval) => {
-    const servers = settings[key] ?? {};
-    if (!isRecord(servers)) throw new CliError("usage", `${path}: "${key}" is no object.`);
-    const { ccl: known, ...others } = servers;
-    if (isRemoval) return known === undefined ? undefined : withMember(settings, key, others);
-    if (JSON.stringify(known) === JSON.stringify(entry)) return undefined;
-    return { ...settings, [key]: { ...servers, ccl: entry } };
+  const place = [key, "ccl"];
+  return jsonSettings(path, JSON.stringify({ [key]: { ccl: entry } }), {
+    edit: (text, value) =>
+      isSameJson(recordAt(value, key)?.["ccl"], entry) ? text : withValue(text, place, entry),
+    remove: (text, value, kept) =>
+      recordAt(value, key)?.["ccl"] === undefined ? text : withoutValue(text, place, kept),
   });
 }
 
 const table = "[mcp_servers.ccl]";
 
-/** The table of ccl at the end of the file; all other lines stay as they are. */
-function editToml(text: string, isRemoval: boolean, entry: string): string {
-  if (!isRemoval && text.includes(entry)) return text;
-  const lines = text.split("\n");
-  const start = lines.findIndex((line) => line.trim() === table);
-  if (start >= 0) {
-    const length = lines.slice(start + 1).findIndex((line) => /^\s*\[/.test(line));
-    lines.splice(start, length < 0 ? lines.length - start : length + 1);
-  } else if (isRemoval) return text;
-  const rest = lines.join("\n").replace(/\n+$/, "");
-  if (isRemoval) return rest === "" ? "" : `${rest}\n`;
-  return rest === "" ? entry : `${rest}\n\n${entry}`;
+/** The table of ccl and its subtables, without the comments before the next table. */
+const findTable: FindBlock = (text) => {
+  const from = text.search(/^[ \t]*\[mcp_servers\.ccl[\].]/m);
+  if (from < 0) return undefined;
+  const rest = text.slice(from);
+  const next = rest.search(/^[ \t]*\[(?!mcp_servers\.ccl[\].])/m);
+  const own = next < 0 ? rest : rest.slice(0, next);
+  const comments = /(?:^[ \t]*(?:#.*)?(?:\r?\n|$))*$(?![^])/m.exec(own);
+  return { from, to: from + (comments === null || next < 0 ? own.length : comments.index) };
+};
+
+function toml(path: string, entry: string): ClientSettings {
+  return {
+    path,
+    edit(text) {
+      // Lines at the end cannot extend a table in another syntax.
+      if (
+        /^[ \t]*mcp_servers[ \t]*[.=]/m.test(text) ||
+        /^[ \t]*\[mcp_servers\][^[]*^[ \t]*ccl\b/m.test(text)
+      )
+        throw new CliError(
+          "usage",
+          `${path} writes mcp_servers in one line. Add by hand:\n${entry}`,
+        );
+      return withBlock(text, entry, findTable);
+    },
+    remove: (text) => withoutBlock(text, findTable),
+  };
 }

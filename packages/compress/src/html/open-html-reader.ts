@@ -1,6 +1,6 @@
 import type { FormatCallback } from "html-to-text";
 
-/** An `h2` as `## `, so that what stands below is read under it. */
+/** Renders an `h2` as `## `, so that it counts as a heading of what follows. */
 const heading: FormatCallback = (element, walk, builder) => {
   builder.openBlock({ leadingLineBreaks: 1 });
   builder.addInline(`${"#".repeat(Number(element.name?.slice(1)))} `);
@@ -11,8 +11,8 @@ const heading: FormatCallback = (element, walk, builder) => {
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /**
- * A `readHtml` for `compress` and `readContent` that keeps tables, nested ones too, links and lists, by the optional peer
- * `html-to-text`. Rejects as `import` does where that is not installed.
+ * A `readHtml` for `compress` and `readContent` that preserves tables, nested tables, links and lists. Uses the
+ * optional peer `html-to-text`, and rejects as `import` does if it is not installed.
  */
 export async function openHtmlReader(): Promise<(html: string) => string> {
   const { compile } = await import("html-to-text");

@@ -1,22 +1,25 @@
 import { parseExactly } from "./parse-exactly.ts";
 
-/** An object or a list, and the few lines of text that stood around it. */
+/** An object or a list, and the few lines of text around it. */
 export interface FoundJson {
   value: object;
-  /** In front of it and behind it; empty where nothing stood there. */
+  /** The text before and after it. Empty if there is none. */
   lead: string;
   tail: string;
 }
 
-/** Characters of the text around JSON that is still shown with it. */
+/** The longest text around JSON that is shown with it. */
 const longestFrame = 300;
-/** Brackets at which JSON may begin that are tried, the first and those that begin a line first; of those that stand together the first. */
+/**
+ * How many opening brackets are tried: the first one and those at line starts come first, and of adjacent ones only the
+ * first.
+ */
 const maxStarts = 4;
-/** Brackets at which it may end that are tried, from the last one on. */
+/** How many closing brackets are tried, from the last one backwards. */
 const maxEnds = 3;
 const deepestWrap = 3;
 
-/** The text that a JSON string, or an answer of MCP written as JSON, holds; any other text as it is. */
+/** The text inside a JSON string or inside an MCP answer written as JSON. Any other text unchanged. */
 export function unwrapText(text: string): string {
   let inner = text;
   for (let depth = 0; depth < deepestWrap; depth += 1) {
@@ -42,7 +45,7 @@ function heldText(text: string): string | undefined {
   }
 }
 
-/** The texts of an answer that has nothing else in it. */
+/** The text of an answer that contains nothing else. */
 function textOfAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content, ...others } = answer;
@@ -57,7 +60,7 @@ function textOfAnswer(answer: unknown): string | undefined {
 
 const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
 
-/** Of a part that says nothing but its text. */
+/** The text of a part that contains nothing else. */
 function textOfPart(part: unknown): string | undefined {
   if (typeof part !== "object" || part === null || !("type" in part && "text" in part))
     return undefined;
@@ -66,8 +69,8 @@ function textOfPart(part: unknown): string | undefined {
 }
 
 /**
- * JSON with no more than a little text in front of it and in the lines behind it; objects one after the other, as in JSON by
- * lines, as one array. Undefined where there is none.
+ * Finds JSON with only a little text before and after it. Several objects in a row, as in JSON lines, become one array.
+ * Undefined if there is none.
  */
 export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
@@ -82,7 +85,7 @@ export function findJson(text: string): FoundJson | undefined {
     ...found,
   ];
   const starts = [...new Set(likely)].slice(0, maxStarts);
-  // The longest that is JSON: what it holds, and brackets in the words around it, may be some too.
+  // Prefers the longest span, because its contents, and brackets in the words around it, may also parse as JSON.
   const spans = ends
     .flatMap(({ index }) => starts.map((start) => ({ start, end: tailStart + index + 1 })))
     .toSorted((a, b) => b.end - b.start - (a.end - a.start));
@@ -94,14 +97,14 @@ export function findJson(text: string): FoundJson | undefined {
   return undefined;
 }
 
-/** What nests deeper is no table. */
+/** JSON that nests deeper is not shown as a table. */
 const deepest = 5_000;
 
 function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let at = 0; at < json.length && depth <= deepest; at += 1) {
     const code = json.charCodeAt(at);
-    // Brackets and braces, opening and closing.
+    // Opening and closing brackets and braces.
     if (code === 91 || code === 123) depth += 1;
     else if (code === 93 || code === 125) depth -= 1;
   }
@@ -122,7 +125,7 @@ function isLineStart(text: string, index: number): boolean {
   return /(?:^|\n)[ \t]*$/.test(text.slice(0, index));
 }
 
-/** Inside JSON no line feed stands between a closing and an opening brace. */
+/** Within one JSON value a line feed never separates a closing brace from an opening one. */
 function joinObjects(text: string): string {
   const joined = text.replace(/\}[ \t\r]*\n\s*\{/g, "},{");
   return joined === text ? text : `[${joined}]`;

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { compress } from "../compress.ts";
 import { jsonUnits, type TableColumns } from "./json-units.ts";
 
 const textsOf = (value: object, columns?: TableColumns): string[] =>
@@ -179,4 +181,21 @@ describe("jsonUnits", () => {
     );
     expect(jsonUnits(tables)?.[0]).toMatchObject({ text: "t0: 2 rows", weight: 0.5 });
   });
+});
+
+it("tells null, an empty list, an empty text and no value apart in a table", () => {
+  const values = [null, undefined, [], {}, "", "null", "[]", "{}", '""', true, "true", [null]];
+  const cells = fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 4 });
+  const shown = (column: unknown[]): string => {
+    const rows = column.map((value, at) => ({ id: at, name: `n${at}`, value }));
+    const { text, isLossless } = compress(JSON.stringify(rows), { budget: 10_000 });
+    expect(isLossless).toBe(true);
+    return text;
+  };
+  fc.assert(
+    fc.property(cells, cells, (before, after) => {
+      const texts = values.map((value) => shown([...before, value, ...after]));
+      expect(new Set(texts).size).toBe(values.length);
+    }),
+  );
 });

@@ -5,8 +5,8 @@ import { cellText, type RowReader, RowUnit } from "./row-unit.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
- * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first); joined by line feeds they say all
- * that the JSON says. Undefined for what nests too deeply. The units are not numbered.
+ * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first). Joined by line feeds, the
+ * units say everything that the JSON says. Undefined if it nests too deeply. The units are not numbered.
  */
 export function jsonUnits(value: object, columns: TableColumns = "varying"): Unit[] | undefined {
   try {
@@ -20,24 +20,24 @@ export function jsonUnits(value: object, columns: TableColumns = "varying"): Uni
   }
 }
 
-/** Which columns stand in the rows: those that never change can stand once, above them. */
+/** Which columns the rows have. Constant columns can be stated once, above the rows. */
 export type TableColumns = "varying" | "all";
 
-/** Rows, and the places of their columns. */
+/** Rows, and the positions of their columns. */
 interface Grid {
   columns: Map<string, number>;
   rows: TableRow[];
 }
 
-/** One row: a label (its key or its group) and its values by column, undefined where it has none. */
+/** One row: a label (its key or its group) and its values by column, undefined if it has none. */
 interface TableRow {
   label: string | undefined;
   values: unknown[];
-  /** How many values it has. */
+  /** How many values the row has. */
   size: number;
 }
 
-/** Deeper values are written as JSON in one piece. */
+/** Deeper values are written as one piece of JSON. */
 const maxDepth = 8;
 
 interface Block {
@@ -56,7 +56,7 @@ function addBlock(units: Unit[], { name, value, depth, columns }: Block): void {
   else addObject(units, { name, entries, depth, columns });
 }
 
-/** Rows are numbered when all are known. */
+/** Rows are numbered once all of them are known. */
 const unnumbered = { from: 0, to: 0 };
 
 function addLine(units: Unit[], text: string, depth: number): void {
@@ -147,7 +147,7 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
 const minMembers = 8;
 const minMemberKeys = 3;
 
-/** True for a column of lists of objects, which are read better as a table of their own. */
+/** True for a column of lists of objects, which are more readable as a separate table. */
 function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   let members = 0;
   let keys = 0;
@@ -161,7 +161,7 @@ function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   return members >= Math.max(minMembers, rows.length) && keys >= members * minMemberKeys;
 }
 
-/** What names each row in the tables of its members: its first cell where all differ, else its number in its table. */
+/** Labels that identify each row in the tables of its members: its first cell if all differ, else its row number. */
 function labelsOf(first: string[]): string[] {
   const isName = new Set(first).size === first.length && first.every(({ length }) => length <= 60);
   return isName ? first : first.map((_, at) => String(at + 1));
@@ -171,10 +171,10 @@ function membersOf(list: unknown, label: string | undefined): LabelledRow[] {
   return Array.isArray(list) ? list.filter(isRecord).map((row) => ({ label, row })) : [];
 }
 
-/** What the name and the columns of a table are, and its rows. */
+/** The name and columns of a table, and its rows. */
 interface NamedRows {
   name: string;
-  /** `name=value` of the columns that never change. */
+  /** `name=value` of each constant column. */
   constant: readonly string[];
   header: readonly string[];
   rows: number;
@@ -189,7 +189,7 @@ function addRows(units: Unit[], { name, constant, header, rows, read }: NamedRow
   for (let row = 0; row < rows; row += 1) units.push(new RowUnit(row, table));
 }
 
-/** The name of a table at a place, and the names of its columns. */
+/** The name of the table at a path, and the names of its columns. */
 export function tableHead(
   { name, constant, header, rows }: Omit<NamedRows, "read">,
   title: number,
@@ -202,13 +202,13 @@ export function tableHead(
   return [named, { text: names, ...unnumbered, isHeader: true, head: title, weight: 0 }];
 }
 
-/** Of many tables the names alone would fill the room. */
+/** The names of many tables could fill the budget on their own. */
 function weighTitles(units: readonly Unit[]): void {
   const titles = units.filter(({ members }) => members !== undefined);
   for (const title of titles) title.weight = Math.min(title.weight, 8 / titles.length);
 }
 
-/** Rows whose values say which columns identify something. */
+/** How many rows are examined to find columns that identify something. */
 export const rankedRows = 500;
 
 interface Column {
@@ -216,7 +216,7 @@ interface Column {
   at: number;
 }
 
-/** Columns of identifiers first. */
+/** Puts columns of identifiers first. */
 function orderColumns({ columns, rows }: Grid): Column[] {
   const identifies = ({ key, at }: Column): boolean => {
     let read = 0;
@@ -246,7 +246,7 @@ function listedRows(list: unknown[]): Grid | undefined {
   return likeRows(rows, 0.1);
 }
 
-/** Rows of an object of like objects. */
+/** Rows of an object whose members are similar objects. */
 function keyedRows(entries: [string, unknown][]): Grid | undefined {
   if (entries.length < 2) return undefined;
   const rows: LabelledRow[] = [];
@@ -260,8 +260,8 @@ function keyedRows(entries: [string, unknown][]): Grid | undefined {
 const wideTable = 40;
 
 /**
- * Undefined unless this share of a table's cells is filled, of a wide one half, so that a table is not much larger than what
- * it shows.
+ * Undefined unless this share of the table's cells is filled, or half of them if it is wide, so that a table is not
+ * much larger than its contents.
  */
 function likeRows(rows: readonly LabelledRow[], share: number): Grid | undefined {
   const grid = gridOf(rows);
@@ -276,7 +276,7 @@ interface LabelledRow {
   row: Record<string, unknown>;
 }
 
-/** Members of objects within rows stand in columns of their own. */
+/** Members of objects within rows get columns of their own. */
 function gridOf(labelled: readonly LabelledRow[]): Grid {
   const columns = new Map<string, number>();
   const rows = labelled.map(({ label, row }): TableRow => {
@@ -310,7 +310,7 @@ function isBlock(value: unknown): value is object {
   return typeof value === "object" && !isInline(value);
 }
 
-/** Scalars and lists of scalars stand on the line of their object. */
+/** True for scalars and lists of scalars, which are written on the line of their object. */
 function isInline(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((item) => typeof item !== "object" || item === null);
   return !isRecord(value) || Object.keys(value).length === 0;

@@ -1,4 +1,6 @@
-/** `JSON.parse`, but a number of more digits than a double holds becomes a text, so that it is shown as it came. */
+/**
+ * Like `JSON.parse`, but a number with more digits than a double holds becomes a string, so that its digits are kept.
+ */
 export function parseExactly(json: string): unknown {
   const pieces: string[] = [];
   let written = 0;
@@ -19,7 +21,7 @@ export function parseExactly(json: string): unknown {
   return JSON.parse(written === 0 ? json : pieces.join("") + json.slice(written));
 }
 
-// Sixteen digits, with or without a point between them, or an exponent of three.
+// Sixteen digits, with or without a point, or an exponent of three digits.
 const mayLoseDigits = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/g;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
@@ -35,7 +37,7 @@ function holdsDigits(number: string): boolean {
   return given.startsWith(held) && /^0*$/.test(given.slice(held.length));
 }
 
-/** The digits of a number from the first that is not 0, without those of its exponent. */
+/** The significant digits of a number, without its exponent. */
 function digitsOf(number: string): string {
   return number
     .replace(/[eE].*/, "")

@@ -1,11 +1,11 @@
 import type { Unit } from "../unit.ts";
 
-/** What stands in the cells of each row of a table, by its number from 0; as many cells in each. */
+/** Returns the cells of a row by its number from 0. Every row has the same number of cells. */
 export type RowReader = (row: number) => readonly unknown[];
 
-/** A row of a table. It is read when it is looked at and rendered when it is shown, since of a large table few rows are. */
+/** A row of a table. It is read and rendered on demand, because only few rows of a large table are shown. */
 export class RowUnit implements Unit {
-  /** Rows of JSON are numbered when all are known. */
+  /** Rows of JSON are numbered once all of them are known. */
   from: number;
   to: number;
   readonly weight = 0.05;
@@ -34,17 +34,17 @@ export class RowUnit implements Unit {
   }
 }
 
-/** A text that is no other value, and does not end before its cell does. */
-const plainCell = /^(?!(?:true|false|null)$)[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
+/** Matches a text that cannot be read as a list, an object, a quoted text or another value, and cannot end its cell early. */
+const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
-/** One scalar, unquoted unless it would be misread; deeper values as JSON. */
+/** Renders one scalar, quoted only if it would be ambiguous. Deeper values are written as JSON. */
 export function cellText(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return JSON.stringify(value);
   return plainCell.test(value) ? value : JSON.stringify(value);
 }
 
-/** A value as it is searched and compared. */
+/** Renders a value for searching and comparing. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);

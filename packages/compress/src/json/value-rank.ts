@@ -8,7 +8,7 @@ const valuableKey =
 const dateLike = /^\d{4}-\d{2}-\d{2}/;
 const longestValue = 64;
 
-/** Ranks a scalar by its key and its shape; both may be hostile, so each test is linear in a bounded text. */
+/** Ranks a scalar by its key and its shape. Both may be hostile, so each test is linear in a bounded text. */
 export function rankValue(key: string, value: unknown): ValueRank {
   if (value === null || typeof value === "boolean" || value === "") return 0;
   const text = String(value);
@@ -20,11 +20,16 @@ export function rankValue(key: string, value: unknown): ValueRank {
   return 1;
 }
 
-/** Words of letters and digits together, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`; long numbers and dates too. */
+/**
+ * True for words that mix letters and digits, such as `HAT136`, `mia_li_3668`, `#W2378156`, `src/a.ts`, `np.hstack`, and for
+ * long numbers and dates.
+ */
 export function isIdentifierLike(text: string): boolean {
   if (text.length < 4 || text.length > longestValue || /\s/.test(text)) return false;
   if (/^\d+$/.test(text)) return text.length >= 6;
   if (dateLike.test(text)) return true;
   if (/^-?[\d.,]+$/.test(text)) return false;
-  return /\d/.test(text) ? /[A-Za-z#_]/.test(text) : /[a-z0-9][/_@][a-z0-9]/i.test(text);
+  return /\d/.test(text)
+    ? /[A-Za-z#_]/.test(text)
+    : /[a-z0-9][/_@][a-z0-9]|[a-z_]{2}\.[a-z_]{2}/i.test(text);
 }

@@ -1,10 +1,10 @@
 import { type Layout, listUnits, type Unit } from "../unit.ts";
 
-/** A declaration of a source file, such as an item of the outlines of `@ccl/aliases`. */
+/** A declaration of a source file, such as an item of an outline of `@ccl/aliases`. */
 export interface OutlineEntry {
-  /** Its signature; several lines where it has members. */
+  /** Its signature. Several lines if it has members. */
   text: string;
-  /** Lines of the source, from 1, both included. */
+  /** Lines of the source, counted from 1, both ends included. */
   firstLine: number;
   lastLine: number;
 }
@@ -12,7 +12,7 @@ export interface OutlineEntry {
 const signatureWeight = 0.8;
 const bodyWeight = 0.05;
 
-/** Signatures stand for what they declare, and bodies are read under them. Entries may hold others. */
+/** Replaces declarations by their signatures, with their bodies below them. Entries may be nested. */
 export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): Layout {
   const units = listUnits(layout.units);
   const entries = outline.toSorted((a, b) => a.firstLine - b.firstLine || b.lastLine - a.lastLine);
@@ -39,14 +39,14 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
 
 const maxSignature = 160;
 
-/** Without its comments; of a long one the first line, so that none is cut in its middle. */
+/** The signature without comments. Only the first line of a long one, so that it is not cut in the middle. */
 function signatureOf({ text }: OutlineEntry): string {
   const [first = text, ...others] = text.split("\n").filter((line) => !/^\s*(?:\/\/|#)/.test(line));
   const whole = [first, ...others].join("\n");
   return whole.length > maxSignature ? first : whole;
 }
 
-/** What encloses a line inside of the body stays its head. */
+/** A line inside the body keeps the line that encloses it as its head. */
 function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
   return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
 }

@@ -13,7 +13,7 @@ import type { JoinedTexts, Unit, Units } from "../unit.ts";
 
 const sampleRows = 20;
 
-/** True for rows of as many cells each, under names. */
+/** True if there is a header and every row has the same number of cells. */
 export function looksDelimited(sample: string): boolean {
   const rows = firstRows(sample.slice(0, Math.max(sample.lastIndexOf("\n"), 0)));
   const [header, ...others] = rows;
@@ -33,7 +33,7 @@ function firstRows(sample: string): string[][] {
   return rows;
 }
 
-/** A table of names and rows, with columns that never change said once. Rows are read each time they are looked at. */
+/** A table with a header, in which constant columns are stated once. Rows are read on demand. */
 export class DelimitedUnits implements Units {
   readonly length: number;
   readonly #rows: Rows;
@@ -78,9 +78,9 @@ export class DelimitedUnits implements Units {
   }
 }
 
-/** Where the rows of a text are: nothing at 0, the names at 1, then the others; and which columns vary in those. */
+/** The offsets of the rows (0: nothing, 1: the header, then the rows) and which columns vary. */
 interface Rows {
-  /** With a line feed in front. */
+  /** The text with a line feed before it. */
   text: string;
   delimiter: Delimiter;
   starts: number[];

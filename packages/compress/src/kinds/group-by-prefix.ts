@@ -1,14 +1,14 @@
 import type { ContentKind } from "./identify.ts";
 
-/** What a line may have in common with its neighbours, and the rest of it. */
+/** The prefix that a line may share with its neighbours, and the rest of the line. */
 const prefixes: Partial<Record<ContentKind, RegExp>> = {
   matches: /^([^\s:]+):(\d+:.*)$/,
   listing: /^([^\s:]*\/)?([^\s:/]+\/?)$/,
 };
 
 /**
- * Hits under their file and paths under their folder; a blank line ends each group, and what stands outside of groups is
- * whole. Undefined for lines that are neither, or of which none have neighbours alike.
+ * Groups hits under their file and paths under their folder. A blank line ends each group, and lines outside of groups
+ * stay whole. Undefined if the lines are of neither kind, or if no neighbours share a prefix.
  */
 export function groupByPrefix(text: string, kind: ContentKind): string | undefined {
   const prefix = prefixes[kind];

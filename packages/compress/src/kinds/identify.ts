@@ -3,7 +3,7 @@ import { groupByForm, maskLines } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** What a content is. `listing` is one thing a line: files, commits, hits of a search without their text. */
+/** The kind of a content. A `listing` has one item per line: files, commits, or search hits without their text. */
 export type ContentKind =
   | "json"
   | "delimited"
@@ -23,7 +23,7 @@ export type ContentKind =
 
 const sampleChars = 20_000;
 
-/** Lines that only one kind of content has; the share of the sample's lines that has to fit. */
+/** Line patterns that only one kind of content has, and the share of sampled lines that must match. */
 const lineKinds: readonly [ContentKind, RegExp, number][] = [
   [
     "build",
@@ -43,7 +43,7 @@ const lineKinds: readonly [ContentKind, RegExp, number][] = [
     0.8,
   ],
 ];
-/** Files under the folders or the paths that hold them, and what `git status` says. */
+/** Files below their folders or paths, and the output of `git status`. */
 const groupedKinds: readonly [ContentKind, RegExp][] = [
   ["listing", /^(?:On branch \S|HEAD detached at )/],
   [
@@ -63,13 +63,13 @@ const codeLine =
 const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
 const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
-/** The kind of a text, and what was read to learn it. */
+/** The kind of a text, and what was parsed to find it. */
 export interface IdentifiedText {
   kind: ContentKind;
   json?: FoundJson | undefined;
 }
 
-/** By the first 20,000 characters; JSON by all of them. */
+/** Decides by the first 20,000 characters. JSON is decided by the whole text. */
 export function identify(text: string): IdentifiedText {
   const sample = withoutColours(text.slice(0, sampleChars));
   if (isBinary(sample)) return { kind: "binary" };
@@ -79,7 +79,7 @@ export function identify(text: string): IdentifiedText {
   return { kind: kindOfLines(sample, withoutColours(text.slice(-sampleChars / 4))) };
 }
 
-/** By the beginning of a text, and by its end. */
+/** Decides by the beginning and the end of a text. */
 function kindOfLines(sample: string, end: string): ContentKind {
   if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
     return "diff";
@@ -99,7 +99,7 @@ function kindOfLines(sample: string, end: string): ContentKind {
   if (byLine !== undefined) return byLine;
   const grouped = groupedKinds.find(([, pattern]) => pattern.test(sample.slice(0, 4_000)))?.[0];
   if (grouped !== undefined) return grouped;
-  // What it quotes is code; what went wrong is not.
+  // The quoted lines are code, but the error itself is not.
   if (/^Traceback \(most recent call last\):$/m.test(sample)) return "log";
   if (shareOf(codeLine) >= 0.25) return "code";
   if (/^#{2,6} \S|^(?:```|~~~)|^\|.*\|\s*\n\|[ :|-]+\|/m.test(sample)) return "markdown";

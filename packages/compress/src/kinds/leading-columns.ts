@@ -1,28 +1,29 @@
-/** Lines that are looked at, and columns of each. */
+/** How many lines are sampled, and how many columns of each. */
 const [sampledLines, maxColumns] = [400, 12];
-/** So many of the lines have a value of one kind in a column that leads. */
+/** In a leading column this share of the lines has the same kind of value. */
 const usualShare = 0.9;
-/** Between columns of numbers stand few words, such as a level, of few values. */
+/** Columns of numbers have only a few words between them, such as a level, with few distinct values. */
 const [maxBetween, variedShare] = [2, 0.1];
-/** A host without a number is known by its share of the lines. */
+/** A host without a number is recognised by the share of lines that name it. */
 const [hostShare, numberedShare] = [0.1, 0.3];
 
 const word = /(?:\[[^\]]{0,160}\]\S*|[^\s|]+)[\s|]*/y;
 const monthOrDay =
   /^\W*(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\W*$/;
-/** The number of the process after the name of a program, and perhaps a level. */
+/** The process id after the name of a program, possibly with a level before it. */
 const processId = /^((?:[A-Z]+ +)?[^\s[]{1,60})\[\d+\](?=:)/;
 
 interface Column {
-  /** Times, hosts or numbers, but for what is usual. */
+  /** True for times, hosts or numbers, apart from the usual words. */
   isNumbered: boolean;
   usual: ReadonlySet<string>;
   different: number;
 }
 
 /**
- * What a line of a log says: without the times, hosts and numbers that lead nearly all lines, and without what these say
- * between them. A line that begins otherwise stays as it is. Undefined where the lines have no such columns.
+ * Returns a function that reduces a log line to its message: it removes the times, hosts and numbers that lead nearly
+ * all lines, and the words between them. A line that begins differently stays whole. Undefined if the lines have no
+ * such columns.
  */
 export function leadingColumns(text: string): ((line: string) => string) | undefined {
   const all = text.split("\n").filter((line) => line.trim() !== "");
@@ -36,7 +37,8 @@ export function leadingColumns(text: string): ((line: string) => string) | undef
       at === end,
     );
     const { isNumbered, usual, different } = column;
-    // One host or level that all lines name stands after the time; any other word of all of them begins the message.
+    // A single host or level that all lines name follows the time. Any other word that all lines share belongs to the
+    // message.
     const isHost = usual.size > 0 && at > 0 && columns.every((one) => one.isNumbered);
     const isCommon = /\w/.test([...usual].join(""));
     const isWord = isHost || (!isCommon && different <= variedShare * lines.length);
@@ -48,7 +50,7 @@ export function leadingColumns(text: string): ((line: string) => string) | undef
   return end === 0 ? undefined : (line) => withoutColumns(line, columns);
 }
 
-/** Behind words a number may belong to the message, so that nearly all lines need one that is little else. */
+/** After a word, a number may belong to the message, so nearly all lines must have one that is little else. */
 function readColumn(words: readonly string[], isFirst: boolean): Column {
   const counts = new Map<string, number>();
   for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -79,7 +81,7 @@ function withoutColumns(line: string, columns: readonly Column[]): string {
   return kept + line.trimStart().slice(end).replace(processId, "$1");
 }
 
-/** The first words of a line, each with the blanks behind it; what stands in brackets is one. */
+/** The first words of a line, each with the blanks after it. Bracketed text is one word. */
 function wordsOf(line: string, max: number): string[] {
   const words: string[] = [];
   word.lastIndex = line.length - line.trimStart().length;
@@ -91,12 +93,12 @@ function wordsOf(line: string, max: number): string[] {
   return words;
 }
 
-/** True for times, addresses, ids and numbered hosts; the name of a program stands before a colon. */
+/** True for times, addresses, ids and numbered hosts. The name of a program precedes a colon. */
 function holdsNumber(text: string): boolean {
   return (/\d/.test(text) && !/[a-z].*:\s*$/i.test(text)) || monthOrDay.test(text);
 }
 
-/** True for numbers, ids of hexadecimal digits, and signs that stand for none. */
+/** True for numbers, hexadecimal ids, and signs that stand for a missing one. */
 function isNumber(text: string): boolean {
   const letters = text.replace(/[\da-f]{8,}|\W+|\d+/gi, "").length;
   return letters * 4 < text.replace(/\W+/g, "").length || /^\W+$/.test(text);

@@ -3,14 +3,14 @@ import type { ContentKind } from "./identify.ts";
 import { leadingColumns } from "./leading-columns.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** What the lines of a kind of content are worth by themselves, and what stands above them. */
+/** What the lines of a kind are worth by themselves, and which lines are heads. */
 interface LineRules {
   style: Layout["style"];
   context: number;
   hasForms: boolean;
-  /** A line that others can't be read without, by its depth; undefined for others. */
+  /** The depth of a head line, without which the lines below cannot be understood. Undefined for other lines. */
   headDepth?: (line: string) => number | undefined;
-  /** Lines are read under the nearest line above that is indented less. */
+  /** The head of a line is the nearest line above with less indentation. */
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
   hasValues?: boolean;
@@ -22,7 +22,7 @@ const heading = /^(#{1,6}) /;
 const declaration =
   /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
 
-/** Sentences speak of errors that did not happen; a line that begins with its kind reports one. */
+/** Sentences may mention errors that did not happen. Only a line that begins with the kind of an error reports one. */
 function claimOfProse(line: string): string {
   if (line.length < 40) return line;
   const words = line.split(/\s+/, 30);
@@ -47,7 +47,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     ...numbered,
     context: 4,
     hasForms: true,
-    // Sections of pytest and of cargo; what fails in them is named here only.
+    // Section titles of pytest and cargo, the only place that names the failing test.
     headDepth: (line) =>
       /^={3,} .* ={3,}$/.test(line)
         ? 1
@@ -73,7 +73,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   matches: {
     ...numbered,
     hasForms: true,
-    // Hits by file; what `grep -C` shows around them stands for nothing.
+    // Groups hits by file. The context lines of `grep -C` group with nothing.
     maskOf: (line) => hitFile.exec(line)?.[1] ?? (/^\d+:/.test(line) ? line : ""),
     weigh: (line) => (line === "--" || line.endsWith("-") ? 0 : 0.1),
     claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
@@ -92,7 +92,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     headDepth: (line) =>
       /^(?:diff --git |Index: )/.test(line) ? 1 : line.startsWith("@@ ") ? 2 : undefined,
-    // The first line of each change, so that all hunks are seen before one is seen whole.
+    // Prefers the first line of each change, so that all hunks are shown before one is shown whole.
     weigh: (line, previous) =>
       /^(?:index |--- |\+\+\+ |similarity |new file|deleted file)/.test(line)
         ? 0.05
@@ -121,23 +121,23 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   },
 };
 
-/** Names a test that failed, or says what it found. */
+/** Names a failed test or states its result. */
 const failure = /^E {3,}\S|^\s*(?:[×✕✖✗✘→●] |FAIL\b|FAILED\b|not ok |--- FAIL: |> )/;
 /** One side of a comparison. */
 const compared =
   /^\s*(?:[-+] |(?:expected|received|actual|left|right|got|want|error)["']?\s*[:=])/i;
 
-/** What stands in front of the text of a hit, or of a line around it. */
+/** What precedes the text of a hit, or of a line around it. */
 const place = /^(?:(?:[A-Za-z]:)?[^\s:]*?[:-])?\d+[:-]/;
 const hitFile = /^((?:[A-Za-z]:)?[^\s:]+):\d+:/;
 
-/** Files of a folder and of a type are alike, and so are commits. */
+/** Files of the same folder and type are alike, and so are commits. */
 function maskOfEntry(line: string): string | undefined {
   if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
   return /\s/.test(line) ? undefined : line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
 }
 
-/** The packages in front of the name of a class. */
+/** The package names before the name of a class. */
 const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
 
 function withoutPackages(line: string): string {
@@ -145,7 +145,7 @@ function withoutPackages(line: string): string {
   return line.slice(0, message).replace(packages, "") + line.slice(message);
 }
 
-/** Lines as units. Blank lines that follow another, and lines that repeat the one above, become part of it. */
+/** Splits a text into lines as units. Repeated blank lines, and lines equal to the one above, are merged with it. */
 export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {
   const rules = rulesOf[kind] ?? prose;
   const plain = asShown(withoutColours(text));
@@ -211,7 +211,7 @@ function withShortHash(line: string): string {
   return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
 }
 
-/** Lines as a terminal shows them: as they were written over last. */
+/** Lines as a terminal shows them after carriage returns have overwritten their beginnings. */
 function asShown(text: string): string {
   if (!/\r(?!\n|$)/.test(text)) return text;
   const lines = text.split("\n").map((line) => line.trimEnd());

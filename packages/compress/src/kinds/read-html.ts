@@ -7,7 +7,10 @@ const entities: Record<string, string> = {
   nbsp: " ",
 };
 
-/** The words of a page, a block a line and cells between bars; for more than that give `compress` a converter of your own. */
+/**
+ * The words of a page, with one block per line and cells between bars. Pass `compress` your own converter for more than
+ * that.
+ */
 export function readHtml(html: string): string {
   return html
     .replace(/<!--[^]*?(?:-->|$)/g, "")

@@ -2,19 +2,19 @@ import { diffArrays } from "diff";
 
 import type { Unit } from "../unit.ts";
 
-/** How units became others. */
+/** How units changed. */
 export interface UnitChanges {
-  /** Removed and added units with what stands above them, or around them, as in a patch. */
+  /** Removed and added units with their heads or surroundings, as in a patch. */
   text: string;
-  /** Units that were removed or added. */
+  /** How many units were removed or added. */
   count: number;
 }
 
-// The smallest script of two long lists with little in common can take minutes.
+// The shortest edit script of two long, dissimilar lists can take minutes.
 const maxEdits = 600;
 const contextLines = 2;
 
-/** The units that differ; undefined where more do than a reader would follow. */
+/** The units that differ. Undefined if too many differ for a reader to follow. */
 export function diffUnits(
   before: readonly Unit[],
   after: readonly Unit[],
@@ -45,9 +45,9 @@ function textOf({ text }: Unit): string {
 class HunkWriter {
   readonly #after: readonly Unit[];
   readonly #lines: string[] = [];
-  /** The first unit of the new content that was not written or passed over. */
+  /** The first unit of the new content that was neither written nor skipped. */
   #next = 0;
-  /** Up to here what follows a change is shown. */
+  /** Units up to here are shown because they follow a change. */
   #open = 0;
   count = 0;
 
@@ -68,7 +68,7 @@ class HunkWriter {
     return this.#lines.join("\n");
   }
 
-  /** Writes what stands after the last change and before this one, with a heading where something is left out. */
+  /** Writes what stands between the last change and this one, with a heading if something is left out. */
   #begin(place: number): void {
     this.#follow(place);
     const isRow =
@@ -86,7 +86,7 @@ class HunkWriter {
     }
   }
 
-  /** The number of the line, or of the row under the names of its columns. */
+  /** The number of the line, or of the row below the names of its columns. */
   #head(start: number, place: number): void {
     const unit = this.#after[place] ?? this.#after[place - 1];
     const header = unit?.head === undefined ? undefined : this.#after[unit.head];

@@ -5,30 +5,33 @@ import { listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
 import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
 
-/** A content that the reader has seen. */
+/** A content that the reader has already seen. */
 export interface KnownContent {
   content: string;
-  /** How the reader knows it, such as `artifact 0123456789ab` or `the result of call_7`. */
+  /** The name by which the reader knows it, such as `artifact 0123456789ab` or `the result of call_7`. */
   name: string;
 }
 
-/** What a content says that a known one does not. */
+/** What a content says that a known content does not. */
 export interface ContentRepeat {
-  /** One line where nothing changed; else the lines or rows that differ, `-` there and `+` here, with their numbers here. */
+  /**
+   * One line if nothing changed. Otherwise the differing lines or rows with their numbers in the new content: `-`
+   * known, `+` new.
+   */
   text: string;
-  /** The known content that it refers to. */
+  /** The known content that the text refers to. */
   known: KnownContent;
   isSame: boolean;
 }
 
-/** Known contents that are looked at, from the newest on. */
+/** How many known contents are compared, newest first. */
 const maxKnown = 64;
 const similarEnough = 0.4;
 const largestRatio = 2;
 
 /**
- * The content as a reference to a known one that says the same, or as what differs from the nearest one.
- * Undefined where none is like it. `known` is oldest first. Linear in the contents.
+ * Expresses the content as a reference to a known one that says the same, or as its differences from the nearest one.
+ * Undefined if no known content is similar. `known` is oldest first. Takes time linear in the contents.
  */
 export function findRepeat(
   content: string,
@@ -71,7 +74,7 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
   return best?.known;
 }
 
-/** Rows of JSON and of tables, so that a long line of them can differ in one; else lines. */
+/** Rows of JSON and tables, so that one long line can differ in a single row. Otherwise lines. */
 function unitsOf(
   content: string,
   given: ContentKind | undefined,

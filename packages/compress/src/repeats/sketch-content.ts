@@ -1,11 +1,11 @@
-/** The smallest hashes of a content's pieces, in order: contents that share many pieces share many of these. */
+/** The smallest hashes of a content's pieces in order. Contents that share many pieces share many of these hashes. */
 export type ContentSketch = readonly number[];
 
 const sketchSize = 64;
-/** Shorter pieces, such as a closing brace, say nothing. */
+/** Shorter pieces, such as a closing brace, carry no information. */
 const minPieceChars = 4;
 
-/** A sketch by lines, and by the objects of JSON that has none. Linear in the content. */
+/** Sketches a content by its lines, or JSON without line breaks by its objects. Takes time linear in the content. */
 export function sketchContent(content: string): ContentSketch {
   const smallest = new Set<number>();
   let limit = Infinity;
@@ -30,7 +30,7 @@ export function sketchContent(content: string): ContentSketch {
   return [...smallest];
 }
 
-/** The share of pieces that two contents have in common, about: 0 to 1. */
+/** The approximate share of pieces that two contents have in common, from 0 to 1. */
 export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
   const size = Math.min(sketchSize, Math.max(one.length, other.length));
   let shared = 0;
@@ -49,7 +49,7 @@ const comma = 44;
 const closingBrace = 125;
 const startHash = 0x811c9dc5;
 
-/** FNV's last step leaves like pieces close to each other; this is the finalizer of MurmurHash 3. */
+/** The last step of FNV leaves similar pieces with similar hashes, so this applies the finalizer of MurmurHash 3. */
 function spread(hash: number): number {
   let value = hash;
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
@@ -57,7 +57,7 @@ function spread(hash: number): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** Leaves the smallest of a set, in order; gives the largest of them once there are enough. */
+/** Reduces a set to its smallest hashes in order. Returns the largest of them once there are enough. */
 function keepSmallest(hashes: Set<number>): number {
   const kept = [...hashes].sort((a, b) => a - b).slice(0, sketchSize);
   hashes.clear();

@@ -5,7 +5,7 @@ export function joinUnits(units: Units): JoinedTexts {
   return joinTexts(units, (text) => text);
 }
 
-/** In lower case, which few texts are longer in. */
+/** Converts to lower case, which makes only few texts longer. */
 export function inLowerCase({ text, ends }: JoinedTexts, units: Units): JoinedTexts {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return { text: lower, ends };
@@ -26,7 +26,9 @@ function joinTexts(units: Units, textOf: (text: string) => string): JoinedTexts 
   return { text: texts.join("\n"), ends };
 }
 
-/** Places of the units in which something is found, in order; `find` says where from a place on, or -1. */
+/**
+ * Places of the units in which something is found, in order. `find` returns the next offset at or after `from`, or -1.
+ */
 export function unitsWith({ ends }: JoinedTexts, find: (from: number) => number): number[] {
   const places: number[] = [];
   let unit = 0;

@@ -1,21 +1,21 @@
 import { type Layout, listUnits } from "../unit.ts";
 
-/** Lines that differ in their values only. */
+/** Lines that differ only in their values. */
 export interface LineForm {
-  /** Words of the form; what varies is "*". */
+  /** Words of the form. Varying words are "*". */
   words: string[];
   /** Places of its masks, in order. */
   lines: number[];
 }
 
-/** Lines by what they have in common. */
+/** The masks of lines. */
 export interface LineMasks {
   masks: string[];
-  /** The place in `masks` of each line. */
+  /** The index in `masks` for each line. */
   maskAt: Uint32Array;
 }
 
-/** The mask of each unit, each mask once. Of lines that differ in digits only the first is masked. */
+/** Masks each unit and keeps each mask once. Of lines that differ only in digits, only the first is masked. */
 export function maskUnits({
   units,
   maskOf,
@@ -47,10 +47,10 @@ export function maskUnits({
 const maxWords = 40;
 const maxChars = 400;
 const alikeShare = 0.6;
-/** Forms of one length and beginning that a new one is compared with. */
+/** How many forms with the same length and beginning a new mask is compared with. */
 const maxCompared = 24;
 
-/** Groups masked lines that differ in few of their words. */
+/** Groups masked lines that differ in few words. */
 export function groupByForm(masks: readonly string[]): LineForm[] {
   const forms: LineForm[] = [];
   const known = new Map<string, LineForm>();
@@ -67,7 +67,7 @@ export function groupByForm(masks: readonly string[]): LineForm[] {
   return forms;
 }
 
-/** The form that the words are alike to, or a new one. */
+/** Finds the form that the words resemble, or adds one. */
 function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
   const key = `${words.length} ${anchorOf(words)}`;
   const bucket = buckets.get(key) ?? [];
@@ -82,7 +82,10 @@ function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
   return form;
 }
 
-/** The first 400 characters of each line, one blank between words, with digits, hexadecimal ids, quoted texts and long paths masked. */
+/**
+ * Masks the first 400 characters of each line: one blank between words, and masks for digits, hexadecimal ids, quoted
+ * texts and long paths.
+ */
 export function maskLines(lines: readonly string[]): string[] {
   const masked = lines
     .map((line) => (line.length > maxChars ? line.slice(0, maxChars) : line))
@@ -96,13 +99,13 @@ export function maskLines(lines: readonly string[]): string[] {
   return masked;
 }
 
-// What it may begin with first: nearly all characters are passed over by that.
+// The characters that a value can begin with come first, so that nearly all other characters are skipped quickly.
 const values =
   /(?=[-\da-fA-F])(?:0[xX][\da-fA-F]+|\b[\da-fA-F]{8,}\b|[\da-fA-F]{8}-[\da-fA-F-]{20,}|-?\d+(?:[.:,/-]\d+)*)/g;
 const quoted = /"[^"\n]*"|'[^'\n]*'/g;
 const paths = /(?<![\w.@#$*-])(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 
-/** The first word that says something, with the level: forms that differ in it are never alike. */
+/** The first meaningful word with the level. Forms that differ in it are never alike. */
 function anchorOf(words: readonly string[]): string {
   const level = words.find((word) =>
     /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?|PASS(?:ED)?|FAIL(?:ED)?|SKIP(?:PED)?|not|ok)\W*$|^[✓✔√×✕✖✗✘]$/i.test(
@@ -125,12 +128,12 @@ function merge(form: string[], words: readonly string[]): void {
   for (const [at, word] of words.entries()) if (form[at] !== word) form[at] = "*";
 }
 
-/** Places of the words of a form that differ from line to line. */
+/** Places of the words of a form that vary between lines. */
 export function varyingWords(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (/[#*]/.test(word) ? [at] : []));
 }
 
-/** The words at these places, in order, as far as a line has them. */
+/** The words at these places in order, as far as the line has them. */
 export function findWords(line: string, places: readonly number[]): string[] {
   const words = line.trim().split(/\s+/, (places.at(-1) ?? -1) + 1);
   return places.flatMap((place) => words[place] ?? []);

@@ -3,24 +3,27 @@ import { createAnalyzer } from "@ccl/search";
 import type { JoinedTexts, Units } from "../unit.ts";
 import { inLowerCase, unitsWith } from "./joined-units.ts";
 
-/** What a question looks for in a content. */
+/** The terms of a question. */
 export interface QueryTerms {
-  /** In lower case, with what finding it is worth: rare terms more. */
+  /** In lower case, with the value of finding each. Rare terms are worth more. */
   terms: readonly { text: string; isExact: boolean; worth: number }[];
-  /** The share of the question's terms that occur at all, identifiers counted twice. */
+  /** The share of the question's terms that occur at all. Identifiers count twice. */
   coverage: number;
 }
 
 const maxTerms = 40;
 const analyzer = createAnalyzer();
 
-/** What a question looks for, and how much of it each unit has: 0 to 1. */
+/** The terms of a question, and how much of it each unit contains: 0 to 1. */
 export interface QueryMatches {
   query: QueryTerms;
   matches: Float64Array;
 }
 
-/** The words of a question, by their stems, and its identifiers as they were written, weighed by how few units have them. */
+/**
+ * Matches the stems of a question's words, and its identifiers as they were written. Terms that few units contain weigh
+ * more.
+ */
 export function matchQuery(question: string, units: Units, joined: JoinedTexts): QueryMatches {
   const matches = new Float64Array(units.length);
   const candidates = candidatesOf(question);
@@ -58,12 +61,12 @@ function candidatesOf(query: string): Map<string, boolean> {
   return candidates;
 }
 
-/** Short numbers count where they stand alone; those of a date or a time say little. */
+/** A short number counts if it stands alone. Numbers of a date or a time do not. */
 function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }
 
-/** Where the rarest term of the question stands in a text; -1 where none does. */
+/** Where the rarest term of the question occurs in a text. -1 if none does. */
 export function queryAt(text: string, { terms }: QueryTerms): number {
   const lower = text.toLowerCase();
   let best = -1;
@@ -76,7 +79,7 @@ export function queryAt(text: string, { terms }: QueryTerms): number {
   return best;
 }
 
-/** Short terms have to stand alone: `ms` is not in `items`. */
+/** Short terms must be whole words: `ms` is not found in `items`. */
 function termAt(text: string, term: string, from: number): number {
   let at = text.indexOf(term, from);
   if (term.length > 3) return at;

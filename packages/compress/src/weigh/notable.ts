@@ -1,18 +1,18 @@
-/** A trait of a larger share of the rows is not notable. */
+/** A trait that a larger share of the rows has is not notable. */
 const rareShare = 0.04;
 const minRows = 8;
 
-/** A table by its rows. */
+/** A table, accessed by row. */
 export interface CellTable {
   rows: number;
   columns: number;
-  /** The cells of a row; those that it does not have may be missing. */
+  /** The cells of a row. Missing cells may be left out. */
   cellsOf: (row: number) => readonly string[];
 }
 
 /**
- * How unusual each row is among rows of the same columns, 0 for usual: a value that few rows have in a column of few values,
- * a cell that is mostly empty, a number far from the others, a word that no other row has.
+ * How unusual each row is among rows of the same columns, 0 for usual: a value that few rows have in a column of few
+ * values, a value in a mostly empty column, a number far from the others, a word that no other row has.
  */
 export function notableRows({ rows, columns, cellsOf }: CellTable): Float64Array {
   const notable = new Float64Array(rows);
@@ -39,25 +39,28 @@ function maxNotable(rows: number): number {
   return Math.max(3, rareShare * rows);
 }
 
-/** Where half of so many cells differ, a column is none of few values; where few of them are numbers, none of numbers. */
+/**
+ * If half of this many cells differ, the column does not have few values. If few are numbers, it is not a column of
+ * numbers.
+ */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
-/** The median and the quantiles of more are those of evenly spaced ones. */
+/** For more numbers, the median and quantiles are computed from an evenly spaced sample. */
 const sampledNumbers = 20_000;
 const sampledWords = 20_000;
 
-/** What is known of a column; what it can't be any more is not read. */
+/** Statistics of a column. A kind that is ruled out is not read any further. */
 class Column {
-  /** How many rows have each value, in the order of their first rows, and the place of that of each row. */
+  /** How many rows have each value, in the order of first occurrence, and the index of each row's value. */
   readonly counts: number[] = [];
   readonly places: Uint32Array;
-  /** Half of the cells differ. */
+  /** True if half of the cells differ. */
   isVaried = false;
-  /** The number in each row, NaN where there is none; undefined where few rows have one. */
+  /** The number in each row, NaN if there is none. Undefined if few rows have one. */
   numbers: Float64Array | undefined;
   #missing = 0;
   readonly #known = new Map<string, number>();
-  /** The only row of a word. */
+  /** Maps a word to the only row that contains it. */
   #rowOf: Map<string, number> | undefined = new Map();
   #different = 0;
 
@@ -96,11 +99,11 @@ class Column {
       if (other === undefined) rowOf.set(word, row);
       else if (other !== row && other !== common) rowOf.set(word, common);
     }
-    // Names and ids: the rows to come would have to repeat nearly all of so many words.
+    // The column holds names or ids. Later rows would have to repeat nearly all of these words.
     if (this.#different === sampledWords && rowOf.size > sampledWords) this.#rowOf = undefined;
   }
 
-  /** Rows with a word that stands in no other row, where rows mostly have the words of others. */
+  /** Rows with a word that no other row has, in a column where rows mostly share their words. */
   rareWords(): Map<number, number> {
     const found = new Map<number, number>();
     for (const row of this.#rowOf?.values() ?? [])
@@ -127,7 +130,7 @@ function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   return found;
 }
 
-/** Rows whose number is far from the others, by the median of the distances from the median. */
+/** Rows whose number is far from the others, measured by the median of the distances from the median. */
 function outliers(numbers: Float64Array): Map<number, number> {
   const step = Math.ceil(numbers.length / sampledNumbers);
   const known = numbers.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();
@@ -147,7 +150,7 @@ function outliers(numbers: Float64Array): Map<number, number> {
   return found;
 }
 
-/** NaN for what is no number, with or without a unit. */
+/** The number in a cell, with or without a unit. NaN if it is not a number. */
 function numberIn(cell: string): number {
   if (cell.length > 40) return Number.NaN;
   if (/^-?\d+(?:\.\d+)?$/.test(cell)) return Number(cell);

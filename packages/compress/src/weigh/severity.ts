@@ -3,13 +3,15 @@ const grave =
 const plain =
   /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|Error\b|" 5\d\d /i;
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
-/** A level below a warning: what was retried there is nothing to worry about. */
+/** A level below a warning, at which a retried failure is harmless. */
 const routine = /\b(?:INFO|DEBUG|TRACE|info|debug|trace)\b/;
-/** A report that there are none. */
+/** A statement that there are no errors. */
 const none =
   /\b(?:no|0|without) (?:errors?|failures?|failed|warnings?|problems)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b/gi;
 
-/** How much a text says that something went wrong: 3 grave, 2 an error, 1 a warning, 0 nothing. Reads the first 600 characters. */
+/**
+ * How strongly a text reports a failure: 3 grave, 2 an error, 1 a warning, 0 nothing. Reads the first 600 characters.
+ */
 export function severityOf(text: string): 0 | 1 | 2 | 3 {
   const read = text.length > 600 ? text.slice(0, 600) : text;
   if (!any.test(read)) return 0;
@@ -20,10 +22,10 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
   return warning.test(said) && !routine.test(said) ? 1 : 0;
 }
 
-/** A text without any of the words is read once. */
+/** Matches any of the words, so that a text without them is scanned once. */
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
-/** Where a text may say that something went wrong, from a place on; -1 where it does not. */
+/** Where a text may report a failure, at or after `from`. -1 if it does not. */
 export function reportAt(text: string, from: number): number {
   anyFrom.lastIndex = from;
   return anyFrom.exec(text)?.index ?? -1;
@@ -31,7 +33,7 @@ export function reportAt(text: string, from: number): number {
 
 const anyFrom = new RegExp(any, "gi");
 
-/** Where the words of an error begin; -1 where there are none. */
+/** Where the words of an error begin. -1 if there are none. */
 export function errorAt(text: string): number {
   const found = [grave, plain].map((words) => text.search(words)).find((at) => at >= 0);
   return found ?? -1;

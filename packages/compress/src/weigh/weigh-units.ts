@@ -13,20 +13,20 @@ import { matchQuery, type QueryTerms } from "./match-query.ts";
 import { type CellTable, notableRows } from "./notable.ts";
 import { reportAt, severityOf } from "./severity.ts";
 
-/** What each unit of a layout is worth, in their order. */
+/** The worth of each unit of a layout, in order. */
 export interface WeighedUnits {
   weights: Float64Array;
   query: QueryTerms;
-  /** For the first line of each form: how many lines have it. */
+  /** Maps the first line of each form to the number of lines that have it. */
   counts: ReadonlyMap<number, number>;
 }
 
 const queryWeight = 6;
-/** Errors that more units than this have say little. */
+/** An error that a larger share of the units has carries little information. */
 const commonShare = 0.05;
 const inherited = 0.6;
 
-/** Weighs by place, by what the question asks for, by what went wrong, and by what is unusual. */
+/** Weighs units by their place, by what the question asks for, by failures, and by what is unusual. */
 export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const { units } = layout;
   const joined = joinUnits(units);
@@ -81,7 +81,7 @@ function gradeUnits(units: Units, joined: JoinedTexts, claimOf: Layout["claimOf"
   return grades;
 }
 
-/** Errors that many units have say little. */
+/** Errors that many units have carry little information. */
 function weighGrades(grades: Uint8Array): Float64Array {
   const counts = [0, 0, 0, 0];
   for (let at = 0; at < grades.length; at += 1) {
@@ -97,7 +97,7 @@ function weighGrades(grades: Uint8Array): Float64Array {
   return weights;
 }
 
-/** What stands under a heading, a file or a commit that answers is part of the answer. */
+/** If a heading, a file or a commit answers the question, everything below it is part of the answer. */
 export function inheritFromHeads(worth: Float64Array, units: Units): void {
   for (let at = 0; at < units.length; at += 1) {
     const head = units.at(at)?.head;
@@ -130,7 +130,7 @@ interface Weighing {
 
 const repeatedShare = 0.1;
 
-/** The first line of each form stands for all; others count by their unusual values. */
+/** The first line of each form represents all of them. The others count only by their unusual values. */
 function weighForms(
   { masks, maskAt }: LineMasks,
   {
@@ -149,10 +149,10 @@ function weighForms(
   };
   const forms = groupByForm(masks);
   const { formAt, sizes } = formsOfLines(forms, maskAt);
-  /** Lines of the forms whose values are looked at. */
+  /** Lines of the forms whose values are examined. */
   const lists: (number[] | undefined)[] = [];
   const seen = new Uint8Array(forms.length);
-  /** Masks without a place for a value: lines that have one are equal. */
+  /** Masks without a value, whose lines are equal. */
   const plain = new Set<number>();
   for (let at = 0; at < formAt.length; at += 1) {
     const mask = masks[maskAt[at] ?? 0] ?? "";
@@ -192,14 +192,14 @@ function formsOfLines(
   return { formAt, sizes };
 }
 
-/** The cells of rows. */
+/** The cells of these rows as a table. */
 function cellTable(rows: readonly number[], units: Units): CellTable {
   const cellsOf = (row: number): string[] =>
     (units.at(rows[row] ?? 0)?.values ?? []).map(valueText);
   return { rows: rows.length, columns: cellsOf(0).length, cellsOf };
 }
 
-/** These words of lines. */
+/** These words of the lines as a table. */
 function wordTable(
   lines: readonly number[],
   bodyAt: (at: number) => string,
@@ -209,7 +209,7 @@ function wordTable(
   return { rows: lines.length, columns: words.length, cellsOf };
 }
 
-/** The first units and the last say what a content is about and how it ended; the end of a section says neither. */
+/** The first and last units say what a content is about and how it ended. The end of a section says neither. */
 function addEdges(weights: Float64Array, { units, style }: Layout): void {
   const first = findUnit(units, 0, 1);
   const end = findUnit(units, units.length - 1, -1);
@@ -221,7 +221,7 @@ function addEdges(weights: Float64Array, { units, style }: Layout): void {
   }
 }
 
-/** The first unit from a place on, in either direction, that says something. */
+/** The first unit with any text, from a place in either direction. */
 function findUnit(units: Units, from: number, step: 1 | -1): number {
   let at = from;
   while (at >= 0 && at < units.length && units.at(at)?.text === "") at += step;
@@ -230,7 +230,7 @@ function findUnit(units: Units, from: number, step: 1 | -1): number {
 
 const messageShare = 0.25;
 
-/** What follows what went wrong says why. */
+/** What follows a failure often explains it. */
 function addMessages(weights: Float64Array, own: Float64Array): void {
   for (let at = 1; at < own.length; at += 1) {
     const before = own[at - 1] ?? 0;
@@ -239,16 +239,16 @@ function addMessages(weights: Float64Array, own: Float64Array): void {
 }
 
 const contextShare = 0.55;
-/** Of what stands near: a line whose form is shown already. */
+/** The reduced share for a neighbour whose form is already shown. */
 const alikeShare = 0.6;
 
 interface Repeats {
   counts: ReadonlyMap<number, number>;
-  /** 1 for lines whose form another line stands for. */
+  /** 1 for lines whose form is represented by another line. */
   alike: Uint8Array;
 }
 
-/** What stands near a unit that matters, unless it is a line that occurs everywhere. */
+/** Raises the worth of units near one that matters, except lines that occur everywhere. */
 export function withContext(
   own: Float64Array,
   { units, context, hasForms }: Layout,

@@ -6,13 +6,13 @@ import {
   type ReportUsage,
 } from "../conversations/fit-conversation.ts";
 
-/** What the middleware reads of a call of the AI SDK. */
+/** The part of an AI SDK call that the middleware reads. */
 interface AiSdkPrompt {
   prompt: object[];
   tools?: readonly object[] | undefined;
 }
 
-/** The interface of models that the AI SDK has: v2 in version 5, v3 in 6, v4 in 7. */
+/** The AI SDK's model interface: v2 in version 5, v3 in 6, v4 in 7. */
 export type AiSdkInterface = "v2" | "v3" | "v4";
 
 /** A `LanguageModelMiddleware` of the AI SDK. */
@@ -33,8 +33,8 @@ export interface ContextMiddleware<Version extends AiSdkInterface> {
 }
 
 /**
- * Keeps each prompt that a model of the AI SDK gets within a budget; the application's messages stay as they are. What was
- * cut stays cut, for each conversation by itself, so that the provider's cache keeps hitting.
+ * Keeps each prompt of an AI SDK model within a budget. The application's messages stay unchanged. What was cut stays
+ * cut, separately for each conversation, so that the provider's cache keeps hitting.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware<Version extends AiSdkInterface = "v3">(

@@ -11,16 +11,16 @@ import {
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
 
-/** What a step's messages are fitted into. */
+/** The budget of a step's messages, and how they are fitted. */
 export interface ContextStepOptions extends ConversationOptions {
-  /** Tokens of the budget for what a step does not show: the system prompt and the tools. 0 unless given. */
+  /** Tokens of the budget to reserve for what a step does not show: the system prompt and the tools. 0 by default. */
   reserve?: number | undefined;
 }
 
-/** What a step of the AI SDK hands to `prepareStep`; version 7 also says what came before the messages were prepared. */
+/** What the AI SDK passes to `prepareStep`. Version 7 also passes the unprepared messages. */
 export interface AiSdkStep {
   messages: readonly object[];
-  /** The steps before this one, which say what the provider counted. */
+  /** The earlier steps, which hold the provider's token counts. */
   steps?: readonly object[] | undefined;
   initialMessages?: readonly object[] | undefined;
   responseMessages?: readonly object[] | undefined;
@@ -28,7 +28,7 @@ export interface AiSdkStep {
 }
 
 /**
- * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, where a model can't be wrapped. Prefer
+ * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, for a model that can't be wrapped. Prefer
  * `contextMiddleware`, which counts the system prompt and the tools too.
  * @throws ContextCompilerError as `fitMessages` does
  */
@@ -38,7 +38,7 @@ export function contextStep(
   const { reserve = 0, ...conversations } = options;
   const fit = fittingConversations(conversations);
   return async ({ messages, initialMessages, responseMessages, steps, ...step }) => {
-    // Version 7 continues with what the last step was given, where its history has been cut already.
+    // Version 7 continues with the last step's input, in which the history is already cut.
     const history =
       initialMessages === undefined || responseMessages === undefined
         ? messages

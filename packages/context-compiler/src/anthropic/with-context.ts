@@ -15,19 +15,19 @@ import {
   withFittedBodies,
 } from "../conversations/with-fitted-bodies.ts";
 
-/** How prompts are fitted, and what is cached of them. */
+/** How prompts are fitted and cached. */
 export interface AnthropicContextOptions extends ConversationOptions {
   /**
-   * The mark of the breakpoints that are set where a prompt's prefix stays; `false` for none. A request that brings marks of
-   * its own keeps those alone.
+   * The `cache_control` of the breakpoints that are set after a prompt's stable prefix. `false` for none. A request
+   * that brings its own `cache_control` keeps only that.
    */
   cacheControl?: AnthropicMessagesOptions["cacheControl"] | false;
 }
 
 /**
- * A copy of a client of `@anthropic-ai/sdk` whose prompts stay within a budget: those of `messages` and `beta.messages`,
- * streamed or not, `system` included. The application's messages stay as they are.
- * @throws ContextCompilerError as `fitMessages` does, out of the call
+ * A copy of an `@anthropic-ai/sdk` client that keeps prompts within a budget: those of `messages` and `beta.messages`,
+ * streamed or not, `system` included. The application's messages stay unchanged.
+ * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
   client: Client,
@@ -52,7 +52,10 @@ export function withContext<Client extends ApiClient<Client>>(
   });
 }
 
-/** Whether a block of a message, of the system prompt or of a tool's result has a mark; tools have one themselves. */
+/**
+ * Whether a block of a message, of the system prompt or of a tool's result has a `cache_control`. Tools carry it
+ * directly.
+ */
 function hasMark(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasMark);
   if (!isRecord(value)) return false;

@@ -11,22 +11,22 @@ import { inTurn } from "./in-turn.ts";
 import { logIndexOf, type LogIndex } from "./log-index.ts";
 import type { ContextEntry } from "./working-context.ts";
 
-/** What is attached, and where it goes. */
+/** Which results are stored, and in which store. */
 export interface ArtifactAttacherOptions {
-  /** The session's own store when absent; without any, nothing is attached. */
+  /** The session's own store by default. Without any store, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
-  /** Answers that count more are stored; the session's `offloadAboveTokens` by default. */
+  /** Results of more tokens are stored. The session's `offloadAboveTokens` by default. */
   aboveTokens?: number | undefined;
 }
 
 /**
- * Stores large answers that stand in the log in full, such as those of a transcript that was recorded, and reads back the
- * text of those that the log holds a handle of. How much of them is shown is for the room to decide, not for their size:
- * see `historySelector`. A text that the store can't give is shown as its handle and summary.
+ * Stores large results that are in the log in full, such as those of a recorded transcript. Also reads back the text
+ * of results that the log has only a handle of. How much of them is shown depends on the available room, not on their
+ * size: see `historySelector`. If the store can't return a text, its handle and summary are shown.
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  // Each entry is looked at once.
+  // Each entry is checked once.
   const attached = new WeakMap<ContextEntry, ContextEntry>();
   return {
     name: "artifactAttacher",
@@ -72,10 +72,13 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
   };
 }
 
-/** Larger ones are for the model to search: to shorten them at each cut would take too long. */
+/** Larger artifacts are left to the model to search, because shortening them at each cut would take too long. */
 const largestBytes = 8_000_000;
 
-/** The artifact that an entry shows in place of its text; undefined for other entries, and for what is no text. */
+/**
+ * The artifact that an entry shows in place of its text. Undefined for other entries and for artifacts that are not
+ * text.
+ */
 function handleOf(
   { message, eventIds }: ContextEntry,
   index: LogIndex,
@@ -120,7 +123,10 @@ interface Answer {
   source: string;
 }
 
-/** What an entry holds in full; undefined for a handle, and for a piece of an artifact, which is never stored again. */
+/**
+ * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact, which is never stored
+ * again.
+ */
 function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
   const { toolCallId: callId, content } = message;
   const isKept = eventIds.some(
@@ -138,7 +144,7 @@ interface StoreContext {
   aboveTokens: number;
 }
 
-/** The event that noted the answer's artifact, or a new one; the store's error code where it failed. */
+/** The event that recorded the result's artifact, or a new one. The store's error code if it failed. */
 async function findOrStore(
   answer: Answer,
   { input, store, aboveTokens }: StoreContext,
@@ -166,7 +172,7 @@ async function findOrStore(
   }
 }
 
-/** Ids of calls may come again, so that the artifact is known by its bytes. */
+/** Identifies the artifact by its bytes, since call ids may repeat. */
 async function findStored(
   { callId, content }: Answer,
   { input, store }: StoreContext,
@@ -177,7 +183,7 @@ async function findStored(
   const artifactId = sha256Hex(bytes);
   const named = candidates.find(({ data }) => data.artifactId === artifactId);
   if (named !== undefined) return named;
-  // The ids of an encrypted store are no hashes of the content.
+  // In an encrypted store, ids are not hashes of the content.
   for (const candidate of candidates.filter(({ data }) => data.sizeBytes === bytes.length)) {
     const held = await store.retrieve(candidate.data.artifactId, {
       signal: input.signal,

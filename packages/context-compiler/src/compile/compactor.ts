@@ -4,17 +4,20 @@ import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
-/** What a compactor does beside trimming and joining. */
+/** What a compactor does besides trimming and joining. */
 export interface CompactorOptions {
-  /** Writes a summary in place of the facts when a range is dropped; asked once a range, and kept in the log. */
+  /** Writes a summary to replace the facts of a dropped range. Called once per range, and the log keeps the result. */
   summarize?: Summarize | undefined;
-  /** Words of people and models that count more keep their head and tail; half of the budget by default, once the whole is above it. */
+  /**
+   * Longer messages of people and models keep their head and tail. Half of the budget by default, once the whole prompt
+   * exceeds the budget.
+   */
   maxMessageTokens?: number | undefined;
 }
 
 /**
- * Trims the ends of messages, cuts over-long ones in the middle with a mark, and joins short plain messages of one speaker
- * that follow each other.
+ * Trims the ends of messages, cuts over-long ones in the middle with a marker, and joins short plain messages in a row
+ * by the same speaker.
  */
 export function compactor(options: CompactorOptions = {}): ContextProcessor {
   requireNumbers("compactor", options, "maxMessageTokens");
@@ -54,12 +57,12 @@ function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
 
 function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
   const { content } = message;
-  // How much of a result is shown is decided where the room is known.
+  // How much of a result is shown is decided later, when the available room is known.
   const isLong = message.role !== "tool" && limit.tokensOf(message) > limit.maxTokens;
   if (typeof content === "string") return shortenText(content, isLong, limit);
   let isChanged = false;
   const parts = content.map((part): Part => {
-    // Signed reasoning has to go back as it came.
+    // A provider requires signed reasoning unchanged.
     if (part.type !== "text") return part;
     const text = shortenText(part.text, isLong, limit);
     isChanged ||= text !== part.text;
@@ -73,7 +76,7 @@ function shortenText(text: string, isLong: boolean, limit: Limit): string {
   return isLong ? truncateMiddle(trimmed, limit).text : trimmed;
 }
 
-/** Together they are one message that is dropped or kept as a whole, so that only short ones are joined. */
+/** Only short messages are joined, since the joined message is dropped or kept as a whole. */
 const joinedShare = 0.25;
 
 function joinEntries(
@@ -95,7 +98,7 @@ function joinEntries(
   };
 }
 
-/** A message that is nothing but text. */
+/** A message that holds only text. */
 function isPlain({ id, role, content, toolCalls, providerMetadata }: ChatMessage): boolean {
   const isSpoken = role === "user" || role === "assistant";
   const isBare = id === undefined && toolCalls === undefined && providerMetadata === undefined;

@@ -6,19 +6,19 @@ import type { ContextProcessor } from "./context-processor.ts";
 import type { Summarize } from "./working-context.ts";
 import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 
-/** What one compile is asked for. */
+/** Options of one compile. */
 export interface CompileOptions {
-  /** Tokens of the whole prompt, tools included. There is no default: choose it. */
+  /** Tokens of the whole prompt, tools included. There is no default. */
   budget: number;
   /**
-   * What is the same at every call: instructions, pinned memory, a pack of the project. A sentence on `search_artifact` and
-   * `read_artifact` is added where they are among the tools.
+   * What is the same in every call: instructions, pinned memory, a pack of the project. If `search_artifact` and
+   * `read_artifact` are among the tools, a sentence about them is added.
    */
   systemPrompt: string;
   tools?: readonly ToolDescription[] | undefined;
-  /** Of the budget, kept for the model's answer. */
+  /** Tokens of the budget to reserve for the model's answer. */
   reserve?: number | undefined;
-  /** What holds for this call alone, such as the time or a delta; stands last. */
+  /** What holds for this call only, such as the time or a delta. It comes last in the prompt. */
   volatile?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -27,15 +27,20 @@ export interface CompileOptions {
 export interface ContextCompilerOptions extends CutOptions {
   /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
   processors?: readonly ContextProcessor[] | undefined;
-  /** Core's estimate by default; under one that is not exact a tenth of the budget is kept back. */
+  /** Core's estimate by default. With an estimate, a tenth of the budget is held back. */
   counter?: TokenCounter | undefined;
-  /** For answers that stand in the log in full; the session's own store by default. */
+  /** For results that are in the log in full. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   memory?: MemoryService | undefined;
-  /** Writes a summary in place of the facts of what is dropped, such as `createSummarizer({ model })`; kept in the log. */
+  /**
+   * Writes a summary to replace the facts of dropped messages, e.g. `createSummarizer({ model })`. The log keeps it.
+   */
   summarize?: Summarize | undefined;
-  /** Is given what became of each message, such as `recordTo(folder)` of @ccl/inspector; own processors hand it to `historySelector`. */
+  /**
+   * Receives what happened to each message, e.g. `recordTo(folder)` of @ccl/inspector. Custom processors pass it to
+   * `historySelector`.
+   */
   record?: ContextRecorder | undefined;
-  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
+  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or a function that decides. */
   pin?: PinRule | undefined;
 }

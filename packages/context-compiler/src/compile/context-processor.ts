@@ -2,17 +2,17 @@ import type { TokenCounter } from "@ccl/core";
 import type { Session } from "../session/session.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** What a processor is given. */
+/** What a processor receives. */
 export interface ProcessorInput {
   session: Session;
   context: WorkingContext;
-  /** Tokens that the whole prompt may take. */
+  /** Token limit of the whole prompt. */
   budget: number;
   counter: TokenCounter;
   signal?: AbortSignal | undefined;
 }
 
-/** One step of a compile. It changes nothing that it is given, and returns a new context, or the same. */
+/** One step of a compile. It does not change its input, and returns a new context or the same one. */
 export interface ContextProcessor {
   /** For the trace. */
   readonly name: string;

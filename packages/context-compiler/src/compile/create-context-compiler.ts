@@ -18,21 +18,21 @@ import { withToolsHint } from "./tools-hint.ts";
 import type { WorkingContext } from "./working-context.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
-/** Makes prompts of sessions. */
+/** Compiles sessions into prompts. */
 export interface ContextCompiler {
   /** Counts the prompts. */
   readonly counter: TokenCounter;
   /**
-   * The prompt of a session as it stands, within the budget. The log says everything: one log and two budgets give two
-   * prompts, and the same log the same prompt. Stores and processors are waited for without a limit, and a signal ends
-   * that at once; a cut that the session's store can't load or save is no failure but a remark in the trace.
+   * The prompt of a session in its current state, within the budget. The log decides everything: the same
+   * log and budget give the same prompt. Waits for stores and processors without a time limit. A signal ends the wait
+   * immediately. If the session's store can't load or save a cut, the trace gets a remark and the compile does not fail.
    * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`, and
-   *   `invalid_messages` where own processors leave a history that no provider accepts
+   *   `invalid_messages` if custom processors leave a history that no provider accepts
    */
   compile(session: Session, options: CompileOptions): Promise<WorkingContext>;
 }
 
-/** A compiler; it does no I/O before it compiles. @throws ContextCompilerError `invalid_options` */
+/** Creates a compiler. It does no I/O before it compiles. @throws ContextCompilerError `invalid_options` */
 export function createContextCompiler(settings: ContextCompilerOptions = {}): ContextCompiler {
   requireSettings(settings);
   const { counter = estimatedCounter } = settings;
@@ -97,7 +97,7 @@ async function runProcessor(
   }
 }
 
-/** As `traceStep`, which counts whatever an own processor has put into the prompt. */
+/** Like `traceStep`, but also counts what a custom processor put into the prompt. */
 function countStep(
   ...[context, frame, step]: Parameters<typeof traceStep>
 ): WorkingContext | undefined {
@@ -126,7 +126,7 @@ function foreignContext(name: string): ContextCompilerError {
   return new ContextCompilerError("invalid_options", message);
 }
 
-/** Throws where the last word was not a `historySelector`'s, and the history is none that every provider accepts. */
+/** Throws if the last processor was not a `historySelector` and some provider would reject the history. */
 function requireLegal(context: WorkingContext, counter: TokenCounter): void {
   const [problem] = analyzeHistory(
     context.history,

@@ -10,17 +10,17 @@ import type { SessionEvent } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 
-/** What is remembered. */
+/** Which sessions are searched, and how. */
 export interface SessionMemoryOptions {
-  /** What was said in this session; hits that a prompt shows anyway are left out of it. */
+  /** The current session. Hits that its prompt shows anyway are left out. */
   session?: Session | undefined;
-  /** What was said in the other sessions of a store, or of the scope. */
+  /** The other sessions, all of the store or those in `scope`. */
   store?: SessionStore | undefined;
-  /** Which sessions of the store: their ids, or a test of an id; all by default. */
+  /** Which sessions of the store: their ids, or a test of an id. All by default. */
   scope?: readonly string[] | ((sessionId: string) => boolean) | undefined;
-  /** Ranks by meaning as well as by words; what was said is embedded once, as it comes. */
+  /** Ranks by meaning as well as by words. Each turn is embedded once. */
   embedder?: Embedder | undefined;
-  /** Of `maxHitTokens`; core's estimate by default. */
+  /** Counts `maxHitTokens`. Core's estimate by default. */
   counter?: TokenCounter | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Turn {
 }
 
 /**
- * A memory of what people and models said, found by words, and by vectors where an embedder is given. It reads what is new
- * when it is asked, and gives each turn as it was said, with its session and event. Nothing is written.
+ * A memory of what people and models said. It searches by words, and also by vectors if there is an embedder. Each
+ * search first reads the new events, and returns each turn verbatim, with its session and event. Nothing is written.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSessionMemory(options: SessionMemoryOptions): MemoryService {
@@ -66,7 +66,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
       await readStored(sessionId, signal);
     }
   };
-  /** A store gives pages only: the events of the last one that are known already are passed over. */
+  /** A store returns only pages, so known events of the last page are skipped. */
   const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
     if (store === undefined) return;
     let cursor: string | undefined;
@@ -138,7 +138,7 @@ async function* sessionIdsOf(
   } while (cursor !== undefined);
 }
 
-/** What a person or a model said; undefined for other events. */
+/** What a person or a model said. Undefined for other events. */
 function turnOf(sessionId: string, event: SessionEvent, counter: TokenCounter): Turn | undefined {
   const isSaid =
     event.kind === "assistant_message" ||

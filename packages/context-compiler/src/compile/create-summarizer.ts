@@ -13,11 +13,11 @@ import type { Summarize } from "./working-context.ts";
 /** Which model writes summaries, and how much it reads and writes. */
 export interface SummarizerOptions {
   model: LanguageModel;
-  /** Of a summary; 800 by default. A marker shows no more of it than `keptFactsTokens`. */
+  /** Tokens of a summary. 800 by default. A marker shows no more of it than `keptFactsTokens`. */
   maxTokens?: number | undefined;
-  /** Of the messages that the model gets at once, the longest of which are shortened; 16,000 by default. */
+  /** Tokens of the messages in one model call. The longest ones are shortened. 16,000 by default. */
   maxInputTokens?: number | undefined;
-  /** Of the call; 60,000 by default. */
+  /** Milliseconds for the model call. 60,000 by default. */
   timeoutMs?: number | undefined;
   counter?: TokenCounter | undefined;
 }
@@ -52,9 +52,9 @@ Write the notes anew so that the agent can continue from them alone:
 Keep what still holds of the notes so far, leave out what was replaced. One short sentence an item, nothing that is not in the notes or the messages.`;
 
 /**
- * Summaries of dropped messages for `createContextCompiler({ summarize })`: a summary in four sections, each continued from
- * the one before. An item that names an identifier or a number which it was not given is left out. An answer that does
- * not fit the schema fails, and the facts are kept instead.
+ * Writes summaries of dropped messages for `createContextCompiler({ summarize })`. Each summary has four sections
+ * and continues the previous one. An item is left out if it names an identifier or a number that was not in the
+ * input. An answer that does not fit the schema fails, and the facts are kept instead.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSummarizer(options: SummarizerOptions): Summarize {
@@ -64,7 +64,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   const { model, maxTokens = 800, maxInputTokens = 16_000, timeoutMs = 60_000 } = options;
   const { counter = estimatedCounter } = options;
   return async ({ messages, previous, signal }) => {
-    // Loaded with its checks of schemas only where summaries are written.
+    // Loaded together with its schema checks only when a summary is written.
     const { generateStructured } = await import("@ccl/structured-output");
     const given = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
     const answer = await generateStructured<SummarySections>(model, {
@@ -85,7 +85,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   };
 }
 
-/** Each message with its role, the long ones shortened alike so that all fit. */
+/** Each message with its role. All long ones share one limit, so that everything fits. */
 function transcriptOf(
   messages: readonly ChatMessage[],
   { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
@@ -110,7 +110,7 @@ function transcriptOf(
   return truncateMiddle(shown.join("\n"), { maxTokens, counter }).text;
 }
 
-/** The summary within its tokens, without items that name what they can't know. */
+/** The summary within its token limit, without items whose names are not in the input. */
 function writeSummary(
   sections: SummarySections,
   { known, counter, maxTokens }: { known: string; counter: TokenCounter; maxTokens: number },
@@ -140,7 +140,7 @@ function writeSummary(
   return lines.join("\n");
 }
 
-/** Words that hold a digit: identifiers, numbers, paths, dates. */
+/** Words that contain a digit: identifiers, numbers, paths, dates. */
 function namesIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*/gu) ?? [];
 }

@@ -19,7 +19,7 @@ export interface ContextFrame {
   index: LogIndex;
 }
 
-/** What a processor says of its own step, to be taken up by the compiler. */
+/** What a processor reports about its own step. The compiler adds it to the trace. */
 interface StepReport {
   changes: readonly FitTraceEntry[];
   remarks: readonly string[];
@@ -41,7 +41,7 @@ export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingC
   return new FramedContext(frame, { parts, layout, trace: [], report: noReport });
 }
 
-/** The context with the line of its step in the trace; undefined for a context of another frame. */
+/** The context with its step's entry in the trace. Undefined for a context of another frame. */
 export function traceStep(
   context: WorkingContext,
   frame: ContextFrame,
@@ -69,8 +69,8 @@ export function traceStep(
 interface FramedContext extends ContextParts, CacheLayout {}
 
 /**
- * What follows from the parts is worked out when it is asked for. A class, since new accessors for each object
- * outlive it, with the history that they hold, until the next major garbage collection.
+ * Computes what follows from the parts on demand. A class, since new accessors for each object would outlive it, with
+ * the history that they hold, until the next major garbage collection.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- The constructor assigns the members of both.
 class FramedContext implements WorkingContext {
@@ -158,7 +158,7 @@ function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex
   );
 }
 
-/** Where the tokens of a prompt go, in the terms of `fitMessages`; `history` is what the last user turn leaves. */
+/** Counts a prompt's tokens by part, in the terms of `fitMessages`. `history` is all that the other parts do not count. */
 export function breakDown(
   context: WorkingContext,
   counter: TokenCounter,

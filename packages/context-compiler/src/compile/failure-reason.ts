@@ -2,7 +2,7 @@ import { redactSecrets, truncateMiddle } from "@ccl/core";
 
 const longestReason = 300;
 
-/** What a trace says of whatever was thrown: its secrets masked, its middle cut where it is long. */
+/** What a trace shows of a thrown value: secrets masked, and the middle cut if it is long. */
 export function failureReason(error: unknown): string {
   const text = redactSecrets(textOf(error)).text.trim();
   return text === "" ? "no reason" : truncateMiddle(text, { maxChars: longestReason }).text;
@@ -12,7 +12,7 @@ function textOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : (error ?? ""));
   } catch {
-    // Not everything has a text.
+    // Some values can't be converted to a string.
     return "";
   }
 }

@@ -23,18 +23,18 @@ export interface FitHistoryOptions {
   state: FitState | undefined;
 }
 
-/** A history within the room that the other parts of the prompt leave it. */
+/** A history within the room that the other parts of the prompt leave. */
 export interface FittedHistory {
   fitted: FittedMessages;
-  /** Its messages without those that lead the prompt, each with the events of the message that it shows. */
+  /** The history's messages without the head of the prompt, each with the events of the message that it shows. */
   entries: readonly ContextEntry[];
   remarks: readonly string[];
 }
 
-/** A cut may ask for summaries; once they are written, the history is cut again with them. */
+/** A cut may request summaries. Once they are written, the history is cut again with them. */
 const maxRounds = 2;
 
-/** Cuts the history; what is dropped is summed up where the context has a way. Throws as `fitMessages` does. */
+/** Cuts the history. Dropped messages are summed up if the context has a `summarize`. Throws as `fitMessages` does. */
 export async function fitHistory(
   input: ProcessorInput,
   options: FitHistoryOptions,
@@ -70,7 +70,7 @@ export async function fitHistory(
   }
 }
 
-/** What became of the whole prompt, with what stands around the history. */
+/** The record of the whole prompt, including what comes before and after the history. */
 export function recordOfCompiled(
   { context, session, budget, counter }: ProcessorInput,
   fitted: FittedMessages,
@@ -94,7 +94,7 @@ function entryOf(message: ChatMessage, entry: ContextEntry | undefined): Context
   return { message, eventIds: entry?.eventIds ?? [] };
 }
 
-/** The range as indexes into the entries, which the messages at the head of the prompt precede. */
+/** The range as indexes into the entries, without the messages at the head of the prompt. */
 function inEntries({ from, to }: ElidedRange, offset: number): { from: number; to: number } {
   return { from: from - offset, to: to - offset };
 }
@@ -118,7 +118,7 @@ function fitWithin(
     return fitMessages(head.concat(context.history), {
       ...fit,
       safetyMargin,
-      // What stands last is no part of what is fitted, and comes under the same margin.
+      // The tail of the prompt is not fitted, but the same margin applies to it.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
       counter,
       tools: context.tools,
@@ -133,7 +133,7 @@ function fitWithin(
   }
 }
 
-/** Processors may have changed or joined messages, so that what is pinned is known by its events. */
+/** Identifies pinned messages by their events, since processors may have changed or joined messages. */
 function pinEntries(
   { context, session }: Pick<ProcessorInput, "context" | "session">,
   pin: PinRule,
@@ -149,7 +149,7 @@ function pinEntries(
     context.entries[index - offset]?.eventIds.some((id) => events.has(id)) === true;
 }
 
-/** How a model gets the rest of an answer that stands in the artifact store. */
+/** How a model gets the rest of a result that is in the artifact store. */
 function readHint(
   entry: ContextEntry | undefined,
   session: ProcessorInput["session"],

@@ -19,20 +19,20 @@ export interface HistorySelectorOptions extends Pick<
   FitOptions,
   "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint" | "record"
 > {
-  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or whatever a function says. */
+  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or a function that decides. */
   pin?: PinRule | undefined;
 }
 
 /**
- * Shows the whole history while it fits, then cuts it to `cutTo` and keeps that cut, with the session, until the budget is
- * passed again, so that the provider's cached prefix stays.
+ * Shows the whole history while it fits, then cuts it to `cutTo`. The session keeps that cut until the budget is
+ * exceeded again, so that the provider's cached prefix stays valid.
  */
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
   requirePolicy(options);
   const { pin, record, ...given } = options;
   pinTest(pin);
-  // A session has a cached prefix to keep from its first cut on.
+  // A session has a cached prefix to preserve from its first cut on.
   const fit = { ...given, policy: given.policy ?? "balanced" };
   const memoryOf = rememberBySession<number, SelectorMemory>(() => ({
     state: undefined,
@@ -60,7 +60,7 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
 
 interface SelectorMemory {
   state: FitState | undefined;
-  /** What the session's store has was read. */
+  /** Whether the state in the session's store was read. */
   isLoaded: boolean;
 }
 
@@ -98,7 +98,7 @@ function keyOf(budget: number): string {
   return `compile:${budget}`;
 }
 
-/** Memory hits are the first to go where what must stay takes the room. */
+/** Drops the memory hits first if the required messages need their room. */
 async function withRoomForMemory(
   input: ProcessorInput,
   options: FitHistoryOptions,
@@ -118,7 +118,7 @@ async function withRoomForMemory(
 
 const selections = new WeakSet<WorkingContext["entries"]>();
 
-/** True for a history as a selector left it: every provider accepts it. */
+/** True if a selector returned this history, so that every provider accepts it. */
 export function isSelected({ entries }: WorkingContext): boolean {
   return selections.has(entries);
 }

@@ -5,8 +5,8 @@ import type { Session } from "../session/session.ts";
 const queues = new WeakMap<Session, TurnQueue>();
 
 /**
- * Runs what writes to a session's log on behalf of a compile after all that asked before, so that two compiles at once
- * write it once. A caller that is aborted stops waiting.
+ * Queues writes of compiles to a session's log, so that two compiles at once write the same thing only once. A caller
+ * that is aborted stops waiting.
  */
 export function inTurn<Value>(
   session: Session,

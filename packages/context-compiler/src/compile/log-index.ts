@@ -7,7 +7,7 @@ const artifactTools = new Set(["read_artifact", "search_artifact"]);
 
 const indexes = new WeakMap<Session, LogIndex>();
 
-/** The index of a session's log, up to its last event. */
+/** The index of a session's log, up to its latest event. */
 export function logIndexOf(session: Session): LogIndex {
   const index = indexes.get(session) ?? new LogIndex();
   indexes.set(session, index);
@@ -17,17 +17,17 @@ export function logIndexOf(session: Session): LogIndex {
 
 /** What a compile looks up in a log, kept up to date as the log grows. */
 export class LogIndex {
-  /** The artifact that an event stored, by the id of the event. */
+  /** The artifact that an event stored, by event id. */
   readonly artifacts: Map<string, SessionEvent<"artifact_stored">> = new Map();
-  /** The artifacts that answers to calls of an id went to, oldest first. Ids may come again for other calls. */
+  /** The stored results of a call id, oldest first. Other calls may reuse an id. */
   readonly artifactsByCall: Map<string, SessionEvent<"artifact_stored">[]> = new Map();
-  /** The name of the tool, by the id of the event of the call. */
+  /** The tool's name, by the id of the call's event. */
   readonly tools: Map<string, string> = new Map();
   /** Oldest first. */
   readonly summaries: SummaryRecord[] = [];
-  /** What providers reported of prompts, oldest first. */
+  /** Prompt usages that providers reported, oldest first. */
   readonly usages: CountedUsage[] = [];
-  /** Recorded since the user last said something, oldest first. */
+  /** Memory hits recorded since the last user input, oldest first. */
   readonly freshMemory: MemoryHitData[] = [];
   readonly #reads = new Set<string>();
   #seen = 0;
@@ -39,7 +39,7 @@ export class LogIndex {
     }
   }
 
-  /** True for the event of a call that reads an artifact, and of its outcome. */
+  /** True for the events of a call that reads an artifact and of its outcome. */
   isArtifactRead(eventId: string): boolean {
     return this.#reads.has(eventId) || artifactTools.has(this.tools.get(eventId) ?? "");
   }

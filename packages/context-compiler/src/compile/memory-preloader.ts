@@ -17,21 +17,22 @@ import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import { memoryMessage } from "./prompt-parts.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** What is remembered, and how much of it is shown. */
+/** Which memory is searched, and how much of it is shown. */
 export interface MemoryPreloaderOptions {
-  /** Without one, only memory hits that were recorded since the user last spoke are shown. */
+  /** Without a memory, only hits that were recorded since the last user input are shown. */
   memory?: MemoryService | undefined;
   /** 50 by default. */
   topK?: number | undefined;
-  /** What all hits together may take; a quarter of the budget by default. */
+  /** Token limit of all hits together. A quarter of the budget by default. */
   maxTokens?: number | undefined;
-  /** How long the memory may take; 2,000 by default. */
+  /** Time limit of the memory in milliseconds. 2,000 by default. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Looks up what is remembered about the user's last words. A memory that fails or is slow is left out, and so are hits
- * without an id or a text; the trace says so. Secrets of what is found are masked as the session masks those of its events.
+ * Searches the memory for the user's last words. If the memory fails or is slow, the compile continues without it.
+ * Hits without an id or a text are left out. The trace reports both. Secrets in hits are masked as the session masks
+ * those of its events.
  */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
   requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
@@ -64,7 +65,7 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
 
 const longestQuery = 2_000;
 
-/** What the user said last, as it was recorded: processors may have joined it with earlier words. */
+/** The user's last words as recorded, since processors may have joined them with earlier ones. */
 function lastWords({ eventLog }: Session): string {
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
     const event = eventLog.at(at);
@@ -75,7 +76,9 @@ function lastWords({ eventLog }: Session): string {
   return "";
 }
 
-/** What stays in a prompt whatever is cut: a session's cut leaves about half of the room to its newest turns. */
+/**
+ * The share that stays in a prompt after any cut: a session's cut leaves about half of the room to its newest turns.
+ */
 const shownShare = 0.4;
 
 function shownEvents(context: WorkingContext, counter: TokenCounter): Set<unknown> {
@@ -97,7 +100,7 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
-/** What the memory answered, whatever that holds. */
+/** The memory's unchecked answer. */
 async function search(
   memory: MemoryService,
   query: string,
@@ -122,7 +125,7 @@ async function search(
   }
 }
 
-/** A hit as its event would hold it; undefined for what is none. */
+/** A hit in the shape of its event. Undefined if it is not a valid hit. */
 function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
   try {
     const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> =
@@ -140,7 +143,7 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
   }
 }
 
-/** Each memory once, in the order given, while they fit as they are shown. */
+/** Each memory once, in the given order, as long as its text fits. */
 function fitHits(
   given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },

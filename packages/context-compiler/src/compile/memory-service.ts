@@ -5,13 +5,13 @@ export interface MemoryHit {
   /** Higher is nearer to the query. */
   score?: number | undefined;
   source?: string | undefined;
-  /** The event of a session that it is: left out where the prompt shows that anyway. */
+  /** The session event that this hit repeats. The hit is left out if the prompt shows that event anyway. */
   eventId?: string | undefined;
 }
 
 /** Any memory: a vector store, a file of notes, a search engine. */
 export interface MemoryService {
-  /** At most `topK` hits, best first. May fail or be slow: a compile then goes on without it. */
+  /** Up to `topK` hits, best first. May fail or be slow: a compile then continues without it. */
   search(
     query: string,
     options: { topK: number; signal?: AbortSignal | undefined },

@@ -7,7 +7,7 @@ import { inTurn } from "./in-turn.ts";
 import { logIndexOf } from "./log-index.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
-/** Indexes into entries: from `from` on, below `to`. */
+/** Indexes into entries: `from` included, `to` excluded. */
 interface EntryRange {
   from: number;
   to: number;
@@ -15,11 +15,11 @@ interface EntryRange {
 
 interface FoundSummary {
   record: SummaryRecord;
-  /** The first entry that the summary does not stand for. */
+  /** The first entry after the summarized range. */
   to: number;
 }
 
-/** The summary that stands for the whole range and, at most, for a little after it. */
+/** The shortest summary from the start of the range that covers all of it. It may cover a little more. */
 export function findSummary(
   session: Session,
   entries: readonly ContextEntry[],
@@ -28,7 +28,7 @@ export function findSummary(
   return summariesFrom(session, entries, range.from).find(({ to }) => to >= range.to)?.record;
 }
 
-/** Those that begin with the same entry, the shortest first. */
+/** Summaries that begin with the same entry, shortest first. */
 function summariesFrom(
   session: Session,
   entries: readonly ContextEntry[],
@@ -46,7 +46,10 @@ function summariesFrom(
   return found.sort((a, b) => a.to - b.to);
 }
 
-/** Has a range summed up, on top of an earlier summary of its beginning, and keeps that in the log; or what went wrong. */
+/**
+ * Summarizes a range, continuing an earlier summary of its beginning, and records that in the log. Returns the problem
+ * if it fails.
+ */
 export function recordSummary(
   session: Session,
   summarize: Summarize,
@@ -59,7 +62,7 @@ export function recordSummary(
   const fromEventId = entries[range.from]?.eventIds[0];
   const toEventId = entries[range.to - 1]?.eventIds.at(-1);
   const write = async (): Promise<string | undefined> => {
-    // Another compile may have had it written meanwhile.
+    // Another compile may have written it in the meantime.
     if (findSummary(session, entries, range) !== undefined) return undefined;
     if (fromEventId === undefined || toEventId === undefined)
       return "the facts were kept: nothing of the log was dropped";

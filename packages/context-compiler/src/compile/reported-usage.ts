@@ -2,10 +2,10 @@ import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import type { CountedUsage } from "../fit/safety-margin.ts";
 import type { SessionEvent } from "../session/session-event.ts";
 
-/** The phase of the events that hold what providers reported. */
+/** The phase of the events that hold usage reported by providers. */
 const phase = "model_usage";
 
-/** The data of the event; undefined where nothing usable was reported. */
+/** The event for a reported usage. Undefined if the report is unusable. */
 export function usageEvent(
   usage: object | undefined,
   counted: { counter: string; countedTokens: number; modelId: string },
@@ -15,7 +15,7 @@ export function usageEvent(
   return readUsage({ phase, output }) === undefined ? undefined : { phase, output };
 }
 
-/** What such an event says; undefined for another event, or one that holds nothing usable. */
+/** Reads such an event. Undefined for another event or unusable data. */
 export function readUsage(
   data: Pick<SessionEvent<"phase_result">["data"], "phase" | "output">,
 ): CountedUsage | undefined {

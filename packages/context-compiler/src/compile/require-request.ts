@@ -35,14 +35,14 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   }
 }
 
-/** What one compile is asked for, with its defaults; the budget is what the reserve leaves. */
+/** The options of one compile with their defaults. The budget is what remains after the reserve. */
 export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > & {
   signal: AbortSignal | undefined;
 };
 
-/** Checks what one compile is asked for. Throws `budget_missing` or `invalid_options`. */
+/** Checks the options of one compile. Throws `budget_missing` or `invalid_options`. */
 export function requireRequest(
   session: Session,
   options: Partial<CompileOptions> = {},

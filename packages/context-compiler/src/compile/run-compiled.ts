@@ -18,26 +18,29 @@ import type { ContextCompiler } from "./create-context-compiler.ts";
 import { usageEvent } from "./reported-usage.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** What a run goes on until. */
+/** What a run works with, and its limits. */
 export interface RunCompiledOptions {
   session: Session;
   compiler: ContextCompiler;
   model: LanguageModel;
   /** Functions, or a handler for tools that run elsewhere. */
   tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler | undefined;
-  /** Tokens of the prompt of each call. */
+  /** Prompt tokens of each call. */
   budget: number;
   systemPrompt?: string | undefined;
-  /** Recorded as the user's words before the first call; leave it out to go on with what the session holds. */
+  /** Recorded as the user's words before the first call. Leave it out to continue from the session's current state. */
   input?: string | undefined;
   reserve?: number | undefined;
-  /** What holds for a call alone, such as the time. */
+  /** What holds for one call only, such as the time. */
   volatile?: (() => string) | undefined;
-  /** Calls of the model; 20 by default. */
+  /** Maximum number of model calls. 20 by default. */
   maxSteps?: number | undefined;
-  /** After each call of the model, before its tools run. */
+  /** Called after each model call, before its tools run. */
   onStep?: ((step: RunStep) => void) | undefined;
-  /** Each piece of each answer as it comes, the last of which is `finish`; all at once where the model does not stream. */
+  /**
+   * Called with each piece of each answer as it arrives. `finish` is the last one. If the model does not stream, all
+   * pieces arrive at once.
+   */
   onDelta?: ((delta: ModelDelta) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -52,18 +55,18 @@ export interface RunStep {
 
 /** How a run ended. */
 export interface RunOutcome {
-  /** Of the last answer. */
+  /** The last answer. */
   text: string;
-  /** `step_limit` when the model still wanted tools. */
+  /** `step_limit` if the model still requested tools. */
   finishReason: FinishReason | "step_limit";
   steps: readonly RunStep[];
 }
 
 /**
- * Compiles, calls the model, records its answer, runs its tools, and starts again, until it asks for no more tools or a
- * limit is reached. Everything is in the session, so that a run that was broken off goes on with another one: calls that
- * the model had asked for and that were not begun run first, those that were begun do not run twice. What the provider
- * reports of each prompt is recorded too, so that later prompts keep back as much as the counter was wrong.
+ * Compiles a prompt, calls the model, records its answer and runs its tools. Repeats this until the model requests no
+ * more tools or a limit is reached. Everything is in the session, so an interrupted run continues with another call:
+ * requested tool calls that had not started run first, and those that had started do not run twice. The provider's
+ * reported usage is recorded too, so that the margin of later prompts corrects the counter's error.
  * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
@@ -86,7 +89,7 @@ export async function runCompiled(options: RunCompiledOptions): Promise<RunOutco
   return { text: steps.at(-1)?.text ?? "", finishReason: "step_limit", steps };
 }
 
-/** One call of the model, and its answer in the log. */
+/** Calls the model once and records its answer. */
 async function takeStep(
   {
     session,
@@ -118,7 +121,7 @@ async function takeStep(
     modelId: model.modelId,
   };
   const reported = usageEvent(usage, counted);
-  // An answer that was paid for is kept, even when the run is cancelled meanwhile.
+  // The answer was paid for, so it is recorded even if the run is cancelled in the meantime.
   await session.recordAll([
     ...(reported === undefined ? [] : [{ kind: "phase_result" as const, data: reported }]),
     { kind: "assistant_message", data: answer },
@@ -129,7 +132,7 @@ async function takeStep(
   };
 }
 
-/** The whole answer, and its pieces for who wants them. */
+/** Returns the whole answer, and passes on its pieces as they arrive. */
 async function callModel(
   model: LanguageModel,
   request: ModelRequest,
@@ -151,7 +154,7 @@ async function callModel(
   throw new LanguageModelError("provider_error", message);
 }
 
-/** What a provider wants back with the calls that its model reasoned about, as its adapter has it. */
+/** The reasoning that a provider requires back together with its model's calls, in its adapter's format. */
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {
@@ -164,7 +167,7 @@ function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
 }
 
-/** What the model asked for last, as far as it was not begun. */
+/** The model's last requested calls that have not started. */
 function pendingCalls({ eventLog }: Session): ToolCall[] {
   const begun = new Set<string>();
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
@@ -178,7 +181,7 @@ function pendingCalls({ eventLog }: Session): ToolCall[] {
   return [];
 }
 
-/** Tool calls are loaded with their schema checks only where there are tools. */
+/** Loads the code for tool calls and their schema checks only if there are tools. */
 async function handlerOf({
   tools,
   session,

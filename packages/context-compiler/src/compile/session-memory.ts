@@ -1,10 +1,11 @@
 import type { Session } from "../session/session.ts";
 
-/** More budgets than one session is compiled for at a time. */
+/** More budgets than one session is normally compiled for. */
 const keptKeys = 8;
 
 /**
- * Keeps something for each session, as long as that lives, and each of the last few keys; what was dropped is computed again.
+ * Caches a value for each session and each of its last few keys, as long as the session exists. A dropped value is
+ * computed again.
  */
 export function rememberBySession<Key, Value>(
   make: () => Value,
@@ -14,7 +15,7 @@ export function rememberBySession<Key, Value>(
     const values = sessions.get(session) ?? new Map<Key, Value>();
     sessions.set(session, values);
     const value = values.get(key) ?? make();
-    // Taken out and put back, so that the first key is the one that was not asked for the longest.
+    // Reinserted, so that the first key was unused for longest.
     values.delete(key);
     values.set(key, value);
     const [oldest] = values.keys();

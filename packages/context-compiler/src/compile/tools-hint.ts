@@ -6,8 +6,8 @@ const uses: Readonly<Record<string, string>> = {
 };
 
 /**
- * The system prompt, which also says how to get the rest of a result where the model has the tools for it. It says so from the
- * first prompt on: a sentence that came with the first cut would change the prefix that the provider keeps.
+ * Adds to the system prompt how to get the rest of a result, if the model has the tools for it. The sentence is there
+ * from the first prompt on: adding it with the first cut would change the prefix that the provider caches.
  */
 export function withToolsHint(systemPrompt: string, tools: readonly ToolDescription[]): string {
   const known = Object.entries(uses).filter(([name]) => tools.some((tool) => tool.name === name));

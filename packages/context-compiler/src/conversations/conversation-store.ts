@@ -1,6 +1,6 @@
 import type { FitState } from "../fit/fit-state.ts";
 
-/** Where the state of each conversation is kept; a `Map` is one, and so is a table of a database. */
+/** Keeps the state of each conversation. A `Map` is one, and a database table can be one. */
 export interface ConversationStore {
   get(conversation: string): FitState | undefined | Promise<FitState | undefined>;
   set(conversation: string, state: FitState): unknown;
@@ -8,7 +8,7 @@ export interface ConversationStore {
 
 const maxConversations = 1_000;
 
-/** A store in memory, of the last 1,000 conversations. */
+/** An in-memory store of the last 1,000 conversations. */
 export function recentConversations(): ConversationStore {
   const states = new Map<string, FitState>();
   return {

@@ -14,35 +14,40 @@ import { usableOf } from "../fit/fit-policy.ts";
 import { keptUsages } from "../fit/safety-margin.ts";
 import { type ConversationStore, recentConversations } from "./conversation-store.ts";
 
-/** What each prompt is fitted into, and where the states of conversations are kept. */
+/** The budget of each prompt, and the store for the states of conversations. */
 export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
-  /** In memory for the last 1,000 conversations where absent. */
+  /** By default, in memory for the last 1,000 conversations. */
   store?: ConversationStore | undefined;
-  /** Names the conversation, or finds its name; by how it begins where absent. */
+  /**
+   * Names the conversation, or returns its name. By default the name is derived from the beginning of the conversation.
+   */
   conversation?: string | ((messages: readonly ChatMessage[]) => string) | undefined;
 }
 
-/** One call of a model; `tools` are in any of the wire formats. */
+/** One model call. `tools` may be in any of the wire formats. */
 interface ConversationCall<Prompt> {
   tools?: unknown;
   model?: string | undefined;
-  /** A name that the framework has for the conversation. */
+  /** The framework's name for the conversation. */
   conversation?: string | undefined;
-  /** Tokens that the caller keeps for what is not handed in here. */
+  /** Tokens that the caller reserves for content that is not passed in here. */
   reserve?: number | undefined;
-  /** What the provider reported of the last prompt, where that is known only now. */
+  /** The provider's report for the last prompt, if it only became known now. */
   lastUsage?: ReportedUsage | undefined;
   write(fitted: FittedMessages): Prompt;
-  /** What is sent as JSON, or something alike: with its quotes and escapes it is kept within the budget. The prompt where absent. */
+  /**
+   * What is sent as JSON, or something similar. It must fit into the budget including quotes and escapes. The prompt by
+   * default.
+   */
   sent?(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
-/** Input tokens by the provider. */
+/** Input tokens as counted by the provider. */
 type ReportedUsage = {
   [Name in "inputTokens" | "cachedInputTokens"]?: ModelUsage[Name] | undefined;
 };
 
-/** Takes what the provider reported of a prompt, so that the next ones keep back as much as the counter was wrong. */
+/** Receives the provider's usage of a prompt, so that the margin of later prompts corrects the counter's error. */
 export type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
 
 /** Fits the prompts of any number of conversations, each with its own state. */
@@ -105,7 +110,7 @@ export function fittingConversations(options: ConversationOptions): FitConversat
   };
 }
 
-/** Keeps what was reported of the last prompt, or of the one that counted so, with its conversation. */
+/** Stores the reported usage with its conversation, for the prompt with that count or else the last prompt. */
 async function keepReport(
   { store, key, countedTokens }: { store: ConversationStore; key: string; countedTokens?: number },
   { inputTokens = 0 }: ReportedUsage = {},
@@ -120,11 +125,11 @@ async function keepReport(
     usage.inputTokens = Math.max(usage.inputTokens, inputTokens);
     await store.set(key, state);
   } catch {
-    // The answer was paid for: a store that fails must not lose it, and will fail the next call.
+    // The answer was paid for and must not be lost because the store failed. The next call will fail.
   }
 }
 
-/** Undefined where what must stay has too many escapes for it: it fits as text. */
+/** Undefined if the required messages fit as text but not with their escapes. */
 function fitWithin(
   messages: readonly ChatMessage[],
   options: FitOptions,
@@ -138,12 +143,12 @@ function fitWithin(
   }
 }
 
-/** Pictures and files do not cost what their JSON is long. */
+/** Images and files cost fewer tokens than their JSON would. */
 function withoutMedia(key: string, value: unknown): unknown {
   return key === "data" || (typeof value === "string" && value.startsWith("data:")) ? "" : value;
 }
 
-/** Function tools as they are; those that run at the provider by their JSON. */
+/** Function tools unchanged, and provider tools by their JSON. */
 function describeTools(tools: unknown): ToolDescription[] {
   const list: unknown[] = Array.isArray(tools) ? tools : [];
   return list.filter(isRecord).map((tool) => {

@@ -4,23 +4,23 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FittedMessages } from "../fit/fit-options.ts";
 import type { FitConversation } from "./fit-conversation.ts";
 
-/** What the official clients of OpenAI and Anthropic share. */
+/** What the official OpenAI and Anthropic clients have in common. */
 export interface ApiClient<Client> {
   post(path: string, options?: object): unknown;
   withOptions(options: object): Client;
 }
 
-/** How the bodies of requests to a path are read and written. */
+/** How to read and write the request bodies of a path. */
 interface BodyWire {
-  /** The history; undefined where there is nothing to fit. */
+  /** The history. Undefined if there is nothing to fit. */
   read(body: JsonRecord): ChatMessage[] | undefined;
-  /** What takes room beside it. */
+  /** What takes room besides the history. */
   tools(body: JsonRecord): unknown;
   write(fitted: FittedMessages, body: JsonRecord): JsonRecord;
   usageOf(usage: unknown): ModelUsage | undefined;
 }
 
-/** A copy of a client that fits the bodies of the requests to some paths before it sends them. */
+/** A copy of a client that fits the request bodies of some paths before it sends them. */
 export function withFittedBodies<Client extends ApiClient<Client>>(
   client: Client,
   fit: FitConversation,
@@ -45,7 +45,7 @@ export function withFittedBodies<Client extends ApiClient<Client>>(
   });
 }
 
-/** Takes the `usage` of an answer. */
+/** Receives the `usage` of an answer. */
 type Report = (usage: unknown) => Promise<void>;
 
 async function fitOptions(
@@ -69,7 +69,7 @@ async function fitOptions(
   };
 }
 
-/** The promise of an answer, which still gives the raw response and the answer itself; streams report as they are read. */
+/** Wraps the promise of an answer. It still gives the raw response and the answer. Streams report as they are read. */
 function withReports(promise: unknown, report: Report): unknown {
   if (!isApiPromise(promise)) return promise;
   return promise._thenUnwrap(async (answer) => {
@@ -96,13 +96,13 @@ export function isObjects(value: unknown): value is object[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-/** The usage of an answer; of an event that has one itself, or in the answer that it opens or ends. */
+/** The usage in an answer or in a stream event, either in the event itself or in the answer that it starts or ends. */
 function usageIn(value: unknown): unknown {
   if (!isRecord(value)) return undefined;
   return value["usage"] ?? usageIn(value["message"] ?? value["response"]);
 }
 
-/** What both clients build their own answers with. */
+/** The class from which both clients create their answers. */
 function isApiPromise(
   value: unknown,
 ): value is { _thenUnwrap(transform: (answer: unknown) => unknown): unknown } {

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, type Issue } from "@ccl/core";
 import type { EventContent, SessionEvent, SessionEventKind } from "../session/session-event.ts";
 
-/** What proves one event without holding it. */
+/** Proves one event without holding it. */
 export interface EvidenceEntry {
   eventId: string;
   kind: SessionEventKind;
@@ -15,7 +15,7 @@ export interface EvidenceEntry {
   sha256: string;
 }
 
-/** What proves a session: an entry for each event, oldest first. */
+/** Proves a session: an entry for each event, oldest first. */
 export interface EvidencePack {
   sessionId: string;
   entries: EvidenceEntry[];
@@ -44,7 +44,9 @@ export function sealEvidence(sessionId: string, entries: EvidenceEntry[]): Evide
   return { sessionId, entries, sha256: sha256Hex(canonicalJson({ sessionId, entries })) };
 }
 
-/** Everything that does not hold: the pack's own hash, and, given events, that each is the one its entry proves. */
+/**
+ * Everything that does not match: the pack's own hash and, if events are given, each event that differs from its entry.
+ */
 export function evidenceIssues(pack: EvidencePack, events?: readonly SessionEvent[]): Issue[] {
   const issues: Issue[] = [];
   const report = (path: Issue["path"], message: string): void => {

@@ -8,14 +8,14 @@ import { createMemorySessionStore } from "../session-store/create-session-store.
 import type { EvidencePack } from "./evidence-pack.ts";
 import { verifyEvidencePack } from "./verify-evidence-pack.ts";
 
-/** How the session goes on, and the events that the pack proves, where they are at hand. */
+/** How the session continues, and the events that the pack proves, if they are available. */
 export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
   events?: readonly SessionEvent[] | undefined;
 }
 
 /**
- * A session in memory that goes on from a pack: its `toEvidencePack` begins with the same entries. A pack proves events
- * without holding them, so that the log is empty unless they are given; then each has to be the one that was proved.
+ * An in-memory session that continues from a pack: its `toEvidencePack` begins with the same entries. A pack proves
+ * events without holding them, so the log is empty unless events are given. Each of them must match its entry.
  * @throws ContextCompilerError `evidence_invalid` with all issues, `invalid_options`
  */
 export async function sessionFromEvidencePack(

@@ -4,8 +4,8 @@ import type { SessionEvent } from "../session/session-event.ts";
 import { evidenceIssues, type EvidencePack } from "./evidence-pack.ts";
 
 /**
- * The pack when it is one and its hash holds; given the events of the session, when each is the one that was proved.
- * Who can change the pack can make its hash anew: keep the hash elsewhere where that matters.
+ * Returns the pack if it is valid and its hash matches. If the session's events are given, each must match its entry.
+ * Anyone who can change the pack can also recompute its hash. If that matters, keep the hash elsewhere.
  */
 export function verifyEvidencePack(
   value: unknown,

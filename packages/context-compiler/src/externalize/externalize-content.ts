@@ -6,7 +6,7 @@ import type { ArtifactPart, EventContent, EventPart } from "../session/session-e
 import type { StoredTexts } from "../session/stored-texts.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
-/** Where payloads go, and from which size on. */
+/** Where payloads are stored, and from which size on. */
 export interface ExternalizeOptions {
   store: ArtifactStore;
   aboveTokens: number;
@@ -14,11 +14,11 @@ export interface ExternalizeOptions {
   sessionId: string;
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
-  /** Of the text; guessed when absent. */
+  /** The text's media type. Guessed by default. */
   mimeType?: string | undefined;
-  /** What the content was asked for. */
+  /** The question that the content answers. */
   query?: string | undefined;
-  /** Texts that were stored before it; what is stored of it joins them. */
+  /** Texts that were stored earlier. New ones are added. */
   storedTexts?: StoredTexts | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -26,15 +26,15 @@ export interface ExternalizeOptions {
 /** Content whose payloads are in the store. */
 export interface ExternalizedContent {
   content: EventContent;
-  /** Those in `content`, in its order. */
+  /** The artifacts in `content`, in its order. */
   artifacts: ArtifactPart[];
-  /** The store refused with this code; the content is whole. */
+  /** The store refused with this code, and the content was left unchanged. */
   failure?: string | undefined;
 }
 
 /**
- * Stores what is above the threshold: all text of the content together, and each image or file by itself. Artifacts stand
- * where the payloads were. A store that fails costs nothing but room: the content then stays as it was.
+ * Stores what is above the threshold: all text of the content together, and each image or file by itself. Artifacts
+ * replace the payloads. If the store fails, the content stays unchanged and takes its full room.
  * @throws ArtifactStoreError `aborted`
  */
 export async function externalizeContent(
@@ -56,10 +56,13 @@ export async function externalizeContent(
   }
 }
 
-/** Characters that no tokenizer puts into one token on average: enough of a text to know that it is above a threshold. */
+/**
+ * An upper bound of characters per token, so that the beginning of a text is enough to see that it is above a
+ * threshold.
+ */
 const charsPerToken = 16;
 
-/** True where the text counts more tokens; reads no more of a huge text than it takes to know. */
+/** True if the text has more tokens. Reads only as much of a huge text as needed. */
 export function isAboveTokens(text: string, aboveTokens: number, counter: TokenCounter): boolean {
   if (text.length <= aboveTokens) return counter.count(text) > aboveTokens;
   const enough = text.slice(0, aboveTokens * charsPerToken);

@@ -1,6 +1,6 @@
 import type { ArtifactPart } from "../session/session-event.ts";
 
-/** Digits of an artifact's id that a prompt shows; the whole id would cost four times the tokens. */
+/** Digits of an artifact's id that a prompt shows. The whole id would cost four times the tokens. */
 export const shownIdDigits = 12;
 
 /** What a model reads in place of a payload: which artifact holds it, how large it is, and its summary. */

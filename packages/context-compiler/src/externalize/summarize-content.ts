@@ -2,10 +2,10 @@ import { compress, type CompressOptions } from "@ccl/compress";
 
 import { imageSize } from "./image-header.ts";
 
-/** Of the text that a prompt shows first of a stored result. */
+/** Tokens of a stored result's text that a prompt shows first. */
 const summaryTokens = 400;
 
-/** The media type of a text: `application/json` where it is a JSON object or array, else plain text. */
+/** The media type of a text: `application/json` for a JSON object or array, else plain text. */
 export function guessMimeType(text: string): string {
   if (!/^\s*[[{]/.test(text.slice(0, 1_000))) return "text/plain; charset=utf-8";
   try {
@@ -16,12 +16,12 @@ export function guessMimeType(text: string): string {
   }
 }
 
-/** What a model sees of a text that was stored, in 400 tokens: by its question, and by what was stored before it. */
+/** What a model sees of a stored text, in 400 tokens, selected by its question and by earlier stored texts. */
 export function summarizeText(text: string, options: Omit<CompressOptions, "budget">): string {
   return compress(text, { ...options, budget: summaryTokens }).text;
 }
 
-/** What a model sees of bytes that were stored. */
+/** What a model sees of stored bytes. */
 export function summarizeBytes(bytes: Uint8Array, mimeType: string): string {
   const kind = /^(image|audio|video)\//.exec(mimeType)?.[1] ?? "binary";
   const size = kind === "image" ? imageSize(bytes) : undefined;

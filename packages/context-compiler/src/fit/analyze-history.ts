@@ -6,21 +6,24 @@ import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
 import { addToUnit, createUnit, joinUnits, type HistoryUnit, type Member } from "./history-unit.ts";
 
-/** A history as units, each legal by itself. */
+/** A history as units that are each valid by themselves. */
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
-  /** Of those their indexes in the input. */
+  /** The head messages' indexes in the input. */
   headIndexes: readonly number[];
   units: readonly HistoryUnit[];
   repairs: readonly FitTraceEntry[];
-  /** Everything before this point stays as it is, whatever is appended. */
+  /** Appending messages changes nothing before this point. */
   settled: { messages: number; units: number; repairs: number };
 }
 
 const unansweredText = "[No result of this call was recorded.]";
 
-/** Divides messages into units and repairs what no provider accepts. Of `before`, the settled messages are the first of `messages`. */
+/**
+ * Divides messages into units, and repairs what no provider accepts. `messages` must begin with the settled messages of
+ * `before`.
+ */
 export function analyzeHistory(
   messages: readonly ChatMessage[],
   meter: MessageMeter,
@@ -29,12 +32,12 @@ export function analyzeHistory(
   return new Analysis(meter, before).run(messages);
 }
 
-/** A unit of calls whose answers are still taken. */
+/** A unit of calls that still accepts results. */
 interface OpenCalls {
   unit: HistoryUnit;
-  /** The ids of its calls; undefined for one that has its answer. */
+  /** The ids of its calls. Undefined for a call that has its result. */
   waiting: (string | undefined)[];
-  /** Answers that came after other units. */
+  /** Results that came after other units. */
   late: Member[];
 }
 
@@ -45,7 +48,9 @@ class Analysis {
   readonly #units: HistoryUnit[];
   readonly #repairs: FitTraceEntry[];
   readonly #settled: History["settled"];
-  /** Units of provider's parts whose other half has not come; it comes before or in the assistant's next message. */
+  /**
+   * Units with a provider's part whose other half has not come. It must come before or in the next assistant message.
+   */
   readonly #pairs = new Map<string, HistoryUnit>();
   #open: OpenCalls | undefined;
 
@@ -81,7 +86,7 @@ class Analysis {
   }
 
   #add(original: ChatMessage, index: number): void {
-    // From the next assistant message on, nothing that comes later changes the units before it.
+    // From the next assistant message on, later messages can't change the units before it.
     if (original.role === "assistant") {
       this.#close();
       if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#settle(index);

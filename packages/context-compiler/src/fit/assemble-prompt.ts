@@ -12,17 +12,17 @@ import { markerMessage, startMarker } from "./write-marker.ts";
 /** A written prompt. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
-  /** Of each message its index in the input; -1 for what was added. */
+  /** Each message's index in the input. -1 for an added message. */
   sources: number[];
   tokens: number;
   trace: FitTraceEntry[];
-  /** The end of the system prompt, of what a cut froze, and of what appending to the input leaves alone. */
+  /** The ends of the system prompt, of the range that a cut froze, and of the range that later input can't change. */
   headEnd: number;
   frozenEnd: number;
   settledEnd: number;
 }
 
-/** Markers and shortened messages of a cut, so that the next call gives the same objects. */
+/** Markers and shortened messages of a cut, so that the next call returns the same objects. */
 export type ShownMessages = Map<string, ChatMessage>;
 
 interface AssembleOptions {
@@ -31,7 +31,7 @@ interface AssembleOptions {
   shown?: ShownMessages | undefined;
 }
 
-/** Writes the prompt of a history under a cut. */
+/** Writes the prompt of a history with a cut applied. */
 export function assemblePrompt(history: History, options: AssembleOptions): AssembledPrompt {
   const { cut } = options;
   const writer = new PromptWriter(history, options);
@@ -59,7 +59,7 @@ class PromptWriter {
   readonly #policy: FitPolicy;
   readonly #shown: ShownMessages;
   readonly #texts: FrozenCut["texts"];
-  /** Indexes of messages that may have another text, so that no other is hashed. */
+  /** Indexes of messages that may be shown with another text, so that no other message is hashed. */
   readonly #shortened: ReadonlySet<number>;
   readonly messages: ChatMessage[] = [];
   readonly sources: number[] = [];
@@ -118,7 +118,7 @@ class PromptWriter {
     this.#writeFirst(short, index);
   }
 
-  /** A conversation is opened by the user. */
+  /** A conversation must begin with a user message. */
   #writeFirst(message: ChatMessage, source: number): void {
     const isFirst = this.messages.length === this.headEnd;
     if (isFirst && message.role !== "user") {

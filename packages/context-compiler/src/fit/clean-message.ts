@@ -3,7 +3,7 @@ import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitReason } from "./fit-trace.ts";
 
-/** A message that is legal by itself: the same object where nothing was wrong, undefined where nothing is left. */
+/** A message that is valid by itself. The same object if nothing was wrong, undefined if nothing remains. */
 export interface CleanMessage {
   message: ChatMessage | undefined;
   problems: FitReason[];
@@ -12,7 +12,7 @@ export interface CleanMessage {
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
 const emptyResult = "[The tool gave no output.]";
 
-/** Throws `invalid_messages` for what is no message at all. */
+/** Throws `invalid_messages` for a value that is not a message. */
 export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
   requireMessage(message, index);
   const problems: FitReason[] = [];
@@ -94,7 +94,7 @@ function uniqueCalls(calls: ToolCall[]): ToolCall[] {
   return calls.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** Without the parts that hold nothing; reasoning that a provider signed or hid has to go back as it came. */
+/** Removes empty parts. Reasoning that a provider signed or hid stays, since the provider requires it unchanged. */
 function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const full = content.filter(

@@ -1,13 +1,13 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** Calls that are looked at, from the last one back. */
+/** How many of the last calls are checked. */
 const lastCalls = 40;
 const fewestCalls = 8;
-/** Arguments of tools that run commands, and that read and edit files. */
+/** Argument names of tools that run commands or read and edit files. */
 const codingArguments =
   /^\s*\{\s*(?:"description"\s*:\s*"[^"]*"\s*,\s*)?"(?:command|cmd|script|file_path|filename|old_str(?:ing)?|patch)"\s*:/;
 
-/** True where half of the last calls, or more, are those of a coding agent. */
+/** True if half or more of the last calls are those of a coding agent. */
 export function isCodingHistory(messages: readonly ChatMessage[]): boolean {
   let calls = 0;
   let coding = 0;

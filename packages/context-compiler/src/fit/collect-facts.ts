@@ -1,10 +1,10 @@
 import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
-/** The values that a text gives for one key, in the order of first occurrence. */
+/** The values of one key in a text, in the order of first occurrence. */
 export interface Fact {
-  /** "" for what stands in plain text. */
+  /** "" for values in plain text. */
   key: string;
-  /** The highest rank of its values, see `rankValue`. */
+  /** The highest rank of its values. See `rankValue`. */
   rank: number;
   values: string[];
 }
@@ -12,7 +12,7 @@ export interface Fact {
 const shortText = 120;
 const maxValues = 40;
 
-/** What a call's arguments or its result say: scalars of JSON or of a compact form, else identifiers of the text. */
+/** The facts in a call's arguments or result: scalars of JSON, else identifiers in the text. */
 export function collectFacts(text: string): Fact[] {
   const facts = new Map<string, Fact>();
   const add = (key: string, value: unknown): void => {
@@ -30,7 +30,6 @@ export function collectFacts(text: string): Fact[] {
   } else if (text.length <= shortText) {
     add("", text.replace(/\s+/g, " ").trim());
   } else {
-    visitLines(text, add);
     for (const name of identifiersOf(text).slice(0, maxValues)) add("", name);
   }
   const named = new Set([...facts].flatMap(([key, fact]) => (key === "" ? [] : fact.values)));
@@ -56,33 +55,7 @@ function visit(root: object, add: (key: string, value: unknown) => void): void {
   }
 }
 
-const longestScan = 100_000;
-
-/** The pairs and the tables of `compactJson`. */
-function visitLines(text: string, add: (key: string, value: unknown) => void): void {
-  let header: string[] = [];
-  for (const line of text.slice(0, longestScan).split("\n")) {
-    const cells = line.split("|");
-    if (cells.length > 1 && cells.length === header.length) {
-      for (const [at, cell] of cells.entries()) add(lastName(header[at] ?? ""), cell);
-      continue;
-    }
-    header = cells.length > 1 ? cells : [];
-    for (const pair of line.replace(/^[\w.[\]]{1,64}: /, "").split("; ")) {
-      const [, key, value] = /^([\w .-]{1,64})=(.{1,400})$/.exec(pair) ?? [];
-      if (key === undefined || value === undefined) continue;
-      const items =
-        value.startsWith("[") && value.endsWith("]") ? value.slice(1, -1).split(", ") : [value];
-      for (const item of items) add(lastName(key), item);
-    }
-  }
-}
-
-function lastName(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
-}
-
-/** Plain text is no JSON, and to have that thrown takes long. */
+/** Avoids parsing plain text, because throwing is slow. */
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -8,13 +8,13 @@ import { createMessageMeter } from "./message-meter.ts";
 import { readableText, withCalls } from "./message-texts.ts";
 import { isSameMessage } from "./same-message.ts";
 
-/** What a record says beside its parts, and what these are counted with. */
+/** The fields of a record besides its parts, and what counts the parts. */
 interface RecordOptions
   extends
     Pick<ContextRecord, "session" | "source" | "model" | "budget">,
     Pick<FitOptions, "counter" | "restHint" | "tools"> {}
 
-/** What became of each message: what was left out stands where it stood. */
+/** Records what happened to each message. Dropped messages keep their place. */
 export function contextRecordOf(
   messages: readonly ChatMessage[],
   { messages: shown, sources, trace }: Pick<FittedMessages, "messages" | "sources" | "trace">,

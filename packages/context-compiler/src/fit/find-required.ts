@@ -7,10 +7,10 @@ import type { HistoryUnit } from "./history-unit.ts";
 import { readableText, textKey, withText } from "./message-texts.ts";
 import { cutText } from "./shorten-text.ts";
 
-/** Where the tokens went that may not be dropped; `details` of `budget_exceeded`. */
+/** Tokens of what can't be dropped. The `details` of `budget_exceeded`. */
 export interface BudgetBreakdown {
   budget: number;
-  /** The budget less the safety margin. */
+  /** The budget minus the safety margin. */
   usable: number;
   systemPrompt: number;
   /** The tools and the framing of the prompt. */
@@ -18,24 +18,26 @@ export interface BudgetBreakdown {
   lastUserTurn: number;
   /** Pinned messages, system messages within the conversation, and the first user turn. */
   pinned: number;
-  /** The shortest markers of what would be left out. */
+  /** The shortest markers of what would be dropped. */
   markers: number;
 }
 
-/** What stays whatever is cut. */
+/** What every cut keeps. */
 export interface Required {
   units: ReadonlySet<number>;
   tokens: number;
-  /** The text of a task that is longer than its share. */
+  /** The shortened text of the first user turn, if it exceeds its share. */
   texts: Readonly<Record<string, string>>;
   breakdown: BudgetBreakdown;
 }
 
-/** Of what the rest of what must stay leaves, a task takes no more; above that it keeps its head and tail. */
+/**
+ * The first user turn's share of the room that the other required messages leave. A longer one keeps its head and tail.
+ */
 const taskShare = 0.5;
 const shortestTask = 24;
 
-/** The system prompt, the first and the last user turn, pins. Throws `budget_exceeded` when they do not fit. */
+/** The system prompt, the first and last user turn, and pins. Throws `budget_exceeded` if they do not fit. */
 export function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
   const sum = (messages: readonly ChatMessage[]): number =>
@@ -72,7 +74,7 @@ export function findRequired({ head, units }: History, policy: FitPolicy): Requi
   return { units: required, tokens: tokens + shown.tokens, texts: shown.texts, breakdown };
 }
 
-/** The first turn of the user within a limit; undefined where next to nothing of it would fit. */
+/** The first user turn within a limit. Undefined if almost nothing of it would fit. */
 function showTask(
   { messages: [message], indexes, tokens }: HistoryUnit,
   limit: number,

@@ -2,7 +2,7 @@ import { type ChatMessage, type Part, sha256Hex, type ToolDescription } from "@c
 
 import { reasoningTexts } from "./reasoning-texts.ts";
 
-/** A short mark of what a provider would see of a message; equal bytes give equal marks. */
+/** A short hash of what a provider would see of a message. Equal bytes give equal hashes. */
 export function fingerprintOf(message: ChatMessage): string {
   const { role, content, toolCalls = [], toolCallId, isError = false } = message;
   const parts = typeof content === "string" ? content : content.map(seenOf);
@@ -10,7 +10,7 @@ export function fingerprintOf(message: ChatMessage): string {
   return markOf([role, parts, reasoningTexts(message), calls, toolCallId, isError]);
 }
 
-/** The mark of the tools as a provider would see them, in their order. */
+/** A hash of the tools as a provider would see them, in their order. */
 export function fingerprintOfTools(tools: readonly ToolDescription[]): string {
   return markOf(
     tools.map(({ name, description = "", inputSchema }) => [name, description, inputSchema]),

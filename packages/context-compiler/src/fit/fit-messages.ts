@@ -16,8 +16,9 @@ import { anchorOf, planCut } from "./plan-cut.ts";
 import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts";
 
 /**
- * Brings a history within a budget as messages that every provider accepts: unchanged while it fits, then shortened and
- * cut so that the budget is used, and frozen. Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
+ * Fits a history into a budget, as messages that every provider accepts. Unchanged while it fits, then shortened and
+ * cut so that the budget is used, and frozen. Pure: the same input gives the same bytes. Throws
+ * `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
@@ -75,10 +76,10 @@ interface Fitted {
   shown: ShownMessages;
 }
 
-/** A prompt within so many tokens is cheap as it is. */
+/** A prompt of up to this many tokens is cheap without a cut. */
 const cheapTokens = 8_000;
 
-/** True where the policy pays for a new prefix before the budget asks for one. */
+/** True if the policy pays for a new prefix before the budget requires a cut. */
 function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
   const { usable, cutAbove } = policy;
   if (tokens <= Math.max(cheapTokens, usable * cutAbove)) return false;
@@ -116,7 +117,7 @@ interface Context {
   history: History;
   policy: FitPolicy;
   state: FitState | undefined;
-  /** The prompt of the last call, whose marks `state.shown` are. */
+  /** The prompt of the last call. `state.shown` has its fingerprints. */
   before: AssembledPrompt | undefined;
   isReset: boolean;
   tools: readonly ToolDescription[];
@@ -173,9 +174,12 @@ function breakpointsOf(
   return [...new Set(ends)].sort((a, b) => a - b).map((end) => end - 1);
 }
 
-/** What a call knew, so that the next one begins there; a state that was stored and read has none and gives the same. */
+/**
+ * What a call computed, so that the next one can start from there. A state that was stored and read back has no memo
+ * and gives the same result.
+ */
 interface Memo {
-  /** Those before the last assistant message, which later ones leave alone, and what they held. */
+  /** The messages before the last assistant message, which later ones can't change, and their contents. */
   messages: readonly ChatMessage[];
   held: readonly HeldMessage[];
   history: History;
@@ -186,7 +190,7 @@ interface Memo {
 
 const memos = new WeakMap<FitState, Memo>();
 
-/** The memo of a state, where the messages begin with those that it knows, be they the same objects or new ones. */
+/** The memo of a state, if the messages begin with those of the memo. They may be the same or equal objects. */
 function findMemo(
   state: FitState | undefined,
   messages: readonly ChatMessage[],
@@ -199,10 +203,10 @@ function findMemo(
   if ((messages[held.length]?.role ?? "assistant") !== "assistant") return undefined;
   const isSame = held.every((one, at) => {
     const message = messages[at];
-    // Frozen, so that nothing of it has to be looked at.
+    // The object is frozen, so its contents need no comparison.
     if (message === one) return true;
     const own = known[at];
-    // The object that the history holds may have been changed too.
+    // The object in the history may have been changed too.
     return (
       message !== undefined &&
       own !== undefined &&

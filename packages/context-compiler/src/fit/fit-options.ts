@@ -4,17 +4,20 @@ import type { ContextRecorder } from "@ccl/core/tracing";
 import type { FitState } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 
-/** What is never dropped or shortened: messages, ranges of indexes (`to` excluded), or whatever a function says. */
+/** What is never dropped or shortened: messages, ranges of indexes (`to` excluded), or a function that decides. */
 export type PinRule =
   | ((message: ChatMessage, index: number) => boolean)
   | readonly (ChatMessage | { from: number; to: number })[];
 
-/** A range of the input that a marker stands for. */
+/** A range of the input that a marker replaces. */
 export interface ElidedRange {
-  /** Indexes into the input: from `from` on, below `to`. Pinned messages split ranges, so all between are gone. */
+  /**
+   * Indexes into the input: `from` included, `to` excluded. Pinned messages split ranges, so everything in a range is
+   * dropped.
+   */
   from: number;
   to: number;
-  /** What was removed, tokens as they were counted before. */
+  /** How many messages were dropped, and their tokens as counted before. */
   messages: number;
   tokens: number;
 }
@@ -22,64 +25,73 @@ export interface ElidedRange {
 /** How much a cut leaves. */
 export interface CutOptions {
   /**
-   * Of what the usable budget leaves beside that which must stay, the share that a cut leaves filled; the rest is room to
-   * grow into before the next cut. 1 without a `state`, 0.6 with one; `policy` sets it too.
+   * The share that a cut leaves filled, of the usable budget without the required messages. The rest is room to grow
+   * before the next cut. 1 without a `state`, 0.6 with one. `policy` sets it too.
    */
   cutTo?: number | undefined;
   /**
-   * `balanced` cuts to 0.6, and to 0.4 where half of the last calls run commands or edit files: what a coding agent has
-   * read is soon superseded. `economy` cuts as soon as three quarters are filled, and above 8,000 tokens, to 0.15: for those who
-   * pay by the token and can do with less.
+   * `balanced` cuts to 0.6, or to 0.25 if half of the last calls run commands or edit files. What a coding agent has
+   * read is soon superseded, and names are enough for what it uses again. `economy` cuts to 0.1 as soon as three
+   * quarters are filled and the prompt exceeds 8,000 tokens. It is for users who pay by the token and can do with
+   * less.
    */
   policy?: "balanced" | "economy" | undefined;
 }
 
 /** How a history is fitted. */
 export interface FitOptions extends CutOptions {
-  /** Tokens for messages and tools as the provider counts them; there is no default, since it is yours to choose. */
+  /** Tokens for messages and tools, as the provider counts them. There is no default. */
   budget: number;
-  /** Counts as the target's tokenizer does; core's estimate unless given. Must count messages one by one as it counts them together, or is asked for the whole each time. */
+  /**
+   * Counts as the target's tokenizer does. Core's estimate by default. It should count messages one by one as it counts
+   * them together. Otherwise the whole is counted each time.
+   */
   counter?: TokenCounter | undefined;
   /**
-   * The share of the budget kept back, from 0 to below 1. Unless given 0 under an exact counter; 0.1 under an estimate, more or
-   * less as the provider's counts in the `state` say.
+   * The share of the budget to hold back, from 0 to below 1. 0 by default with an exact counter. With an estimate it
+   * is 0.1, adjusted by the provider's counts in the `state`.
    */
   safetyMargin?: number | undefined;
-  /** Counted with the messages, since they are part of the prompt. */
+  /** Counted with the messages, since tools are part of the prompt. */
   tools?: readonly ToolDescription[] | undefined;
-  /** What the last call for this conversation gave: keeps the cut, and so the provider's cached prefix. */
+  /**
+   * The state that the last call for this conversation returned. It keeps the cut, and so the provider's cached prefix.
+   */
   state?: FitState | undefined;
-  /** Beside the system prompt, the first and the last turn of the user. Calls and results stay together. */
+  /** Pins more than the system prompt and the user's first and last turn. Calls and results stay together. */
   pin?: PinRule | undefined;
   /**
-   * Of what the usable budget leaves, the share in which results that the model has not read yet are shown whole; 0.5. Where
-   * they need more, that cut fills the budget, whatever `cutTo` says.
+   * The share of the usable budget's free room in which results that the model has not read yet are shown whole. 0.5
+   * by default. If they need more, that cut fills the budget regardless of `cutTo`.
    */
   firstSight?: number | undefined;
-  /** How much of what is dropped a marker keeps: the user's words, identifiers, short values. By default a sixth of the budget up to 1,200 tokens, or 3 % of a large one. */
+  /**
+   * How many tokens of the dropped messages a marker keeps: the user's words, identifiers, short values. By default a
+   * sixth of the budget up to 1,200 tokens (1,800 for a coding agent), or 3 % of a large budget.
+   */
   keptFactsTokens?: number | undefined;
-  /** How to get the rest of a message that is shown shortened, such as the call that reads its artifact. */
+  /** How to get the rest of a shortened message, such as the call that reads its artifact. */
   restHint?: ((message: ChatMessage, index: number) => string | undefined) | undefined;
-  /** Is given what became of each message, such as `recordTo(folder)` of @ccl/inspector. */
+  /** Receives what happened to each message, e.g. `recordTo(folder)` of @ccl/inspector. */
   record?: ContextRecorder | undefined;
-  /** A summary for a range that is dropped, instead of the facts; asked once, at the cut, and frozen with it. */
+  /** A summary for a dropped range, instead of the facts. Called once, at the cut, and frozen with it. */
   summaryOf?: ((range: ElidedRange) => string | undefined) | undefined;
 }
 
 /** A prompt within its budget. */
 export interface FittedMessages {
   messages: ChatMessage[];
-  /** Of each message its index in the input; -1 for what was added, such as a marker. */
+  /** Each message's index in the input. -1 for an added message, such as a marker. */
   sources: number[];
-  /** As counted by the caller's counter, tools included, and the reasoning that travels in `providerMetadata`. */
+  /** By the caller's counter, including tools and the reasoning that travels in `providerMetadata`. */
   tokens: number;
   trace: FitTraceEntry[];
-  /** To be handed in with the next call; plain JSON. */
+  /** Pass it to the next call. Plain JSON. */
   state: FitState;
-  /** Tokens of the prompt, tools first, that are the same as at the last call; 0 without a state. */
+  /** Tokens from the start of the prompt, tools first, that are the same as in the last call. 0 without a state. */
   prefixStableTokens: number;
-  /** The index of the first message that differs from the last prompt or is new. */
+  /** The index of the first message that is new or differs from the last prompt. */
   firstChangedMessage: number;
-  /** At most 4 indexes of messages after which a cache breakpoint pays, ascending. */
+  /** Up to 4 indexes of messages after which a cache breakpoint pays, ascending. */
   breakpoints: number[];
 }

@@ -15,7 +15,7 @@ import {
   shown,
 } from "./require-that.ts";
 
-/** The settings of one call, checked and filled in. */
+/** The checked options of one call, with defaults. */
 export interface FitPolicy {
   state: FitState | undefined;
   meter: MessageMeter;
@@ -23,7 +23,7 @@ export interface FitPolicy {
   /** The budget without the safety margin. */
   usable: number;
   cutTo: number;
-  /** Of what the usable budget leaves beside that which must stay, the share above which a session is cut. */
+  /** The share above which a session is cut, of the usable budget without the required messages. */
   cutAbove: number;
   firstSight: number;
   keptFactsTokens: number;
@@ -32,12 +32,17 @@ export interface FitPolicy {
   summaryOf: FitOptions["summaryOf"];
 }
 
-/** What a session is cut to, see `FitOptions.policy`; measured in the section on sessions of `bench/RESULTS.md`. */
-const cutToOf = { balanced: 0.6, coding: 0.4, economy: 0.15 };
-const economyCutAbove = 0.75;
+/** What a session is cut to, see `FitOptions.policy`. Measured in the section on sessions of `bench/RESULTS.md`. */
+const settings = {
+  balanced: { cutTo: 0.6, cutAbove: 1, factsTokens: 1_200 },
+  coding: { cutTo: 0.25, cutAbove: 1, factsTokens: 1_800 },
+  economy: { cutTo: 0.1, cutAbove: 0.75, factsTokens: 1_200 },
+};
 const defaultFirstSight = 0.5;
 
-/** Checks the options of one call and fills them in. Throws `budget_missing`, `invalid_options`, `invalid_messages`. */
+/**
+ * Checks the options of one call and adds the defaults. Throws `budget_missing`, `invalid_options`, `invalid_messages`.
+ */
 export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy {
   if (!Array.isArray(messages)) {
     throw new ContextCompilerError(
@@ -56,7 +61,15 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
   requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
   const usable = usableOf({ budget, counter, safetyMargin });
-  const { firstSight = defaultFirstSight, keptFactsTokens = factsTokens(usable) } = given;
+  const isKept = given.policy !== undefined || state !== undefined;
+  const isCoding = isKept && isCodingHistory(messages);
+  const way = settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
+  requirePolicy(given);
+  // Without a state there may be no further call, so the budget is filled.
+  const { cutTo = isKept ? way.cutTo : 1, firstSight = defaultFirstSight } = given;
+  // A sixth of a small budget, and a small share of a large one.
+  const facts = Math.max(Math.min(usable / 6, way.factsTokens), 0.03 * usable);
+  const { keptFactsTokens = Math.floor(facts) } = given;
   requireShare("firstSight", firstSight);
   requireThat(
     isFrom(0, keptFactsTokens),
@@ -72,8 +85,8 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     meter: createMessageMeter(counter, tools),
     budget,
     usable,
-    cutTo: resolveCutTo(given, messages),
-    cutAbove: given.policy === "economy" ? economyCutAbove : 1,
+    cutTo,
+    cutAbove: way.cutAbove,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),
@@ -92,24 +105,7 @@ export function usableOf({
   return Math.floor(budget * (1 - safetyMargin));
 }
 
-/** A sixth of a small budget, and a small share of a large one. */
-function factsTokens(usable: number): number {
-  return Math.floor(Math.max(Math.min(usable / 6, 1_200), 0.03 * usable));
-}
-
-/** Without a state nothing says that there will be another call, so that the budget is filled. */
-function resolveCutTo(
-  { cutTo, policy, state }: Partial<FitOptions>,
-  messages: readonly ChatMessage[],
-): number {
-  requirePolicy({ cutTo, policy });
-  if (cutTo !== undefined) return cutTo;
-  if (policy === "economy") return cutToOf.economy;
-  if (policy === undefined && state === undefined) return 1;
-  return isCodingHistory(messages) ? cutToOf.coding : cutToOf.balanced;
-}
-
-/** Throws `invalid_options` for a `cutTo` that is no share, or a policy of another name. */
+/** Throws `invalid_options` if `cutTo` is not a share or the policy is unknown. */
 export function requirePolicy({ cutTo, policy }: Pick<FitOptions, "cutTo" | "policy">): void {
   if (cutTo !== undefined) requireShare("cutTo", cutTo);
   const isKnown = policy === undefined || policy === "balanced" || policy === "economy";
@@ -121,7 +117,7 @@ function requireShare(name: string, value: unknown): void {
   requireThat(isShare, `${name} is a share from 0 to 1, not ${shown(value)}.`);
 }
 
-/** One test for all forms of a pin. Throws `invalid_options`. */
+/** Turns each form of a pin into one test. Throws `invalid_options`. */
 export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   if (pin === undefined) return () => false;
   if (typeof pin === "function") return pin;
@@ -136,7 +132,7 @@ export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
     pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
 }
 
-/** `1,234`. */
+/** Formats like `1,234`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -2,34 +2,37 @@ import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { CountedUsage } from "./safety-margin.ts";
 
-/** Plain JSON that goes with one conversation and one budget: hand back what the last call gave. */
+/** The state of one conversation and one budget, as plain JSON. Pass what the last call returned. */
 export interface FitState {
   version: 2;
-  /** The cut that is frozen; undefined while everything has fitted. */
+  /** The frozen cut. Undefined as long as everything has fitted. */
   cut?: FrozenCut | undefined;
-  /** Marks of the messages of the last prompt, in order. */
+  /** Fingerprints of the last prompt's messages, in order. */
   shown: string[];
-  /** The mark of the tools of the last prompt. */
+  /** The fingerprint of the last prompt's tools. */
   tools: string;
-  /** What was counted of the last prompts, and what the provider reported of them, oldest first. */
+  /** The counted tokens of the last prompts and the provider's reports for them, oldest first. */
   usages?: CountedUsage[] | undefined;
 }
 
-/** What a cut left out, in units: a call with its results, or any other message after the leading system messages. */
+/**
+ * What a cut dropped, in units. A unit is a call with its results, or any other message after the leading system
+ * messages.
+ */
 export interface FrozenCut {
   /** Units from here on are shown. */
   from: number;
-  /** Units before `from` that are shown all the same, ascending. */
+  /** Units before `from` that are still shown, ascending. */
   kept: number[];
-  /** One text for each range of units that is left out, in order. */
+  /** One text for each dropped range of units, in order. */
   markers: string[];
-  /** The texts that are shown in place of messages' own, by `textKey`. */
+  /** The texts that replace messages' own, by `textKey`. */
   texts: Record<string, string>;
-  /** The mark of the unit before `from`, or "" at the start. */
+  /** The fingerprint of the unit before `from`. "" at the start. */
   anchor: string;
 }
 
-/** Checks what may have come from a store. Throws `invalid_state`. */
+/** Checks a state that may come from a store. Throws `invalid_state`. */
 export function requireState(state: unknown): FitState {
   const problem = problemOf(state);
   if (problem === undefined && isState(state)) return state;

@@ -1,20 +1,20 @@
-/** What happened to some messages of the input, and why; the token counts are those of the prompt's messages. */
+/** What happened to some messages of the input, and why. Token counts refer to the prompt's messages. */
 export interface FitTraceEntry {
   action: "dropped" | "repaired" | "compacted" | "truncated" | "reset";
   reason: FitReason;
-  /** The messages of the input that this is about: indexes from `from` on, below `to`. */
+  /** The messages of the input that this entry describes: indexes with `from` included, `to` excluded. */
   from: number;
   to: number;
-  /** The `id` of the message, where it is one message that has one. */
+  /** The `id` of the message, if it is a single message that has one. */
   messageId?: string | undefined;
   tokensBefore: number;
   tokensAfter: number;
 }
 
 /**
- * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that
- * answers no open call. `duplicate_call`, `unanswered_call`: repaired calls. `misplaced_calls`: calls outside an assistant
- * message. `no_user_first`: a marker had to open the conversation. `state_mismatch`: the state belongs to other messages.
+ * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that answers no open
+ * call. `duplicate_call`, `unanswered_call`: repaired calls. `misplaced_calls`: calls outside an assistant message.
+ * `no_user_first`: a marker had to open the conversation. `state_mismatch`: the state belongs to other messages.
  */
 export type FitReason =
   | "budget"

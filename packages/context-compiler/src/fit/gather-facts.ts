@@ -5,25 +5,26 @@ import { collectFacts } from "./collect-facts.ts";
 import type { HistoryUnit, UnitRange } from "./history-unit.ts";
 import { textOf } from "./message-texts.ts";
 
-/** What facts are gathered with. */
+/** Limits of the facts, and which ones to leave out. */
 export interface GatherOptions {
   counter: TokenCounter;
   maxTokens: number;
-  /** Values that the prompt still shows elsewhere; those gathered are added. */
+  /** Values that the prompt still shows elsewhere. Gathered values are added. */
   seen: Set<string>;
 }
 
 const userTokens = 80;
-/** What binds from then on is kept whole up to this. */
+/** Tokens up to which a user's requirement is kept whole. */
 const requirementTokens = 300;
-/** Calls of one step take no more, unless there is room for more of each. */
+/** Token limit for the calls of one step, unless there is room for more of each. */
 const unitTokens = 160;
-/** Words of the user come first, up to this share; those that bind are chosen before the rest. */
+/** The user's words come first, up to this share. Requirements are chosen before other words. */
 const userShare = 0.6;
 
 /**
- * Lines with what a later call most likely uses of units that are removed: the user's words, the calls with their
- * arguments, identifiers and short values of the results. Newest first into the limit, written in their order.
+ * Summarizes dropped units in lines with what a later call most likely uses: the user's words, the calls with their
+ * arguments, and identifiers and short values of the results. Takes the newest first until the limit, and writes them
+ * in their original order.
  */
 export function gatherFacts(
   units: readonly HistoryUnit[],
@@ -32,7 +33,7 @@ export function gatherFacts(
 ): string[] {
   const { counter, maxTokens } = options;
   const hasCalls = units.slice(range.from, range.to).some(({ kind }) => kind === "calls");
-  // What was said before the work began is what the work is about.
+  // The user's words before the first call describe the task.
   const firstCall = hasCalls ? units.findIndex(({ kind }) => kind === "calls") : 0;
   const binds = (unit: HistoryUnit): boolean =>
     (unit.indexes[0] ?? 0) < (units[firstCall]?.indexes[0] ?? 0) || isBinding(unit);
@@ -77,7 +78,7 @@ interface LineWriter {
   lineOf(unit: HistoryUnit, left: number): string | undefined;
 }
 
-/** Lines of units of one kind from the newest on, until one does not fit. */
+/** Lines of units of one kind, newest first, until one does not fit. */
 function newestLines(
   units: readonly HistoryUnit[],
   { from, to }: UnitRange,
@@ -112,7 +113,7 @@ function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: n
   return `user: ${truncateMiddle(text, { maxTokens, counter, marker: () => " [...] " }).text}`;
 }
 
-/** `name(arguments): facts`, for each call of the unit. */
+/** `name(arguments): facts` for each call of the unit. */
 function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined {
   const [call, ...results] = unit.messages;
   const byId = new Map(results.map((result) => [result.toolCallId, result]));
@@ -124,16 +125,15 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
     left -= options.counter.count(head) + 2;
     const result = byId.get(id);
     const facts = factsOf(textOf(result), { ...options, maxTokens: left }, true);
-    const failed = result?.isError === true ? " failed" : "";
-    const part = `${head}${failed}${facts === "" ? "" : `: ${facts}`}`;
     left -= options.counter.count(facts);
-    parts.push(part);
+    const said = `${result?.isError === true ? " failed" : ""}${facts === "" ? "" : `: ${facts}`}`;
+    if (inputs + said !== "") parts.push(head + said);
     if (left < smallestLine) break;
   }
   return parts.length === 0 ? undefined : parts.join("\n");
 }
 
-/** Values by their key, those ranked high first; `isNew` leaves out what is seen already. */
+/** Values by key, highest rank first. `isNew` skips values that were seen. */
 function factsOf(
   text: string,
   { counter, maxTokens, seen }: GatherOptions,

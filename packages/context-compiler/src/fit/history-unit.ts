@@ -2,18 +2,18 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { ElidedRange } from "./fit-options.ts";
 
-/** Messages that stand or fall together: a call message with all its results, those that share a
- * provider's pair with all between, or any other message alone. */
+/** Messages that are kept or dropped together: a call message with all its results, those that share a
+ * provider's pair with everything between, or any other message alone. */
 export interface HistoryUnit {
   kind: "calls" | "assistant" | "user" | "system";
-  /** Repaired where needed, else the caller's own objects. */
+  /** Repaired if necessary, else the caller's own objects. */
   messages: ChatMessage[];
-  /** For each message its index in the input; for the result of an unanswered call, the index of its call. */
+  /** Each message's index in the input. For the result of an unanswered call, the index of its call. */
   indexes: number[];
   tokens: number;
 }
 
-/** Units from `from` on, below `to`. */
+/** Units with `from` included, `to` excluded. */
 export interface UnitRange {
   from: number;
   to: number;
@@ -26,12 +26,12 @@ export interface Member {
   tokens: number;
 }
 
-/** A unit that begins with the message. */
+/** Creates a unit that begins with the message. */
 export function createUnit({ message, index, tokens }: Member): HistoryUnit {
   return { kind: kindOf(message), messages: [message], indexes: [index], tokens };
 }
 
-/** Puts a message at the end of a unit. */
+/** Appends a message to a unit. */
 export function addToUnit(unit: HistoryUnit, { message, index, tokens }: Member): void {
   unit.messages.push(message);
   unit.indexes.push(index);
@@ -52,7 +52,7 @@ function kindOf({ role, toolCalls }: ChatMessage): HistoryUnit["kind"] {
   return role === "user" ? "user" : "system";
 }
 
-/** The units in terms of the input. */
+/** Describes the units by their messages in the input. */
 export function describeUnits(units: readonly HistoryUnit[], { from, to }: UnitRange): ElidedRange {
   const removed = { from: units[from]?.indexes[0] ?? 0, to: 0, messages: 0, tokens: 0 };
   for (const { indexes, tokens } of units.slice(from, to)) {

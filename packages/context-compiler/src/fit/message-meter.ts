@@ -8,15 +8,21 @@ import {
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
-/** Counts messages one by one, each once; the sum over them and `fixed` is what the caller's counter says. */
+/**
+ * Counts each message once and separately. The sum over them and `fixed` is what the caller's counter gives for the
+ * prompt.
+ */
 export interface MessageMeter {
   counter: TokenCounter;
   /** The framing of an empty prompt with its tools. */
   fixed: number;
   of(message: ChatMessage): number;
-  /** The sum, or the whole where the counter has shown that its counts do not add up and the sum is not far above `enough`. */
+  /**
+   * Returns the sum. Counts the whole instead if the counter is known not to be additive and the sum is not far above
+   * `enough`.
+   */
   total(messages: readonly ChatMessage[], sum: number, enough: number): number;
-  /** Compares the sum with the whole over a bounded sample, so that such a counter is noticed. */
+  /** Compares the sum with the whole over a bounded sample, to detect a counter that is not additive. */
   probe(messages: readonly ChatMessage[]): void;
 }
 
@@ -29,7 +35,7 @@ interface Entry {
 
 interface Memory {
   of(message: ChatMessage): number;
-  /** Of an empty prompt. */
+  /** Tokens of an empty prompt. */
   base: number;
   isAdditive: boolean;
 }
@@ -38,7 +44,7 @@ const memories = new WeakMap<TokenCounter, Memory>();
 const sampleMessages = 24;
 const sampleTokens = 4_000;
 
-/** Counts are kept with the message object for as long as it lives; what is replaced in it is counted anew. */
+/** Caches counts with the message object for as long as it lives. A message is counted again after a change. */
 export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
   tools: readonly ToolDescription[] = [],

@@ -13,12 +13,12 @@ export function textOf(message: ChatMessage | undefined): string {
 const failurePattern =
   /^\s*(?:<returncode>[1-9]|(?:error|fatal|traceback)\b|exit code:? [1-9])|command not found/i;
 
-/** True for the result of a call that failed, by its mark or by how its text begins. */
+/** True for the result of a failed call, by `isError` or by the beginning of its text. */
 export function hasFailed(message: ChatMessage | undefined): boolean {
   return message?.isError === true || failurePattern.test(textOf(message).slice(0, 200));
 }
 
-/** The texts, and a mark for each part that is none; thoughts are left out. */
+/** The texts, with a placeholder for each part that is not text. Reasoning is left out. */
 export function readableText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((part) => {
@@ -31,18 +31,21 @@ export function readableText({ content }: ChatMessage): string {
   return texts.join("\n");
 }
 
-/** The text with the calls that the message asks for, a line each. */
+/** The text, then the calls that the message requests, one per line. */
 export function withCalls(text: string, { toolCalls = [] }: ChatMessage): string {
   const calls = toolCalls.map(({ name, arguments: input }) => `${name}(${input})`);
   return [text, ...calls].join("\n");
 }
 
-/** The key of a message's other text in a cut: with other content it is another message. */
+/** The key of a message's replaced text in a cut. Changed content gives another key. */
 export function textKey(message: ChatMessage, index: number): string {
   return `${index} ${fingerprintOf(message)}`;
 }
 
-/** The message with another text in place of all its content; its thoughts go, since they were about what it said. */
+/**
+ * The message with another text in place of all its content. Its reasoning is dropped, since it was about the old
+ * content.
+ */
 export function withText(message: ChatMessage, text: string): ChatMessage {
   return { ...withoutReasoning(message), content: text };
 }

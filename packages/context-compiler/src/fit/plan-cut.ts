@@ -2,7 +2,6 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { History } from "./analyze-history.ts";
 import { assemblePrompt } from "./assemble-prompt.ts";
-import { currentFiles } from "./current-files.ts";
 import { exceeded, findRequired, type Required } from "./find-required.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
@@ -12,26 +11,25 @@ import { textOf } from "./message-texts.ts";
 import { type Block, type BlockReader, createBlockReader, findLimit } from "./tail-blocks.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
-/** What the shortest marker takes, with room to spare. */
+/** Tokens of the shortest marker, with room to spare. */
 const markerReserve = 24;
-/** A result that is shown at all keeps this share of the room, within these tokens. */
+/** The floor of a shown result: this share of the room, within these tokens. */
 const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
-/** With less than this a result says nothing. */
+/** With fewer tokens a result is useless. */
 const lowestFloor = 32;
-/** Of the room for what is old, the share that the current copies of files may take. */
-const fileShare = 0.3;
 const maxRounds = 8;
-/** Of the room; what a plan that does not fit gives up beside what was too much, times the plans before it. */
+/** A share of the room. A plan that does not fit gives it up once per earlier plan, in addition to its excess. */
 const overshoot = 0.02;
-/** A plan aims at no more than so many times the room. */
+/** A plan targets up to this many times the room. */
 const maxNominal = 3;
-/** A plan that leaves less of the goal than this is taken. */
+/** A plan is accepted if it leaves less than this share of the goal unused. */
 const goodEnough = 0.03;
 
 /**
- * Chooses what stays: all that must, then the newest turns, their large results shortened alike, until the goal of `cutTo`
- * is reached. What the model has not read yet comes first. Throws `budget_exceeded` when what must stay does not fit.
+ * Chooses what stays: everything required, then the newest turns until the goal of `cutTo` is reached, with their
+ * large results shortened to one limit. Results that the model has not read yet come first. Throws `budget_exceeded`
+ * if the required messages do not fit.
  */
 export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const { units } = history;
@@ -46,12 +44,12 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const goal = required.tokens + room * cutTo;
   let best: { cut: FrozenCut; tokens: number } | undefined;
   let extra = 0;
-  // The largest aim whose plan fitted, and the smallest whose plan did not.
+  // The largest target whose plan fitted, and the smallest whose plan did not.
   let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
-    // Texts of results end at lines, so that a plan for all of the room leaves some of it.
+    // Texts of results end at line ends, so a plan for all of the room leaves some of it unused.
     const cut = planner.plan(Math.min(room * maxNominal, room * cutTo + extra));
-    // Where not even markers fit, it is too much by them.
+    // If even the markers do not fit, they are the excess.
     const tokens =
       cut === undefined
         ? policy.usable + markerReserve
@@ -78,16 +76,13 @@ class Planner {
   readonly #policy: FitPolicy;
   readonly #required: Required;
   readonly #reader: BlockReader;
-  /** The unit that the model has not read, unless it has to stay anyway; else -1. */
+  /** The unit that the model has not read, unless it is required anyway. Else -1. */
   readonly #unread: number;
-  /** The share of the room that a plan fills: all of it where it shortens what the model has not read. */
+  /** The share of the room that a plan fills. 1 if it shortens results that the model has not read. */
   readonly cutTo: number;
-  /** The units that hold the current copy of each file, and those of them that the plan keeps. */
-  readonly #copies: readonly number[][];
-  #files: ReadonlySet<number> = new Set();
-  /** Floors of the many results of one step, where they fit with lower ones only. */
+  /** Lowered floors for the many results of one step, if they fit only with those. */
   readonly #floors = new Map<Block, number>();
-  /** The last plan drops and shortens nothing. */
+  /** Whether the last plan drops and shortens nothing. */
   isWhole = false;
 
   constructor(
@@ -100,22 +95,19 @@ class Planner {
     this.#reader = reader;
     const unread = findUnread(history.units);
     this.#unread = required.units.has(unread) ? -1 : unread;
-    this.#copies = currentFiles(history.units);
     const tokens = history.units[this.#unread]?.tokens ?? 0;
     const tailRoom = (policy.usable - required.tokens) * policy.cutTo;
     this.cutTo = tokens > this.#sightShare(tailRoom) ? 1 : policy.cutTo;
   }
 
-  /** A cut whose tail takes about so much; undefined where even its markers do not fit. */
+  /** A cut whose tail takes about this many tokens. Undefined if even its markers do not fit. */
   plan(tailRoom: number): FrozenCut | undefined {
     const { usable } = this.#policy;
     const room = usable - this.#required.tokens;
     const texts = { ...this.#required.texts };
     this.#floors.clear();
     const unread = this.#showUnread(texts, tailRoom);
-    const left = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
-    this.#files = new Set();
-    const old = this.#fitsWithoutLoss(left) ? left : left - this.#keepFiles(left * fileShare);
+    const old = Math.max(tailRoom - unread, Math.min(room - unread, tailRoom / 4));
     let from = this.#findTail(old);
     const marks = from === 0 ? 0 : this.#markRoom(from, old);
     if (marks > 0) from = this.#findTail(Math.max(0, old - marks));
@@ -124,7 +116,7 @@ class Planner {
     return this.#freeze(from, texts);
   }
 
-  /** The cut with what it leaves empty given to the result of which it leaves out the largest part. */
+  /** The cut with its unused room given to the result that it shortens the furthest. */
   fill(cut: FrozenCut, spare: number): FrozenCut | undefined {
     const { units } = this.#history;
     const { meter } = this.#policy;
@@ -141,40 +133,21 @@ class Planner {
     return { ...cut, texts: text === undefined ? texts : { ...texts, [block.key]: text } };
   }
 
-  /** Nothing but what must stay, and the shortest markers. */
+  /** Only the required messages and the shortest markers. */
   planBare(): FrozenCut | undefined {
-    this.#files = new Set();
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
   }
 
-  /** Keeps the newest copies of files, none of them with more than half of the room; gives what they take. */
-  #keepFiles(room: number): number {
-    const { units } = this.#history;
-    const kept = new Set<number>();
-    let used = 0;
-    for (const copy of this.#copies) {
-      const fresh = copy.filter((unit) => !kept.has(unit) && !this.#isApart(unit));
-      const tokens = addUp(fresh, (unit) => units[unit]?.tokens ?? 0);
-      if (tokens > room / 2 || used + tokens > room) continue;
-      for (const unit of fresh) kept.add(unit);
-      used += tokens;
-    }
-    this.#files = kept;
-    return used;
-  }
-
-  /** Room for the facts of what is dropped: little where that is talk without calls. */
+  /** Room for the facts of dropped messages. Little if they hold no calls. */
   #markRoom(from: number, room: number): number {
     const { keptFactsTokens, summaryOf } = this.#policy;
     const { units } = this.#history;
     const hasCalls = units.slice(0, from).some(({ kind }) => kind === "calls");
     const facts = hasCalls || summaryOf !== undefined ? keptFactsTokens : keptFactsTokens / 8;
-    return (
-      Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + this.#files.size + 1)
-    );
+    return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
   }
 
-  /** Shows the results that the model has not read as generously as it can; gives what they take. */
+  /** Shows the results that the model has not read as fully as possible, and returns their tokens. */
   #showUnread(texts: Record<string, string>, tailRoom: number): number {
     const unit = this.#history.units[this.#unread];
     if (unit === undefined) return 0;
@@ -188,14 +161,17 @@ class Planner {
     return rigid + this.#showBlocks(blocks, limit, texts);
   }
 
-  /** What results that the model has not read may take: their share, or what all others leave. */
+  /** Token limit of results that the model has not read: their share, or what all others leave. */
   #sightShare(tailRoom: number): number {
     const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
     const left = Math.min(room, tailRoom - this.#othersTokens(room));
     return Math.max(room * this.#policy.firstSight, left);
   }
 
-  /** What all units but the required and the unread take, results that a later one repeats as references, as far as that matters. */
+  /**
+   * Tokens of all units except the required and the unread, with repeated results counted as references. Stops above
+   * `enough`.
+   */
   #othersTokens(enough: number): number {
     const { units } = this.#history;
     let tokens = 0;
@@ -210,7 +186,7 @@ class Planner {
     return tokens;
   }
 
-  /** The first unit of the tail that fits, each of its results at its floor. */
+  /** The first unit of the tail that fits if each of its results is at its floor. */
   #findTail(room: number): number {
     const { units } = this.#history;
     if (this.#fitsWithoutLoss(room)) return 0;
@@ -229,7 +205,7 @@ class Planner {
     return Math.min(from, this.#unread < 0 ? from : this.#unread);
   }
 
-  /** Many results at once get less each than one that comes alone, where the room would stay empty without them. */
+  /** Lowers the floor for many results of one step, if the room would stay empty otherwise. */
   #lowerFloor(blocks: readonly Block[], room: number): boolean {
     const left = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
     const floor = Math.floor(left / blocks.length);
@@ -243,7 +219,7 @@ class Planner {
   }
 
   #fitsWithoutLoss(room: number): boolean {
-    // No form is so much shorter, and to write them all takes long.
+    // No lossless text is that much shorter, and writing them all is slow.
     if (this.#othersTokens(4 * room) > 4 * room) return false;
     const { units } = this.#history;
     let used = 0;
@@ -260,7 +236,7 @@ class Planner {
   }
 
   #isApart(unit: number): boolean {
-    return unit === this.#unread || this.#required.units.has(unit) || this.#files.has(unit);
+    return unit === this.#unread || this.#required.units.has(unit);
   }
 
   #showTail(from: number, room: number, texts: Record<string, string>): void {
@@ -297,7 +273,7 @@ class Planner {
       : markerReserve;
   }
 
-  /** Without loss all fit; the newest are shown as they came while there is room for it. */
+  /** All fit in their lossless texts. The newest are shown in their original text while there is room. */
   #showLossless(blocks: readonly Block[], spare: number, texts: Record<string, string>): void {
     let left = spare;
     for (const block of blocks.toReversed()) {
@@ -325,9 +301,7 @@ class Planner {
   #freeze(from: number, texts: Record<string, string>): FrozenCut | undefined {
     const { units } = this.#history;
     const policy = this.#policy;
-    const kept = [...new Set([...this.#required.units, ...this.#files])]
-      .filter((unit) => unit < from)
-      .sort((a, b) => a - b);
+    const kept = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
     const ranges = droppedRanges(from, kept);
     const bare = {
       from,
@@ -358,20 +332,20 @@ class Planner {
   }
 }
 
-/** The calls whose results no assistant message follows; -1 where the model has seen all. */
+/** The calls whose results no assistant message follows. -1 if the model has seen all. */
 function findUnread(units: readonly HistoryUnit[]): number {
   const last = units.findLastIndex(({ kind }) => kind === "calls" || kind === "assistant");
   return units[last]?.kind === "calls" ? last : -1;
 }
 
-/** The mark of the last unit that the cut left behind, by which it is known to belong to a history. */
+/** The fingerprint of the last unit before the cut. It shows whether the cut belongs to a history. */
 export function anchorOf({ units }: History, from: number): string {
   return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
 }
 
 const longestScan = 64_000;
 
-/** The words that a prompt shows anyway, newest messages first, within a bounded length. */
+/** The words that a prompt shows anyway, newest messages first, up to a length limit. */
 function wordsOf(messages: readonly ChatMessage[]): Set<string> {
   const words = new Set<string>();
   let scanned = 0;

@@ -4,8 +4,8 @@ import type { ChatMessage } from "@ccl/core";
 const nothing: readonly string[] = [];
 
 /**
- * What adapters send of the model's reasoning beside its text: the blocks in `providerMetadata.<provider>.reasoning`, and of
- * reasoning parts the signature and what a provider hid.
+ * What adapters send of the model's reasoning besides its text: the blocks in `providerMetadata.<provider>.reasoning`,
+ * and the signatures and hidden data of reasoning parts.
  */
 export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
   if (providerMetadata === undefined && typeof content === "string") return nothing;
@@ -21,7 +21,7 @@ export function reasoningTexts({ content, providerMetadata }: ChatMessage): read
   return texts;
 }
 
-/** The message without those blocks; the same object where it has none. */
+/** The message without those blocks. The same object if it has none. */
 export function withoutReasoning(message: ChatMessage): ChatMessage {
   const providers = Object.entries(message.providerMetadata ?? {});
   if (!providers.some(([, fields]) => isRecord(fields) && "reasoning" in fields)) return message;

@@ -15,9 +15,9 @@ export function requireBudget<Budget>(budget: Budget): asserts budget is NonNull
   throw new ContextCompilerError("budget_missing", message);
 }
 
-/** Throws `invalid_options` for what is no object, or one without these functions. */
+/** Throws `invalid_options` if the value is not an object or lacks one of these functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
-  // A class may have them too: `Date` is a clock.
+  // A class may have them too: `Date` works as a clock.
   const isObject =
     typeof value === "object" || (typeof value === "function" && functions.length > 0);
   const isWhole =
@@ -30,12 +30,15 @@ export function requireObject(name: string, value: unknown, ...functions: string
   );
 }
 
-/** As `requireObject`, where something is given. */
+/** Like `requireObject`, but accepts undefined. */
 export function requireIfGiven(name: string, value: unknown, ...functions: string[]): void {
   if (value !== undefined && value !== null) requireObject(name, value, ...functions);
 }
 
-/** Throws `invalid_options` for what is no list of tools with a name and a schema; not every server describes its own. */
+/**
+ * Throws `invalid_options` unless it is a list of tools with a name and a schema. A description is optional, since not
+ * every server has one.
+ */
 export function requireTools(tools: unknown): void {
   requireThat(
     Array.isArray(tools),
@@ -50,7 +53,7 @@ export function requireTools(tools: unknown): void {
   for (const tool of tools) requireJsonSchema(tool);
 }
 
-/** As a counter and the mark of the tools write it. */
+/** Checks the schema in the form in which counters and fingerprints write it. */
 function requireJsonSchema({ name, inputSchema }: ToolDescription): void {
   let problem = "it is written as nothing";
   try {
@@ -73,7 +76,7 @@ function isTool(tool: unknown): tool is ToolDescription {
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }
 
-/** Throws `invalid_options` for options of which these, where they are given, are no numbers from 0. */
+/** Throws `invalid_options` if one of these options is present and is not a number from 0. */
 export function requireNumbers(owner: string, options: object, ...names: string[]): void {
   requireObject(`What ${owner} is given`, options);
   for (const name of names) {
@@ -82,12 +85,12 @@ export function requireNumbers(owner: string, options: object, ...names: string[
   }
 }
 
-/** True for a number that is at min so much. */
+/** True for a number from `min` on. */
 export function isFrom(min: number, value: unknown): value is number {
   return typeof value === "number" && value >= min;
 }
 
-/** What a message says of a value, never more than the beginning of a text. */
+/** How an error message shows a value. A text is cut after its beginning. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === "number" || value === null || value === undefined) return String(value);

@@ -1,22 +1,22 @@
 import type { TokenCounter } from "@ccl/core";
 
-/** What a counter counted of a prompt, and what the provider reported of it. */
+/** The counter's tokens of a prompt, and the provider's. */
 export interface CountedUsage {
   counter: string;
   countedTokens: number;
-  /** 0 until it is reported. */
+  /** 0 until the provider reports it. */
   inputTokens: number;
 }
 
-/** Of how many prompts it is kept what was reported. */
+/** How many reported usages the margin is computed from. */
 export const keptUsages = 8;
-/** A provider that adds a prompt of its own reports many times what a short prompt takes. */
+/** If a provider adds its own prompt, it reports many times the tokens of a short prompt. */
 const maxRatio = 2;
 const estimateMargin = 0.1;
 
 /**
- * The share of a budget to keep back under a counter: a tenth under an estimate, which grows and shrinks as the last calls
- * were reported above or below what was counted; nothing under an exact counter.
+ * The share of a budget to hold back. 0 with an exact counter. A tenth with an estimate, adjusted by how far the
+ * provider's reports for the last calls differ from the counts.
  */
 export function safetyMarginOf(
   { name, isExact }: TokenCounter,

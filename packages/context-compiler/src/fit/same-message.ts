@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 import { isSameJson } from "@ccl/core/json";
 
-/** What a message held when something was derived from it: a caller may replace it in place. */
+/** A message's contents when something was derived from it. A caller may replace them in place. */
 export type HeldMessage = Readonly<
   Pick<
     ChatMessage,
@@ -15,7 +15,7 @@ export function holdMessage(message: ChatMessage): HeldMessage {
   return { role, content, toolCalls, toolCallId, isError, providerMetadata };
 }
 
-/** True where a provider would see no difference; the two need not be one object. */
+/** True if a provider would see no difference. The two may be different objects. */
 export function isSameMessage(message: ChatMessage, held: HeldMessage): boolean {
   return (
     message.role === held.role &&

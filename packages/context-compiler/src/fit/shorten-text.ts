@@ -3,36 +3,39 @@ import { truncateMiddle, type TokenCounter } from "@ccl/core";
 
 import { formatCount } from "./fit-policy.ts";
 
-/** What a text is shortened by. */
+/** How a text is shortened. */
 export interface ShortenOptions {
   counter: TokenCounter;
   maxTokens: number;
-  /** What the text was asked for. */
+  /** The question that the text answers. */
   query: string;
-  /** How to get the rest; "" where there is no way. */
+  /** How to get the rest. "" if there is no way. */
   hint: string;
 }
 
-/** All that a tool's text says in fewer tokens; the text itself where there is no such form. */
+/** A tool's text in fewer tokens without loss. The text itself if that is not possible. */
 export function losslessText(text: string, counter: TokenCounter): string {
   const tokens = counter.count(text);
   const { text: form, tokens: size, isLossless } = compress(text, { budget: tokens, counter });
   return isLossless && size <= tokens * 0.95 ? form : text;
 }
 
-/** A tool's text within the limit, by what was asked for and what stands out; says what it is of, and how to get the rest. */
+/**
+ * A tool's text within the limit, selected by the query and by what stands out. Says how large the original is, and how
+ * to get the rest.
+ */
 export function selectText(text: string, options: ShortenOptions): string {
   const { counter, query } = options;
   return withHeader(text, options, (maxTokens) => {
     const selected = compress(text, { budget: maxTokens, query, counter });
-    // One long line has no parts to choose from.
+    // One long line has no parts to choose from, so its middle is cut.
     return selected.omitted > 0 && selected.tokens < maxTokens / 2
       ? truncateMiddle(text, { maxTokens, counter }).text
       : selected.text;
   });
 }
 
-/** What was said, within the limit: its head and its tail. */
+/** The head and tail of a person's or model's text, within the limit. */
 export function cutText(text: string, options: ShortenOptions): string {
   const { counter } = options;
   return withHeader(

@@ -9,43 +9,43 @@ import { cutText, losslessText, selectText } from "./shorten-text.ts";
 /** A message that may be shown shortened. */
 export interface Block {
   message: ChatMessage;
-  /** In the input. */
+  /** Index in the input. */
   index: number;
-  /** Of the text that a cut shows instead. */
+  /** The key of the text that a cut shows instead. */
   key: string;
   isResult: boolean;
-  /** As it came, and in a form without loss; both as whole messages. */
+  /** Tokens of the original text and of a lossless shorter one, both as whole messages. */
   tokens: number;
   lossless: { text: string; tokens: number } | undefined;
-  /** No shorter than this. */
+  /** The fewest tokens that it is shortened to. */
   floor: number;
-  /** How much longer or shorter it stays than others. */
+  /** How much longer or shorter it stays than other blocks. */
   weight: number;
   query: string;
-  /** A later message says the same, newer, or nearly the same: this text, of one line or with what differs, stands for it. */
+  /** Replaces the text if a later message says the same, newer, or nearly the same. One line, or the differences. */
   reference: string | undefined;
 }
 
-/** Blocks of one history; forms without loss are written once. */
+/** Reads the blocks of one history. Lossless texts are written once. */
 export interface BlockReader {
-  /** The blocks of a unit that lies so many units behind the last one. */
+  /** The blocks of a unit. `age`: how many units it is before the last one. */
   of(unit: HistoryUnit, age: number): readonly Block[];
-  /** The text of a block within a limit; undefined for the message as it came. */
+  /** The text of a block within a limit. Undefined for the original message. */
   show(block: Block, limit: number): string | undefined;
   lossless(block: Block): { text: string; tokens: number };
 }
 
-/** Other words than results are shortened above this only, and stay longer by so much. */
+/** Messages other than results are shortened above this many tokens, to no less than half of it. */
 const shortSpeech = 400;
-/** Results below this stay as they are. */
+/** Shorter results stay unchanged. */
 const shortResult = 48;
 const speechWeight = 4;
 const failureWeight = 0.5;
-/** Results of the last calls keep their whole weight. */
+/** Results of the last calls keep their full weight. */
 const recentUnits = 4;
 const halfLife = 16;
 
-/** `floor`: tokens that a result keeps as long as it is shown; `query`: the user's last words. */
+/** `floor`: tokens that a shown result keeps. `query`: the user's last words. */
 export function createBlockReader(
   units: readonly HistoryUnit[],
   { policy, query, floor }: { policy: FitPolicy; query: string; floor: number },
@@ -65,7 +65,7 @@ export function createBlockReader(
       const tokens = meter.of(message);
       if (tokens <= (isResult ? shortResult : shortSpeech)) return [];
       if (hasProviderPart(message)) return [];
-      // The result of an unanswered call stands in no message of the input.
+      // The result of an unanswered call is in no message of the input.
       if (isResult && index === unit.indexes[0]) return [];
       const text = `${query} ${inputs.get(message.toolCallId ?? "") ?? ""}`;
       const decay = age <= recentUnits ? 1 : 1 / (1 + (age - recentUnits) / halfLife);
@@ -119,13 +119,13 @@ export function createBlockReader(
   };
 }
 
-/** A part that only its provider's format knows goes whole, with the one that it belongs to. */
+/** A provider-specific part stays whole, with the part that it belongs to. */
 function hasProviderPart({ content }: ChatMessage): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "provider");
 }
 
 const shortestRepeat = 200;
-/** A result is shown as what differs from a later one if that is no more than this share of it. */
+/** A result is shown as its differences from a later one if they are up to this share of it. */
 const shorterShare = 0.5;
 
 function differenceFrom(later: readonly KnownContent[], text: string): string | undefined {
@@ -135,13 +135,13 @@ function differenceFrom(later: readonly KnownContent[], text: string): string | 
 }
 
 /**
- * Results that a later one repeats, whole or nearly, each with the text that says so. What a call is named says nothing:
- * the next page, a poll and a throw of dice are equal calls with other results.
+ * Results that a later one repeats, entirely or nearly, each with the text that replaces it. Equal calls alone prove
+ * nothing: the next page, a poll and a throw of dice are equal calls with different results.
  */
 function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
   const references = new Map<ChatMessage, string>();
   const texts = new Set<string>();
-  /** Of later results that are shown themselves. */
+  /** Later results that are shown themselves. */
   const later: KnownContent[] = [];
   for (let at = units.length - 1; at >= 0; at--) {
     const unit = units[at];
@@ -160,7 +160,7 @@ function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string>
   return references;
 }
 
-/** The limit under which blocks of these sizes together take at most `room`, each no less than its floor. */
+/** The limit at which blocks of these sizes together take up to `room`, each no less than its floor. */
 export function findLimit(
   blocks: readonly { size: number; floor: number; weight: number }[],
   room: number,

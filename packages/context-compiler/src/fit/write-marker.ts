@@ -5,7 +5,7 @@ import { type FitPolicy, formatCount } from "./fit-policy.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { describeUnits, type HistoryUnit, type UnitRange } from "./history-unit.ts";
 
-/** Opens a conversation whose first message is not the user's. */
+/** Opens a conversation that does not begin with a user message. */
 export const startMarker: ChatMessage = {
   role: "user",
   content: "[The conversation starts here.]",
@@ -17,7 +17,10 @@ export function markerMessage(text: string): ChatMessage {
   return { role: "user", content: text, source: "ccl:elision" };
 }
 
-/** What is removed and what is kept of it, in `facts` tokens and within `maxTokens` as a message; shorter forms where that is too little. */
+/**
+ * Says what was removed and what is kept of it: up to `facts` tokens of facts, and up to `maxTokens` as a message.
+ * Shorter if the limit requires it.
+ */
 export function writeMarker(
   units: readonly HistoryUnit[],
   range: UnitRange,

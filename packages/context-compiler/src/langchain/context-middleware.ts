@@ -10,8 +10,9 @@ import {
 import { fromLangChain, toLangChain } from "./langchain-messages.ts";
 
 /**
- * Middleware for `createAgent` that keeps what the model gets within a budget, the system prompt and the tools included; the
- * messages of the agent's state stay as they are. The state of a conversation is kept by its `thread_id` where it has one.
+ * Middleware for `createAgent` that keeps each prompt within a budget, the system prompt and the tools included. The
+ * messages of the agent's state stay unchanged. The state of a conversation is stored under its `thread_id` if it has
+ * one.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware(options: ConversationOptions): AgentMiddleware {
@@ -50,10 +51,12 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
   throw new TypeError("The middleware has no brand.");
 }
 
-/** What `createMiddleware` of LangChain marks its own with; LangChain is the application's, and not loaded here. */
+/**
+ * The brand that LangChain's `createMiddleware` sets. LangChain is the application's dependency and is not loaded here.
+ */
 const brand = Symbol.for("AgentMiddleware");
 
-/** The type of the brand is LangChain's alone. */
+/** Only LangChain has the type of the brand. */
 function isMiddleware(middleware: object): middleware is AgentMiddleware {
   return Object.hasOwn(middleware, brand);
 }

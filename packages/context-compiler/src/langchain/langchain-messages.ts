@@ -4,7 +4,7 @@ import type * as messages from "@langchain/core/messages";
 
 type BaseMessage = messages.BaseMessage;
 
-/** The classes of messages, which the application brings. */
+/** The message classes, which the application provides. */
 export type MessageClasses = Pick<
   typeof messages,
   "AIMessage" | "HumanMessage" | "SystemMessage" | "ToolMessage"
@@ -12,7 +12,7 @@ export type MessageClasses = Pick<
 
 const provider = "langchain";
 
-/** A message of LangChain as a chat message; content that is no text travels as opaque parts. */
+/** Converts a LangChain message to a chat message. Content other than text becomes opaque parts. */
 export function fromLangChain(message: BaseMessage): ChatMessage {
   const content = contentOf(message.content);
   if (isToolMessage(message)) {
@@ -46,7 +46,7 @@ function contentOf(content: BaseMessage["content"]): string | Part[] {
   });
 }
 
-/** The way back for a message that was shortened, with all else that `original` has, or one that was added. */
+/** Converts back a shortened message, with all other fields of `original`, or an added one. */
 export function toLangChain(
   message: ChatMessage,
   { AIMessage, HumanMessage, SystemMessage, ToolMessage }: MessageClasses,
@@ -68,7 +68,7 @@ export function toLangChain(
   return role === "user" ? new HumanMessage(fields) : new SystemMessage(fields);
 }
 
-/** Text where there is nothing else; without the calls that are gone, which some providers have among the blocks. */
+/** Text if there is nothing else. Leaves out blocks of removed calls, which some providers have there. */
 function blocksOf({ content, toolCalls = [] }: ChatMessage): BaseMessage["content"] {
   if (typeof content === "string") return content;
   const kept = new Set(toolCalls.map(({ id }) => id));

@@ -20,10 +20,10 @@ import {
 } from "../conversations/with-fitted-bodies.ts";
 
 /**
- * A copy of a client of the `openai` package whose prompts stay within a budget: those of `chat.completions` and of
- * `responses`, streamed or not. The application's messages stay as they are. A request that continues what OpenAI keeps
- * (`previous_response_id`, `conversation`) is sent as it came, since its history is not here.
- * @throws ContextCompilerError as `fitMessages` does, out of the call
+ * A copy of an `openai` client that keeps prompts within a budget: those of `chat.completions` and `responses`,
+ * streamed or not. The application's messages stay unchanged. A request that continues a conversation stored at OpenAI
+ * (`previous_response_id`, `conversation`) is sent unchanged, since its history is not here.
+ * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
   client: Client,
@@ -49,7 +49,7 @@ export function withContext<Client extends ApiClient<Client>>(
   });
 }
 
-/** The schema of an answer takes room as a tool does. */
+/** An answer's schema takes room like a tool. */
 function formats(format: unknown): unknown[] {
   return isRecord(format) ? [format] : [];
 }

@@ -12,12 +12,12 @@ const logs = "session/";
 const logOf = (sessionId: string): string => `${logs}${sessionId}`;
 const stateOf = (sessionId: string): string => `session-state/${sessionId}`;
 
-/** Sessions for as long as the process lives. */
+/** Keeps sessions in memory for as long as the process lives. */
 export function createMemorySessionStore(): SessionStore {
   return createSessionStore(createMemoryRecords());
 }
 
-/** Sessions in records, as `openRecords` of @ccl/records gives them; these stay open. */
+/** Keeps sessions in records, such as those of `openRecords` in @ccl/records. The caller closes them. */
 export function createSessionStore(records: Records): SessionStore {
   requireObject("records", records, "readLog", "write");
   return {
@@ -62,7 +62,7 @@ export function createSessionStore(records: Records): SessionStore {
           await records.write([change], options);
           return;
         } catch (error) {
-          // Another key of the same session was saved meanwhile.
+          // Another key of the same session was saved in the meantime.
           if (!RecordsError.isInstance(error) || error.code !== "conflict") throw error;
         }
       }

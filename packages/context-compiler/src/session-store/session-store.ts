@@ -2,14 +2,14 @@ import type { SessionEvent } from "../session/session-event.ts";
 
 /** How events are added. */
 export interface AppendOptions {
-  /** How many events the writer takes the session to have; 0 begins one. */
+  /** The number of events that the writer expects in the session. 0 starts one. */
   expectedVersion: number;
   signal?: AbortSignal | undefined;
 }
 
 /** Which events a page holds. */
 export interface ReadOptions {
-  /** From the page before. */
+  /** From the previous page. */
   cursor?: string | undefined;
   /** 1,000 by default, at most 10,000. */
   limit?: number | undefined;
@@ -31,15 +31,15 @@ export interface ListSessionsOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A text under a key, such as a compiler's frozen cut as JSON. */
+/** A text with its key, such as a compiler's frozen cut as JSON. */
 export interface StateEntry {
-  /** As a session id: 1 to 200 characters, none of them a control character. */
+  /** Like a session id: 1 to 200 characters, none of them a control character. */
   key: string;
   /** Undefined removes it. */
   json: string | undefined;
 }
 
-/** A page of session ids, in the order of their code units. */
+/** A page of session ids, sorted by code units. */
 export interface SessionPage {
   sessionIds: string[];
   /** Absent on the last page. */
@@ -47,28 +47,28 @@ export interface SessionPage {
 }
 
 /**
- * Where the logs of sessions are kept, and the state that compilers keep beside them. Promises reject with a
- * `RecordsError`, or with a `ContextCompilerError` `invalid_options` for an id that can't be one.
+ * Stores the logs of sessions, and the state that compilers keep beside them. Promises reject with a `RecordsError`,
+ * or with a `ContextCompilerError` `invalid_options` for an invalid id.
  */
 export interface SessionStore {
   /**
-   * Adds events at the end, all or none, and gives the new number of events. No events create nothing.
-   * @throws RecordsError `conflict` when the session has another number of events than expected
+   * Adds events at the end, all or none, and returns the new number of events. An empty list creates nothing.
+   * @throws RecordsError `conflict` if the session has another number of events than expected
    */
   append(
     sessionId: string,
     events: readonly SessionEvent[],
     options: AppendOptions,
   ): Promise<number>;
-  /** Empty for a session that is not there. */
+  /** Empty if there is no such session. */
   read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
   listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
-  /** Removes the log and the state; true if there was a log. */
+  /** Removes the log and the state. True if there was a log. */
   deleteSession(
     sessionId: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<boolean>;
-  /** Keeps a text under a key of a session, whether it has events or not. The last write wins. */
+  /** Stores a text under a key of a session, even if it has no events. The last write wins. */
   saveState(
     sessionId: string,
     state: StateEntry,

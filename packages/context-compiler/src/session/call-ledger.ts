@@ -1,14 +1,14 @@
 import type { EventBody } from "./session-event.ts";
 
-/** Which calls wait for an answer, so that an event's share of the prompt is known when it is recorded. */
+/** Tracks which calls wait for a result, so that an event's share of the prompt is known when it is recorded. */
 export interface CallLedger {
-  /** True when the event reaches a prompt as a message of its own; then records it. */
+  /** True if the event reaches a prompt as its own message. Updates the ledger in that case. */
   takes(event: EventBody): boolean;
   /** A copy to try events on. */
   fork(): CallLedger;
 }
 
-/** A ledger with these calls open, by id and number. */
+/** A ledger with these open calls: their number by id. */
 export function createCallLedger(open: Map<string, number> = new Map()): CallLedger {
   const add = (callId: string): unknown => open.set(callId, (open.get(callId) ?? 0) + 1);
   const answer = (callId: string): boolean => {

@@ -2,9 +2,9 @@ import type { Issue } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
 import { type EventBody, sessionEventKinds, type SessionEventKind } from "./session-event.ts";
 
-/** What is wrong with a value, one line an issue; none when it is right. */
+/** Returns one line per issue of a value. Empty if it is valid. */
 type Check = (value: unknown, path: Issue["path"]) => Issue[];
-/** Members by their names; a name that ends with `?` may be left out. */
+/** Checks by member name. A name that ends with `?` is optional. */
 interface Fields {
   [name: string]: Check;
 }
@@ -36,7 +36,7 @@ const record = test("an object", isRecord);
 const oneOf = (...values: string[]): Check =>
   test(`one of ${values.join(", ")}`, (value) => isText(value) && values.includes(value));
 
-/** Only these members, each as its check wants it. */
+/** Allows only these members, and checks each one. */
 const fields = (members: Fields): Check => {
   const checks = new Map(
     Object.entries(members).map(([key, check]) => {
@@ -65,7 +65,7 @@ const listOf =
       ? value.flatMap((item, index) => check(item, [...path, index]))
       : [issue(path, "a list")];
 
-/** Linear on any text, unlike a pattern over groups of four. */
+/** Linear on any text, unlike a regular expression over groups of four. */
 function isBase64(value: string): boolean {
   return value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 }
@@ -180,12 +180,12 @@ const dataChecks: { [Kind in SessionEventKind]: Check } = {
   }),
 };
 
-/** True for the name of a kind of event. */
+/** True for the name of an event kind. */
 export function isEventKind(kind: unknown): kind is SessionEventKind {
   return sessionEventKinds.some((known) => known === kind);
 }
 
-/** True when the data fits the kind; else each issue is added to `issues`. */
+/** True if the data fits the kind. Otherwise each issue is added to `issues`. */
 export function isEventBody(
   body: { kind: SessionEventKind; data: unknown },
   issues: Issue[],

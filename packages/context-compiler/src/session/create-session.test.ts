@@ -399,4 +399,25 @@ describe("openSession", () => {
     await after.record("user_input", { content: "three" });
     expect(after.eventLog.length).toBe(2);
   });
+
+  it("takes in what another writer recorded, and then records after it", async () => {
+    const store = createMemorySessionStore();
+    const one = await openSession({ store, sessionId: "s" });
+    const two = await openSession({ store, sessionId: "s" });
+    await one.record("user_input", { content: "one" });
+    await one.record("tool_call", { callId: "c", name: "look", arguments: "{}" });
+    expect(await codeOf(two.record("user_input", { content: "two" }))).toBe("conflict");
+    const answered = two.refresh();
+    const recorded = two.record("tool_success", { callId: "c", content: "seen" });
+    expect(await answered).toBe(2);
+    await recorded;
+    expect(await two.refresh()).toBe(0);
+    expect(await one.refresh()).toBe(1);
+    const again = await openSession({ store, sessionId: "s" });
+    for (const session of [one, two]) {
+      expect(session.eventLog.slice()).toEqual(again.eventLog.slice());
+      expect(session.messages()).toEqual(again.messages());
+    }
+    expect(again.eventLog.length).toBe(3);
+  });
 });

@@ -11,19 +11,19 @@ import type {
   UserInputData,
 } from "./session-event.ts";
 
-/** Content as the caller has it: bytes in parts are encoded when it is recorded. */
+/** Content from the caller. Bytes in parts are encoded when it is recorded. */
 type ContentInput = string | readonly (Part | EventPart)[];
 
-/** Data of an event with its content as the caller has it. */
+/** Event data with content from the caller. */
 type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
 
-/** An outcome as the caller has it. */
+/** An outcome from the caller. */
 type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
-  /** Of the content; guessed when absent. It decides how the content is summed up. */
+  /** The content's media type, which decides how it is summarized. Guessed by default. */
   mimeType?: string | undefined;
 };
 
-/** What `record` takes for each kind. */
+/** The data that `record` accepts for each kind. */
 export type SessionEventInput = Omit<
   SessionEventData,
   "user_input" | "assistant_message" | "tool_success" | "tool_error" | "tool_timeout"
@@ -40,7 +40,7 @@ export type EventDraft<Kind extends SessionEventKind = SessionEventKind> = {
   [Each in Kind]: { kind: Each; data: SessionEventInput[Each] };
 }[Kind];
 
-/** The data with the bytes in its parts as base64; anything else is left to the check of the event. */
+/** Encodes the bytes in parts as base64. The event check handles everything else. */
 export function encodeInput(kind: SessionEventKind, data: unknown): object {
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     throw new ContextCompilerError("invalid_event", `The data of "${kind}" has to be an object.`);

@@ -2,10 +2,10 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { SessionEventInput } from "./event-input.ts";
 import type { SessionEvent, SessionEventKind } from "./session-event.ts";
 
-/** The events of a session, oldest first. It only grows, and no event ever changes. */
+/** The events of a session, oldest first. Append-only, and events never change. */
 export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {
   readonly length: number;
-  /** The same as the session's `record`. */
+  /** Same as the session's `record`. */
   append<Kind extends SessionEventKind>(
     kind: Kind,
     data: SessionEventInput[Kind],
@@ -15,13 +15,13 @@ export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionE
   at(index: number): SessionEvent | undefined;
   slice(start?: number, end?: number): SessionEvent[];
   filter<Kind extends SessionEventKind>(kinds: readonly Kind[]): SessionEvent<Kind>[];
-  /** Events of that time (milliseconds since the epoch) and later. */
+  /** Events from that time on (milliseconds since the epoch). */
   since(timestamp: number): SessionEvent[];
-  /** The sum of the events' tokens, kept as they come. */
+  /** The sum of the events' tokens, updated with each event. */
   totalTokens(): number;
 }
 
-/** A log, and the one way to add to it. */
+/** A log, and the only way to add to it. */
 export interface OwnedEventLog {
   log: EventLog;
   push(event: SessionEvent): void;
@@ -63,7 +63,7 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
   return { log: Object.freeze(log), push };
 }
 
-/** The index of the first event of that time or later; events stand in the order of time. */
+/** The index of the first event from that time on. Events are in time order. */
 function firstSince(events: readonly SessionEvent[], timestamp: number): number {
   let low = 0;
   let high = events.length;
@@ -77,7 +77,7 @@ function firstSince(events: readonly SessionEvent[], timestamp: number): number 
 
 /** How one event is recorded. */
 export interface RecordOptions {
-  /** Where a large outcome goes, instead of the session's own store. */
+  /** Stores large outcomes, instead of the session's own store. */
   artifactStore?: ArtifactStore | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -10,7 +10,7 @@ import type {
   ToolTimeoutData,
 } from "./session-event.ts";
 
-/** The message that an event is by itself; undefined for kinds that are none, `tool_call` among them. */
+/** The message that an event is by itself. Undefined for other kinds, such as `tool_call`. */
 export function eventMessage(event: EventBody): ChatMessage | undefined {
   switch (event.kind) {
     case "user_input":

@@ -3,7 +3,7 @@ import { deepFreeze } from "@ccl/core/json";
 import { isEventBody, isEventKind } from "./check-event-data.ts";
 import type { SessionEvent } from "./session-event.ts";
 
-/** The event that a parsed JSON value is, frozen to the bottom; or everything that is wrong with it. */
+/** Parses a JSON value as an event, deeply frozen. Fails with all issues. */
 export function parseSessionEvent(value: unknown): Result<SessionEvent> {
   const issues: Issue[] = [];
   if (isSessionEvent(value, issues)) return success(deepFreeze(value));

@@ -4,8 +4,8 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
- * A copy of a value as it comes back from canonical JSON, so that an event in memory and one read back are the same to
- * the byte. Halves of surrogate pairs, which UTF-8 can't carry, become U+FFFD.
+ * A copy of a value as canonical JSON would return it, so that an event in memory and one read back are
+ * identical to the byte. Lone surrogates, which UTF-8 can't encode, become U+FFFD.
  * @throws ContextCompilerError `invalid_event` for what JSON can't hold
  */
 export function plainJson(value: unknown): unknown {

@@ -10,19 +10,19 @@ import { redactData, type Redact } from "./redact-data.ts";
 import type { EventBody, SessionEventKind } from "./session-event.ts";
 import type { StoredTexts } from "./stored-texts.ts";
 
-/** What a caller gives for an event. */
+/** The caller's input for an event. */
 export interface UncheckedDraft {
   kind: unknown;
   data: unknown;
 }
 
-/** A draft as data that is checked and masked, with what is known of it beside that. */
+/** A draft with checked and masked data, and what else is known of it. */
 export interface MaskedDraft {
   draft: EventBody;
   mimeType?: string | undefined;
 }
 
-/** What the events of a session are prepared with. */
+/** How a session's events are prepared. */
 export interface PrepareContext {
   sessionId: string;
   counter: TokenCounter;
@@ -32,15 +32,15 @@ export interface PrepareContext {
   storedTexts: StoredTexts;
 }
 
-/** What is known of a draft when its payloads are stored. */
+/** Options for storing a draft's payloads. */
 interface StoreOptions {
-  /** The events before it, newest first. */
+  /** The earlier events, newest first. */
   before: Iterable<EventBody>;
   signal: AbortSignal | undefined;
 }
 
 /**
- * A copy of the draft that shares nothing with the caller's data.
+ * A checked and masked copy of the draft that shares nothing with the caller's data.
  * @throws ContextCompilerError `invalid_event` with all issues
  */
 export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
@@ -55,7 +55,7 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
   return hasMimeType ? { draft, mimeType } : { draft };
 }
 
-/** The draft, after the `artifact_stored` of what was put into the artifact store of it. */
+/** Stores the draft's large payloads. Returns an `artifact_stored` for each, then the draft. */
 export async function storePayloads(
   { draft, mimeType }: MaskedDraft,
   context: PrepareContext,

@@ -1,10 +1,12 @@
 import type { EventBody, EventContent } from "./session-event.ts";
 
-/** Events that are looked through for what a result answers. */
+/** How many events are searched for a result's question. */
 const maxEvents = 200;
 const maxChars = 2_000;
 
-/** What a result was asked for: the user's last words and the arguments of its call; `events` is newest first. */
+/**
+ * The question that a result answers: the user's last words and the arguments of its call. `events` is newest first.
+ */
 export function questionOf(callId: string, events: Iterable<EventBody>): string {
   let input = "";
   let seen = 0;

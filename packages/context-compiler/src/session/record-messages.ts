@@ -11,10 +11,11 @@ import { createSessionTimeline } from "./session-timeline.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Records what of a transcript is not recorded yet, all of it or nothing, and gives the new events. The transcript may be
- * given again whole as it grows. Calls of an assistant message are recorded as `tool_call` too. System and developer
- * messages become `user_input` of that role. Answers that belong to no call are kept in the log, but reach no prompt.
- * @throws ContextCompilerError `history_changed` when the recorded part differs, `invalid_messages` for what is no message
+ * Records the new messages of a transcript, all or none, and returns the new events. The whole transcript may be
+ * passed again as it grows. Calls of an assistant message are also recorded as `tool_call`. System and developer
+ * messages become `user_input` of that role. Results that belong to no call stay in the log but reach no prompt.
+ * @throws ContextCompilerError `history_changed` if the recorded part differs, `invalid_messages` for a value that is
+ * not a message
  */
 export async function recordMessages(
   session: Session,
@@ -45,7 +46,7 @@ export async function recordMessages(
   return events;
 }
 
-/** The transcript that was recorded last, as it was, so that the next one is compared with it and not with the log. */
+/** The last recorded transcript, unchanged, so that the next one is compared with it and not with the log. */
 const lastTranscripts = new WeakMap<Session, { messages: ChatMessage[]; events: number }>();
 
 function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessage[]): boolean {
@@ -55,7 +56,7 @@ function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessag
   );
 }
 
-/** The drafts that the log does not hold. Throws `history_changed` where it holds others in their place. */
+/** The drafts that are not in the log. Throws `history_changed` if the log has others in their place. */
 async function findNew(
   session: Session,
   drafts: readonly EventDraft[][],
@@ -85,7 +86,7 @@ async function findNew(
   return fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
 }
 
-/** The drafts of a message; none for what is no message. */
+/** The drafts of a message. None if it is not a message. */
 function draftsOf(message: ChatMessage): EventDraft[] {
   if (typeof message !== "object" || message === null) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
@@ -124,11 +125,11 @@ function draftsOf(message: ChatMessage): EventDraft[] {
 }
 
 interface Placed extends RecordedMessage {
-  /** In the transcript that was given, or in the log. */
+  /** In the given transcript or in the log. */
   position: number;
 }
 
-/** Messages under the place that they have among the others, whatever the order of parallel answers. */
+/** Messages by their place among the others, independent of the order of parallel results. */
 function placeMessages(events: Iterable<SessionEvent>): Map<string, Placed> {
   const timeline = createSessionTimeline({ keepsStrays: true });
   const byId = new Map<string, { event: SessionEvent; position: number }>();

@@ -31,17 +31,17 @@ import type { Session, SessionOptions } from "./session.ts";
 import type { RecordOptions } from "./event-log.ts";
 import { createStoredTexts } from "./stored-texts.ts";
 
-/** What a session begins with. */
+/** How a session begins. */
 export interface BeginSessionOptions extends SessionOptions {
   sessionId: string;
   store: SessionStore;
-  /** What the store has of it. */
+  /** The session's events in the store. */
   events: readonly SessionEvent[];
   /** Entries of events that are not in the log. */
   evidence?: readonly EvidenceEntry[] | undefined;
 }
 
-/** A session over a store that holds these events. */
+/** A session over a store that has these events. */
 export function beginSession(options: BeginSessionOptions): Session {
   const { sessionId, store, evidence = [] } = options;
   requireSessionId(sessionId);
@@ -57,7 +57,7 @@ export function beginSession(options: BeginSessionOptions): Session {
     if (isClosed) throw new ContextCompilerError("closed", `Session "${sessionId}" is closed.`);
     requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
-    // Payloads are stored side by side; the events go into the log in the order of the calls.
+    // Payloads are stored concurrently. Events enter the log in the order of the calls.
     const stored = masked.map((draft, at) =>
       storePayloads(
         draft,
@@ -71,13 +71,13 @@ export function beginSession(options: BeginSessionOptions): Session {
     prepared.catch(() => undefined);
     const before = tail;
     const ready = before.then(() => prepared);
-    // Once the store was asked to append, only its answer shows whether the events are there.
+    // Once an append has started, only its result shows whether the events are in the store.
     const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> =>
       recorder.append(bodies.flat(), signal);
     const done = (
       signal === undefined ? ready : untilAborted(ready, signal, ContextCompilerError)
     ).then(append);
-    // Without a signal nothing ends before what was recorded before it.
+    // Without a signal, no record ends before the ones that started earlier.
     tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
     return done;
   };
@@ -109,6 +109,17 @@ export function beginSession(options: BeginSessionOptions): Session {
       requireStateKey(key);
       return store.loadState(sessionId, key, stateOptions);
     },
+    async refresh({ signal } = {}) {
+      const before = tail;
+      const done = before.then(async () => {
+        const events = await readEvents(store, sessionId, signal);
+        const added = events.slice(recorder.log.length);
+        for (const event of added) recorder.take(event);
+        return added.length;
+      });
+      tail = done.then(ignore, ignore);
+      return done;
+    },
     async close() {
       isClosed = true;
       await tail;
@@ -118,7 +129,24 @@ export function beginSession(options: BeginSessionOptions): Session {
   return session;
 }
 
-/** The drafts before one, and the events of the log before them. */
+/** Reads all events of a session from the store, page by page. */
+export async function readEvents(
+  store: SessionStore,
+  sessionId: string,
+  signal: AbortSignal | undefined,
+): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  let cursor: string | undefined;
+  do {
+    const reading = store.read(sessionId, { cursor, signal });
+    const page = await untilAborted(reading, signal, ContextCompilerError);
+    for (const event of page.events) events.push(event);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return events;
+}
+
+/** The drafts before one, then the events of the log, newest first. */
 function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<EventBody> {
   for (const { draft } of drafts.toReversed()) yield draft;
   for (let at = log.length - 1; at >= 0; at -= 1) {
@@ -132,16 +160,19 @@ const maskSecrets = (text: string): string => redactSecrets(text).text;
 
 const masks = new WeakMap<Session, Redact | undefined>();
 
-/** What masks the secrets of a session's texts; undefined where nothing does. Of a session in a wrapper, core's own. */
+/**
+ * The function that masks the secrets of a session's texts. Undefined if there is none. For a wrapped session, core's
+ * own.
+ */
 export function redactOf(session: Session): Redact | undefined {
   return masks.has(session) ? masks.get(session) : maskSecrets;
 }
 
-/** What brings events into the log. */
+/** Adds events to the log. */
 interface Recorder {
   log: EventLog;
   messages: readonly SessionMessage[];
-  /** An event that the store has already. */
+  /** Adds an event that is already in the store. */
   take(event: SessionEvent): void;
   append(bodies: readonly EventBody[], signal: AbortSignal | undefined): Promise<SessionEvent[]>;
 }
@@ -159,7 +190,7 @@ function createRecorder(
   const meter = createMessageMeter(counter);
   const usedIds = new Set<string>();
   let calls = createCallLedger();
-  // The ids of a session that is opened again go on where the last one stood, though the clock was set back.
+  // When a session is opened again, its ids continue after the last one, even if the clock was set back.
   const lastTimestamp = events.at(-1)?.timestamp ?? 0;
   const eventIds =
     ids ??
@@ -226,14 +257,14 @@ function requireDrafts(drafts: unknown): void {
   );
 }
 
-/** The message for a call of the application's own. */
+/** The message for the application's own call. */
 function callMessage(body: EventBody): ChatMessage {
   if (body.kind !== "tool_call") return { role: "assistant", content: "" };
   const { callId, name, arguments: text } = body.data;
   return { role: "assistant", content: "", toolCalls: [{ id: callId, name, arguments: text }] };
 }
 
-/** What reaches a prompt without being a message. */
+/** Tokens that reach a prompt without being a message. */
 function shownTokens(body: EventBody, counter: TokenCounter): number {
   return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
 }

@@ -4,8 +4,8 @@ import { isRecord } from "@ccl/core/json";
 export type Redact = (text: string) => string;
 
 /**
- * Masks secrets also where JSON escapes what they are recognised by: PHP does so with slashes, Go with ampersands, .NET with
- * quotes. Without need no escape is undone.
+ * Also masks secrets whose recognizable characters JSON escapes. PHP escapes slashes, Go ampersands, and .NET quotes.
+ * Escapes are only undone if that reveals a secret.
  */
 export function redactEscaped(text: string, redact: Redact): string {
   const given = redact(text);
@@ -15,7 +15,7 @@ export function redactEscaped(text: string, redact: Redact): string {
   return opened === open ? given : opened;
 }
 
-/** Undoes the escapes of printable ASCII that JSON does not need; of a quote and a backslash it leaves the short one. */
+/** Undoes escapes of printable ASCII that JSON does not require. A quote or backslash keeps its short escape. */
 function unescapePlain(text: string): string {
   if (!/\\(?:\/|u00[2-7])/i.test(text)) return text;
   return text.replace(/\\(?:u00([2-7][0-9a-f])|[^])/gi, (escape: string, hex?: string) => {
@@ -29,7 +29,7 @@ function unescapePlain(text: string): string {
   });
 }
 
-/** Ids and encoded bytes: a mask inside would break what they name or hold. */
+/** Ids and encoded bytes, which a mask inside would break. */
 const verbatim = new Set([
   "artifactId",
   "callId",
@@ -47,16 +47,16 @@ const verbatim = new Set([
   "toEventId",
   "type",
 ]);
-/** JSON of the application, where a name in the object marks a value as a secret. */
+/** Application JSON, in which a member's name may mark its value as a secret. */
 const freeJson = new Set(["details", "output"]);
 
-/** JSON of a provider, which takes it back as it is. */
+/** Provider JSON, which must be returned to it unchanged. */
 const opaque = new Set(["providerMetadata", "raw"]);
-/** There: ids, kinds, encoded bytes and what is encrypted or proves something. */
+/** Names in provider JSON that stay unmasked: ids, kinds, encoded bytes, encrypted data and signatures. */
 const sealed =
   /^(?:type|name|role|format|order|seal)$|(?:^|[._-])id$|[a-z]Id$|data$|encrypted|signature/i;
 
-/** A copy of an event's data with the secrets of all its texts masked; ids, and encoded bytes stay. */
+/** A copy of an event's data with the secrets of all texts masked. Ids and encoded bytes stay unchanged. */
 export function redactData(data: unknown, redact: Redact): unknown {
   if (typeof data === "string") return redactEscaped(data, redact);
   if (Array.isArray(data)) return data.map((item) => redactData(item, redact));
@@ -69,7 +69,7 @@ export function redactData(data: unknown, redact: Redact): unknown {
     return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
   });
   const redacted: Record<string, unknown> = Object.fromEntries(entries);
-  // The signature of a thought proves its text; with another text a provider would refuse it.
+  // A reasoning signature proves its text, so a provider would reject it with another text.
   if ("signature" in data && "text" in data && redacted["text"] !== data.text)
     delete redacted["signature"];
   return redacted;
@@ -87,7 +87,7 @@ function redactJson(value: unknown, redact: Redact): unknown {
   }
 }
 
-/** Masks texts of a provider's JSON. What is signed stays whole, since with another text the provider would refuse it. */
+/** Masks texts in provider JSON. Signed values stay whole, since the provider would reject any change. */
 function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => redactOpaque(item, redact, name));
   if (isRecord(value)) {
@@ -99,7 +99,7 @@ function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
       ]),
     );
   }
-  // With its name, which may mark it as a secret.
+  // Passes the name too, since it may mark the value as a secret.
   const read = typeof value === "string" ? redactJson({ [name]: value }, redact) : undefined;
   return isRecord(read) ? read[name] : value;
 }

@@ -1,7 +1,7 @@
 import { isFrom, requireIfGiven, requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { SessionOptions } from "./session.ts";
 
-/** Checks how a session is to record. Throws `invalid_options`. */
+/** Checks the options of a session. Throws `invalid_options`. */
 export function requireSessionOptions(options: SessionOptions): void {
   requireObject("What a session is made of", options);
   const { artifactStore, counter, clock, ids, redact } = options;

@@ -7,7 +7,9 @@ import type {
   ToolCall,
 } from "@ccl/core";
 
-/** An image or a file inside an event: JSON has no bytes, so they stand as base64. One of `dataBase64` and `url` is set. */
+/**
+ * An image or a file inside an event. Its bytes are base64, since JSON has none. One of `dataBase64` and `url` is set.
+ */
 interface EncodedMediaPart extends ProviderFields {
   type: "image" | "file";
   mimeType: string;
@@ -16,13 +18,13 @@ interface EncodedMediaPart extends ProviderFields {
   filename?: string | undefined;
 }
 
-/** Stands where a payload was that went to the artifact store. */
+/** Replaces a payload that is in the artifact store. */
 export interface ArtifactPart {
   type: "artifact";
-  /** As the artifact store gave it: 64 lower-case hex digits. */
+  /** The artifact store's id: 64 lower-case hex digits. */
   artifactId: string;
   handleId?: string | undefined;
-  /** What a model sees of the payload; free of secrets. */
+  /** What a model sees of the payload. Contains no secrets. */
   summary: string;
   sizeBytes: number;
   mimeType: string;
@@ -31,30 +33,30 @@ export interface ArtifactPart {
 /** One part of the content of an event. */
 export type EventPart = TextPart | ReasoningPart | ProviderPart | EncodedMediaPart | ArtifactPart;
 
-/** Text, or parts in the order in which a model gets them. */
+/** Text, or parts in the model's order. */
 export type EventContent = string | EventPart[];
 
-/** What an event keeps of the message that it was, beside its content. */
+/** The fields of a message besides its content that its event keeps. */
 export interface MessageFields extends ProviderFields {
   /** The message's own id. */
   id?: string | undefined;
   source?: string | undefined;
 }
 
-/** What a person or the application says. */
+/** What a person or the application said. */
 export interface UserInputData extends MessageFields {
   content: EventContent;
-  /** `user` when absent; the operator's voice in a recorded transcript otherwise. */
+  /** `user` by default. Otherwise a system or developer message of a recorded transcript. */
   role?: Exclude<Role, "assistant" | "tool"> | undefined;
 }
 
-/** What the model says, and which tools it asks for. */
+/** What the model said, and which tools it requested. */
 export interface AssistantMessageData extends MessageFields {
   content: EventContent;
   toolCalls?: ToolCall[] | undefined;
 }
 
-/** A tool is called: one that the assistant message before asked for, or one that the application calls by itself. */
+/** A tool call that the previous assistant message requested, or that the application started by itself. */
 interface ToolCallData {
   callId: string;
   name: string;
@@ -66,25 +68,25 @@ interface ToolCallData {
 export interface ToolOutcomeData extends MessageFields {
   callId: string;
   name?: string | undefined;
-  /** What the tool gave, or what was wrong. */
+  /** The tool's result or error. */
   content: EventContent;
   durationMs?: number | undefined;
-  /** The call had its outcome already: recorded, never shown to a model. */
+  /** The call already had its outcome. Recorded, but never shown to a model. */
   isLate?: boolean | undefined;
-  /** A read of an artifact, which is never externalised again. */
+  /** A read of an artifact, which is never offloaded again. */
   isArtifactRead?: boolean | undefined;
-  /** The artifact store refused the payload with this code, so that it stands here in full. */
+  /** The artifact store refused the payload with this code, so the event holds it in full. */
   externalizeFailure?: string | undefined;
 }
 
 /** A tool did not answer in time. */
 export interface ToolTimeoutData extends Omit<ToolOutcomeData, "content"> {
   timeoutMs: number;
-  /** A sentence that names the limit, when absent. */
+  /** By default, a sentence that names the limit. */
   content?: EventContent | undefined;
 }
 
-/** One thing that a memory service found. */
+/** A hit of a memory service. */
 export interface MemoryHitData {
   memoryId: string;
   text: string;
@@ -93,7 +95,7 @@ export interface MemoryHitData {
   source?: string | undefined;
 }
 
-/** What a guard said of an input, a call or an answer. */
+/** A guard's decision on an input, a call or an answer. */
 interface GuardDecisionData {
   guard: string;
   decision: "allow" | "block" | "modify";
@@ -102,17 +104,17 @@ interface GuardDecisionData {
   details?: unknown;
 }
 
-/** A summary that stands for a range of events, written once by a model. */
+/** A summary that replaces a range of events, written once by a model. */
 export interface SummaryRecord {
   text: string;
-  /** The first and the last event that it stands for. */
+  /** The first and the last event that it summarizes. */
   fromEventId: string;
   toEventId: string;
-  /** Which model wrote it. */
+  /** The model that wrote it. */
   modelId?: string | undefined;
 }
 
-/** What a phase of the application's work ended with. `phase: "summary"` carries `summary`. */
+/** The result of a phase of the application's work. `phase: "summary"` has `summary`. */
 interface PhaseResultData {
   phase: string;
   status?: "succeeded" | "failed" | undefined;
@@ -120,11 +122,11 @@ interface PhaseResultData {
   summary?: SummaryRecord | undefined;
 }
 
-/** A payload went to the artifact store. */
+/** A payload was put into the artifact store. */
 interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
-  /** The call whose outcome holds the artifact; absent where the application stored it. */
+  /** The call whose outcome holds the artifact. Absent if the application stored it. */
   callId?: string | undefined;
 }
 
@@ -145,7 +147,7 @@ export interface SessionEventData {
 /** The kinds of events. */
 export type SessionEventKind = keyof SessionEventData;
 
-/** What an event says, without id and time. */
+/** An event's kind and data, without id and time. */
 export type EventBody = {
   [Kind in SessionEventKind]: { readonly kind: Kind; readonly data: SessionEventData[Kind] };
 }[SessionEventKind];
@@ -154,13 +156,13 @@ export type EventBody = {
 interface EventStamp {
   /** UUIDv7 by default, so that ids sort by time. */
   readonly eventId: string;
-  /** Milliseconds since the epoch; never less than that of the event before. */
+  /** Milliseconds since the epoch. Never earlier than the previous event. */
   readonly timestamp: number;
-  /** What the event adds to a prompt, counted when it was recorded; 0 for what reaches none. */
+  /** Tokens that the event adds to a prompt, counted when it was recorded. 0 if it reaches none. */
   readonly tokens: number;
 }
 
-/** One entry of a session's log; frozen. A union over the kinds: testing `kind` narrows the type of `data`. */
+/** One entry of a session's log. Frozen. A union over the kinds: testing `kind` narrows the type of `data`. */
 export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<
   EventBody,
   { kind: Kind }

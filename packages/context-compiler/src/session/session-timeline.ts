@@ -3,22 +3,22 @@ import { deepFreeze } from "@ccl/core/json";
 import { eventMessage } from "./event-message.ts";
 import type { SessionEvent } from "./session-event.ts";
 
-/** One message of a session and where it came from. */
+/** One message of a session, and its source events. */
 export interface SessionMessage {
   readonly message: ChatMessage;
-  /** In the order of the log: of a tool's answer its `tool_call`, `artifact_stored` and outcome. */
+  /** In log order. For a tool result: its `tool_call`, `artifact_stored` and outcome. */
   readonly eventIds: readonly string[];
-  /** As cached in the events; may be over by a few tokens of framing where calls of the application were joined. */
+  /** The tokens cached in the events. A few tokens of framing too high if calls of the application were joined. */
   readonly tokens: number;
 }
 
-/** The messages of a session as its events come in. */
+/** The messages of a session, updated with each event. */
 export interface SessionTimeline {
-  /** In the order in which a model gets them. The array grows in place; treat it as read-only. */
+  /** In the model's order. The array grows in place, so treat it as read-only. */
   readonly entries: readonly SessionMessage[];
   /**
-   * Takes the next event in constant time and returns the index of the first message that is new or changed; undefined
-   * when the event reaches no message. `message` spares building `eventMessage(event)` again.
+   * Adds the next event in constant time. Returns the index of the first new or changed message. Undefined if the
+   * event reaches no message. `message` saves another `eventMessage(event)`.
    */
   add(event: SessionEvent, message?: ChatMessage): number | undefined;
 }
@@ -30,28 +30,28 @@ interface Slot {
   eventIds: string[];
 }
 
-/** An assistant message with calls that can still be answered. */
+/** An assistant message whose calls can still be answered. */
 interface CallGroup {
-  /** Of the assistant message. */
+  /** Index of the assistant message. */
   index: number;
   slots: Slot[];
-  /** The application called by itself, and the message was added for that. */
+  /** The message was added for calls that the application started by itself. */
   isSynthetic: boolean;
 }
 
 interface TimelineState {
   entries: SessionMessage[];
-  /** Those with an open call, oldest first. */
+  /** Groups with an open call, oldest first. */
   groups: CallGroup[];
   keepsStrays: boolean;
 }
 
 /**
- * The messages of a log, in the order in which a model gets them. `user_input` and `assistant_message` stand as they are;
- * an outcome answers its call, parallel answers in the order of the calls; calls that no assistant message named get one.
- * `memory_hit`, `guard_decision`, `phase_result` and `artifact_stored` are no messages. Outcomes that are marked late, come
- * second, belong to no call, or come after the next assistant message are left out. Calls without an outcome stay open.
- * `keepsStrays` keeps outcomes that answer no call, at the end as they come.
+ * Builds the messages of a log, in the model's order. `user_input` and `assistant_message` stay unchanged. An outcome
+ * answers its call, and parallel results follow the order of the calls. Calls that no assistant message requested get
+ * one. `memory_hit`, `guard_decision`, `phase_result` and `artifact_stored` are not messages. An outcome is left out
+ * if it is marked late, comes second, belongs to no call, or comes after the next assistant message. Calls without an
+ * outcome stay open. `keepsStrays` appends outcomes that answer no call.
  */
 export function createSessionTimeline({
   keepsStrays = false,
@@ -101,7 +101,7 @@ function entryOf(
   });
 }
 
-/** Bytes can't be frozen; all else is. */
+/** Freezes everything except bytes, which can't be frozen. */
 function freezeMessage(message: ChatMessage): ChatMessage {
   if (typeof message.content !== "string") {
     for (const part of message.content) Object.freeze(part);
@@ -122,7 +122,7 @@ function openGroup(
   return group;
 }
 
-/** The newest call of this id that waits for its answer. */
+/** The newest call of this id that waits for its result. */
 function slotOf(
   { groups }: TimelineState,
   callId: string | undefined,

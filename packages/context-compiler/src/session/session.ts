@@ -10,17 +10,23 @@ import type { SessionMessage } from "./session-timeline.ts";
 export interface SessionOptions {
   /** A new UUIDv7 by default. 1 to 200 characters, none of them a control character. */
   sessionId?: string | undefined;
-  /** Where large tool results go; without it they stay in the log. */
+  /** Stores large tool results. Without it they stay in the log. */
   artifactStore?: ArtifactStore | undefined;
-  /** Content of an outcome that counts more goes to the artifact store; 1,000 by default. What a prompt shows of it depends on the room alone. */
+  /**
+   * Outcomes with more tokens go to the artifact store. 1,000 by default. How much a prompt shows of them depends only
+   * on the available room.
+   */
   offloadAboveTokens?: number | undefined;
-  /** The same under an earlier name. */
+  /** An earlier name of `offloadAboveTokens`. */
   externalizeAboveTokens?: number | undefined;
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
-  /** Of the events; UUIDv7 by default. No id may come twice. */
+  /** Generates event ids, which must be unique. UUIDv7 by default. */
   ids?: IdGenerator | undefined;
-  /** Masks the secrets of every text before it is stored or summed up; core's `redactSecrets` by default, `false` for none. */
+  /**
+   * Masks the secrets of every text before it is stored or summarized. Core's `redactSecrets` by default, `false` for
+   * none.
+   */
   redact?: ((text: string) => string) | false | undefined;
 }
 
@@ -28,29 +34,32 @@ export interface SessionOptions {
 export interface Session {
   readonly sessionId: string;
   readonly eventLog: EventLog;
-  /** Counted the events' tokens. */
+  /** Counts the events' tokens. */
   readonly counter: TokenCounter;
-  /** Absent where large results stay in the log. */
+  /** Absent if large results stay in the log. */
   readonly artifactStore?: ArtifactStore | undefined;
   readonly offloadAboveTokens?: number | undefined;
   /**
-   * Adds an event, in the order of the calls, once the store has it. A large outcome first goes to the artifact store,
-   * with an `artifact_stored` event before its own. There is no limit to how long the stores may take: a signal ends the
-   * wait, unless the session's store is appending already, whose answer alone shows whether the event is there.
-   * @throws ContextCompilerError `invalid_event`, `closed` or `aborted`, or the `RecordsError` of the store, such as
-   *   `conflict`; nothing is recorded then
+   * Adds an event once the store has it, in the order of the calls. A large outcome first goes to the artifact store,
+   * with an `artifact_stored` event before its own. Waits for the stores without a time limit. A signal ends the wait,
+   * except during an append to the session's store, since only its result shows whether the event was stored.
+   * @throws ContextCompilerError `invalid_event`, `closed` or `aborted`, or the store's `RecordsError`, such as
+   *   `conflict`. Nothing is recorded then.
    */
   record<Kind extends SessionEventKind>(
     kind: Kind,
     data: SessionEventInput[Kind],
     options?: RecordOptions,
   ): Promise<SessionEvent<Kind>>;
-  /** All of them or none; the events in order, with the `artifact_stored` that they took. */
+  /** Adds all events or none. Returns them in order, each with its `artifact_stored` before it. */
   recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
-  /** The messages of the log in the order in which a model gets them, as of now: the list is yours, the messages are frozen. */
+  /**
+   * The current messages of the log in the model's order. The list is a copy that you may change. The messages are
+   * frozen.
+   */
   messages(): readonly SessionMessage[];
   toEvidencePack(): EvidencePack;
-  /** Keeps a JSON text beside the log, such as a compiler's frozen cut; undefined removes it. The last write wins. */
+  /** Stores a JSON text beside the log, such as a compiler's frozen cut. Undefined removes it. The last write wins. */
   saveState(
     key: string,
     json: string | undefined,
@@ -60,6 +69,12 @@ export interface Session {
     key: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<string | undefined>;
-  /** Waits for records under way; later calls fail with `closed`. The store stays open. */
+  /**
+   * Reads the events that other writers have recorded in this session since, and returns their number. After a
+   * `conflict`, the next `record` then follows them.
+   * @throws ContextCompilerError `aborted`, or the store's `RecordsError`
+   */
+  refresh(options?: { signal?: AbortSignal | undefined }): Promise<number>;
+  /** Waits for running records. Later calls fail with `closed`. The store stays open. */
   close(): Promise<void>;
 }

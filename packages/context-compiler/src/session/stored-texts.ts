@@ -2,20 +2,20 @@ import type { KnownContent } from "@ccl/compress";
 
 import { shownIdDigits } from "../externalize/render-artifact.ts";
 
-/** Texts that a session put into its store, so that a result that says the same again can refer to them. */
+/** Texts in a session's artifact store, so that a result with the same content can refer to them. */
 export interface StoredTexts {
-  /** A text that the store has, though the log may not name it yet. */
+  /** Adds a text that is in the store but may not be in the log yet. */
   offer(artifactId: string, text: string): void;
-  /** The log names the artifact from now on. */
+  /** Marks the artifact as recorded in the log. */
   confirm(artifactId: string): void;
-  /** Those that the log names, oldest first. */
+  /** Texts whose artifacts are in the log, oldest first. */
   known(): readonly KnownContent[];
 }
 
 const maxTexts = 16;
 const maxTotalChars = 4_000_000;
 
-/** The newest 16 texts, of 4,000,000 characters together. */
+/** Keeps the newest 16 texts, up to 4,000,000 characters together. */
 export function createStoredTexts(): StoredTexts {
   const offered = new Map<string, KnownContent>();
   const known = new Map<string, KnownContent>();

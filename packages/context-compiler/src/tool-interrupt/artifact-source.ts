@@ -4,35 +4,35 @@ import type { TokenCounter } from "@ccl/core";
 import { findArtifact } from "../externalize/find-artifact.ts";
 import type { Session } from "../session/session.ts";
 
-/** Where the tools of a model read artifacts. */
+/** Where a model's tools read artifacts. */
 export interface ArtifactSource {
   store: ArtifactStore;
-  /** Only its artifacts can be read; those of the whole store where absent. */
+  /** Only this session's artifacts can be read. By default all of the store. */
   session?: Session | undefined;
   counter: TokenCounter;
 }
 
-/** What is known of an artifact before it is read. */
+/** What is known of an artifact before reading it. */
 export interface FoundArtifact {
   artifactId: string;
   mimeType: string;
   sizeBytes: number;
 }
 
-/** Tokens of an answer where the model asks for no other number, and the most that it can ask for. */
+/** Default and maximum number of tokens of an answer. */
 export const defaultAnswerTokens = 400;
 export const maxAnswerTokens = 4_000;
 
 export const notFound =
   "no artifact of this conversation has that id; use an id as the conversation shows it, such as 0123456789ab";
 
-/** Larger ones are searched and read by lines, as they are stored: their rows have no numbers. */
+/** Larger artifacts are searched and read by lines in their stored form, because their rows have no numbers. */
 export const maxNumberedBytes = 8_000_000;
 
-/** Handles of a store without a session that are looked through. */
+/** How many handles of a store without a session are searched. */
 const maxHandles = 10_000;
 
-/** The artifact that a model means; models copy the words around an id with it. */
+/** Finds the artifact that a model means. Models may copy the words around an id with it. */
 export async function findSource(
   handle: string,
   { store, session }: ArtifactSource,
@@ -62,7 +62,7 @@ export async function* storedHandles(
   }
 }
 
-/** What a model reads where an artifact can't be. */
+/** What a model reads if an artifact can't be read. */
 export function refuseArtifact(handle: string, reason: string): string {
   return `[artifact ${JSON.stringify(handle.slice(0, 80))} can't be read: ${reason}]`;
 }

@@ -15,7 +15,10 @@ export interface CheckedCall {
 const listedNames = 40;
 const checkers = new WeakMap<object, JsonSchemaChecker<unknown>>();
 
-/** The arguments as a value; or, in words for the model, why the call is refused. `tool` is the list of tools where none has the name. */
+/**
+ * The parsed arguments, or the reason for the model why the call is refused. `tool` is the list of tools if none has
+ * the name.
+ */
 export function checkCall(
   call: ToolCall,
   tool: BridgedTool | readonly BridgedTool[],

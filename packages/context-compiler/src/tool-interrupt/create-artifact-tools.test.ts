@@ -56,6 +56,22 @@ describe("search_artifact", () => {
     expect(await search.execute({ query: "job 17" }, context)).not.toContain("job 17 ended");
   });
 
+  it("shows no result without a line of it, and names those that do not fit", async () => {
+    const long = (at: number): string =>
+      Array.from(
+        { length: 40 },
+        (_, row) => `shard-${at} ${row} ${"revoked lease ".repeat(20)}`,
+      ).join("\n");
+    const { store, ids } = await storeOf(...[1, 2, 3, 4].map(long));
+    const [search] = createArtifactTools({ store });
+    for (const maxTokens of [100, 200, 400, 800]) {
+      const answer = await search.execute({ query: "revoked lease", maxTokens }, context);
+      expect(estimatedCounter.count(answer)).toBeLessThanOrEqual(maxTokens);
+      expect(answer).not.toMatch(/plain\]\n(?:\[artifact|$)/);
+      for (const id of ids) expect(answer).toContain(id.slice(0, 12));
+    }
+  });
+
   it("numbers lines of artifacts that are read in pieces", async () => {
     const { store, ids } = await storeOf(lines(300_000, 287_654, "needle-4711 fell"));
     const [search, read] = createArtifactTools({ store });

@@ -7,13 +7,13 @@ import type { ArtifactSource } from "./artifact-source.ts";
 import { readArtifactTool, type ReadArtifactInput } from "./read-artifact-tool.ts";
 import { searchArtifactTool, type SearchArtifactInput } from "./search-artifact-tool.ts";
 
-/** Where the tools look. */
+/** Where the tools search. */
 export interface ArtifactToolsOptions {
-  /** The session's own store where absent. */
+  /** The session's own store by default. */
   store?: ArtifactStore | undefined;
-  /** Only its artifacts can be found; those of the whole store where absent. */
+  /** Only this session's artifacts can be found. By default all of the store. */
   session?: Session | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
 }
 
@@ -31,8 +31,8 @@ export function isArtifactReader(tool: object): boolean {
 }
 
 /**
- * The tools by which a model gets back what was stored: by words or a regular expression, and by lines or bytes, in answers of
- * 400 tokens where it asks for no more. What they answer is never stored again.
+ * The tools with which a model gets back stored results. They search by words or a regular expression, and read by
+ * lines or bytes. Answers have 400 tokens unless the model requests more. They are never stored again.
  * @throws ContextCompilerError `invalid_options` without any store
  */
 export function createArtifactTools({

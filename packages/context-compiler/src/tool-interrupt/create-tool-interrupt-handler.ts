@@ -20,46 +20,46 @@ import type { ToolOutcomeEvent } from "./tool-event.ts";
 import { createToolListing } from "./tool-listing.ts";
 import { writeJson } from "./write-json.ts";
 
-/** What a handler calls through, and where it writes. */
+/** How a handler calls tools, and where it records them. */
 export interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
-  /** Where large answers go; the session's own store when absent. */
+  /** For large results. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
-  /** Shapes of answers beyond those that the bridge's tools declare. */
+  /** Schemas of results, in addition to those that the bridge's tools declare. */
   schemas?: SchemaRegistry | undefined;
   aligner?: PerceptionAligner | undefined;
   clock?: Clock | undefined;
-  /** Of calls that come without one. */
+  /** Generates the ids of calls that have none. */
   ids?: IdGenerator | undefined;
-  /** Of a call that names none; 60,000 by default. */
+  /** Milliseconds for a call that sets no limit. 60,000 by default. */
   timeoutMs?: number | undefined;
 }
 
-/** How long a call may take, and which of the model's calls it is. */
+/** The time limit and id of a call. */
 interface ToolCallOptions {
   timeoutMs?: number | undefined;
-  /** The `id` of the model's call; a new one for a call of the application's own. */
+  /** The `id` of the model's call. A new one for the application's own call. */
   callId?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Calls tools, and writes down that they were called and how it ended. */
+/** Calls tools, and records each call and its outcome. */
 export interface ToolInterruptHandler {
   /**
-   * Those that can be called, as the bridge has them; asked once, and again for a name that is not among them.
-   * @throws ContextCompilerError `aborted`; whatever the bridge throws
+   * The bridge's tools. The bridge lists them once, and again for an unknown name.
+   * @throws ContextCompilerError `aborted`, or any error of the bridge
    */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
   /**
-   * Records the call, runs the tool, and records exactly one outcome, whatever the tool does. `args` is an object, or the
-   * model's JSON text. A tool that fails, breaks its schema, is unknown or gets wrong arguments ends in `tool_error`, with
-   * words for the model. What a tool answers after its time is recorded as late and never shown.
-   * @throws ContextCompilerError `invalid_options` before anything is recorded, where the time limit is none or `args` can't
-   * be written as JSON; `aborted` after the outcome was recorded; whatever recording throws
+   * Records the call, runs the tool, and records exactly one outcome in every case. `args` is an object, or the
+   * model's JSON text. If a tool fails, breaks its schema, is unknown or gets invalid arguments, the outcome is a
+   * `tool_error` with a message for the model. A result after the time limit is recorded as late and never shown.
+   * @throws ContextCompilerError `invalid_options` before anything is recorded, if the time limit is invalid or `args`
+   * can't be written as JSON, `aborted` after the outcome was recorded, or any error of recording
    */
   call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolOutcomeEvent>;
-  /** Parallel calls of one answer; outcomes in their order. */
+  /** Runs the calls of one answer in parallel. Returns the outcomes in their order. */
   callAll(
     calls: readonly ToolCall[],
     options?: Omit<ToolCallOptions, "callId">,
@@ -69,7 +69,7 @@ export interface ToolInterruptHandler {
 const defaultTimeoutMs = 60_000;
 
 /**
- * A handler for the tools of a session.
+ * Creates a handler for the tools of a session.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
@@ -127,7 +127,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     await session.record("tool_call", { callId, name, arguments: asked.arguments });
     const startedAt = clock.now();
     const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> => {
-      // A wall clock may be set back meanwhile.
+      // A wall clock may be set back during the call.
       const durationMs = Math.max(0, clock.now() - startedAt);
       return recordOutcome(outcome, { call: asked, session, artifactStore, durationMs, isLate });
     };
@@ -135,12 +135,12 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
       run: (limits) => run(asked, limits),
       timeoutMs,
       signal,
-      // The caller has its outcome already; there is no one to report a failing log to.
+      // The caller already has its outcome, so a failing log can't be reported to anyone.
       onLate: (late) => void write(late, true).catch(() => undefined),
     });
     const event = await write(outcome, false).catch((error: unknown) => {
       if (!ContextCompilerError.isInstance(error) || error.code !== "invalid_event") throw error;
-      // What no event can hold is an error of the tool, and ends the call as one.
+      // If no event can hold the result, the call ends with an error of the tool.
       return write(
         { kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` },
         false,
@@ -182,7 +182,7 @@ interface Race {
   onLate(outcome: Outcome): void;
 }
 
-/** Whatever comes first, the answer, the time limit or the caller's abort, is the outcome; an answer after that is late. */
+/** The first of the result, the time limit and the caller's abort is the outcome. A later result is late. */
 function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
   return new Promise((resolve) => {
     const controller = new AbortController();
@@ -214,7 +214,7 @@ function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Ou
     Promise.resolve({ signal: controller.signal, timeoutMs })
       .then(run)
       .then(settle, (error: unknown) => {
-        // After the end a rejection is how a tool obeys the abort, and no answer.
+        // After the end, a rejection is the tool's reaction to the abort, not a result.
         if (!isOver) end({ kind: "tool_error", content: messageOf(error) });
       });
   });
@@ -225,7 +225,7 @@ function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error) || nothing;
   } catch {
-    // A getter may fail, and not everything has a text.
+    // A getter may throw, and some values can't be converted to a string.
     return nothing;
   }
 }

@@ -6,10 +6,11 @@ import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import { writeJson } from "./write-json.ts";
 
 /**
- * Tools that are functions of this process. A text is the answer as it is, `{ content: Part[], isError? }` an answer in
- * parts, bytes an image or a file, an `Error` a failure in its words, nothing an empty text, anything else an answer in
- * JSON (see `writeJson`). What leaves nothing in JSON, such as a function or a stream, is a failure that says so.
- * @throws ContextCompilerError `invalid_options` when two tools have one name
+ * Tools that are functions of this process. A text is returned unchanged. `{ content: Part[], isError? }` is an answer
+ * in parts. Bytes are an image or a file. An `Error` is a failure with its message. Undefined is an empty text.
+ * Anything else becomes JSON (see `writeJson`). A value without a JSON form, such as a function or a stream, is a
+ * failure that says so.
+ * @throws ContextCompilerError `invalid_options` if two tools have the same name
  */
 export function functionToolBridge(tools: readonly ToolDefinition<never>[]): ToolBridge {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -78,7 +79,7 @@ function saysFailed(answer: unknown): boolean {
   );
 }
 
-/** The parts of an answer in parts, their data as bytes or, as MCP has it, in base64; undefined for any other answer. */
+/** The parts of an answer in parts, with data as bytes or, as in MCP, base64. Undefined for any other answer. */
 function partsOf(answer: unknown): Part[] | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content } = answer;

@@ -3,14 +3,14 @@ import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
-/** What of a request's options is used. */
+/** The request options that are used. */
 interface McpRequestOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds. */
   timeout?: number | undefined;
 }
 
-/** What is used of `Client` of `@modelcontextprotocol/sdk`, connected. */
+/** The part of a connected `Client` of `@modelcontextprotocol/sdk` that is used. */
 export interface McpClient {
   listTools(
     params?: { cursor?: string | undefined },
@@ -23,12 +23,15 @@ export interface McpClient {
   ): Promise<object>;
 }
 
-/** The client's own time limit, which only has to lie behind the handler's. */
+/** Added to the handler's time limit for the client's own, which only has to be later. */
 const marginMs = 5_000;
-/** Pages of tools after which a server that always names another one is no longer asked. */
+/** Page limit of a tool list, for a server that always returns another cursor. */
 const maxPages = 100;
 
-/** The tools of an MCP server. Text, images, audio and resources of an answer become parts, `structuredContent` its value. */
+/**
+ * The tools of an MCP server. Text, images, audio and resources of a result become parts, and `structuredContent` its
+ * value.
+ */
 export function mcpToolBridge(client: McpClient): ToolBridge {
   return {
     async tools({ signal } = {}) {
@@ -112,7 +115,7 @@ function readResource(resource: JsonRecord): Part {
 
 const textTypes = /^(?:text\/[^;]+|application\/json)(?:; ?charset=utf-8)?$/i;
 
-/** A text that a server gives as bytes, so that it is masked and summed up as one. */
+/** A text that a server sends as bytes, so that it is masked and summarized as text. */
 function readText({ mimeType, data }: MediaPart): Part | undefined {
   if (data === undefined || !textTypes.test(mimeType)) return undefined;
   try {

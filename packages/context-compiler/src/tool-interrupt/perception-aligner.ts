@@ -3,21 +3,24 @@ import { redactEscaped } from "../session/redact-data.ts";
 import type { SchemaRegistry } from "./schema-registry.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 
-/** An answer as it may be stored, logged and shown. */
+/** A result that may be stored, logged and shown. */
 interface AlignedOutput {
   content: string | Part[];
   mimeType?: string | undefined;
-  /** Kinds and counts of what was masked; empty when nothing was. */
+  /** Kinds and counts of masked secrets. Empty if there were none. */
   redactions: { kind: string; count: number }[];
 }
 
-/** Brings what tools answer into one form. */
+/** Normalizes tool results. */
 export interface PerceptionAligner {
-  /** The checked and masked answer, or what went wrong, which no schema holds for; issues `not_json` and `schema_mismatch` where the tool has a schema that it breaks. */
+  /**
+   * Returns the checked and masked result. Failures are not checked against a schema. Issues `not_json` and
+   * `schema_mismatch` if the result breaks the tool's schema.
+   */
   normalize(tool: string, output: ToolOutput): Result<AlignedOutput>;
 }
 
-/** What an aligner checks against and how it masks. */
+/** How an aligner checks and masks. */
 export interface PerceptionAlignerOptions {
   schemas?: SchemaRegistry | undefined;
   /** Core's `redactSecrets` by default. */
@@ -25,8 +28,8 @@ export interface PerceptionAlignerOptions {
 }
 
 /**
- * Checks an answer against the tool's schema, takes terminal escapes and control characters out of its text, and masks
- * secrets in it. Images and files pass by their bytes.
+ * Checks a result against the tool's schema, removes terminal escapes and control characters from its text, and masks
+ * secrets in it. Images and files pass unchanged.
  */
 export function createPerceptionAligner({
   schemas,

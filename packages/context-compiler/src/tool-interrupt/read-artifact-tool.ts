@@ -16,17 +16,17 @@ import {
 } from "./artifact-source.ts";
 import { readLines } from "./read-lines.ts";
 
-/** What the model asks for: an artifact, and which lines or bytes of it. */
+/** The model's input: an artifact, and which lines, rows or bytes of it. */
 export interface ReadArtifactInput {
-  /** Its id, or the first digits of it that the prompt showed. */
+  /** The artifact's id, or the first digits that the prompt showed. */
   handle: string;
   /** From 1, both included. */
   lines?: { start: number; end?: number | undefined } | undefined;
-  /** Of JSON, a table or a page, by the numbers that were shown; from 1, both included. */
+  /** For JSON, a table or a page, by the shown numbers. From 1, both included. */
   rows?: { start: number; end?: number | undefined } | undefined;
   /** From 0, `end` excluded. */
   bytes?: { start: number; end?: number | undefined } | undefined;
-  /** Of the answer, about; 400 where absent. */
+  /** Approximate tokens of the answer. 400 by default. */
   maxTokens?: number | undefined;
 }
 
@@ -36,10 +36,10 @@ const range = {
   required: ["start"],
 };
 
-/** Of an image that is shown whole. */
+/** Size limit for showing an image whole. */
 const maxImageBytes = 1024 * 1024;
 
-/** The tool `read_artifact`: a bounded piece of what was stored, by lines or bytes. */
+/** The tool `read_artifact`: reads a bounded range of a stored result, by lines or bytes. */
 export function readArtifactTool(
   source: ArtifactSource,
 ): ToolDefinition<ReadArtifactInput, string | { content: Part[] }> {
@@ -64,7 +64,7 @@ export function readArtifactTool(
   };
 }
 
-/** Characters of a token, at most; the answer is read again with fewer where it counts too much. */
+/** Upper bound of characters per token. If the answer has too many tokens, fewer characters are read. */
 const charsPerToken = 4;
 
 async function readWithin(
@@ -84,7 +84,7 @@ async function readWithin(
   }
 }
 
-/** Models do not always keep to the schema; the answer says what to change. */
+/** Models do not always follow the schema, so the answer says what to change. */
 function refuseRead(input: Partial<ReadArtifactInput>): string | undefined {
   const handle = String(input.handle ?? "");
   if (typeof input.handle !== "string") return refuseArtifact(handle, notFound);
@@ -123,7 +123,7 @@ async function readArtifact(
   }
 }
 
-/** Rows, and lines of a text that is stored as JSON: by the numbers that the model saw. */
+/** Reads rows, or lines of a text that is stored as JSON, by the numbers that the model saw. */
 async function readNumbered(
   { rows, lines }: ReadArtifactInput,
   { artifactId, mimeType, sizeBytes }: FoundArtifact,
@@ -137,7 +137,7 @@ async function readNumbered(
   const { start: from, end: to = Number.MAX_SAFE_INTEGER } = range;
   const budget = Math.floor(maxChars / charsPerToken) - headTokens;
   const piece = readContent(text, { from, to, budget, counter });
-  // Lines of JSON that was stored as it is, rather than as a text in quotes.
+  // JSON that was stored unquoted has no such lines.
   if (rows === undefined && piece.numbering === "rows") return undefined;
   const { numbering, last, isCut } = piece;
   const head = `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, `;
@@ -152,7 +152,7 @@ async function readNumbered(
   return `${head}${numbering} ${from} to ${piece.to}${cut}, ${rest}]\n${piece.text}`;
 }
 
-/** For the line that names the artifact. */
+/** Tokens of the line that names the artifact. */
 const headTokens = 40;
 
 async function readText(
@@ -181,7 +181,7 @@ async function readText(
   return `${head}lines ${start} to ${piece.lastLine}, ${rest}]\n${piece.text}`;
 }
 
-/** Up to `maxBytes` of an artifact, below the line that names them. */
+/** Up to `maxBytes` of an artifact, after a line that names them. */
 async function readRange(
   { start, end }: ByteRange,
   { artifactId, mimeType, sizeBytes }: FoundArtifact,
@@ -202,7 +202,7 @@ interface RangeContext {
   signal: AbortSignal | undefined;
 }
 
-/** A range may begin or end inside a character. */
+/** Removes partial characters, since a range may begin or end inside one. */
 function wholeCharacters(piece: Uint8Array): string {
   return `\n${new TextDecoder().decode(piece).replace(/^\uFFFD{1,3}|\uFFFD{1,3}$/g, "")}`;
 }

@@ -1,17 +1,17 @@
-/** Lines of a stream of UTF-8. */
+/** Lines of a UTF-8 stream. */
 export interface LinesPiece {
   /** Without the last line end. */
   text: string;
-  /** The number of the last line that was read, from 1; of the whole stream when it ended before `start`. */
+  /** The number of the last line that was read, from 1. If the stream ended before `start`, its number of lines. */
   lastLine: number;
   isAtEnd: boolean;
-  /** The last line was cut because it alone went beyond the limit. */
+  /** The last line was cut because it exceeded the limit by itself. */
   isCutInLine: boolean;
   /** Bytes of the stream up to the end of the text. */
   endByte: number;
 }
 
-/** Reads no further than it has to, and keeps at most `maxChars` characters and one chunk. */
+/** Reads no further than necessary, and holds up to `maxChars` characters and one chunk. */
 export async function readLines(
   stream: AsyncIterable<Uint8Array>,
   { start, end, maxChars }: { start: number; end: number; maxChars: number },
@@ -47,7 +47,7 @@ export async function readLines(
   });
   const cut = (part: string): LinesPiece => {
     const lastLineStart = kept.lastIndexOf("\n") + 1;
-    // Whole lines first; only a line that is too long by itself is cut.
+    // Returns whole lines. Only a line that is too long by itself is cut.
     if (lastLineStart > 0) {
       seenBytes -= encoder.encode(kept.slice(lastLineStart)).length;
       kept = kept.slice(0, lastLineStart);

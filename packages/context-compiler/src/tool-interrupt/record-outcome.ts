@@ -17,7 +17,7 @@ export type Outcome =
 interface RecordContext {
   call: ToolCall;
   session: Session;
-  /** Instead of the session's own. */
+  /** Used instead of the session's own. */
   artifactStore: ArtifactStore | undefined;
   durationMs: number;
   isLate: boolean;
@@ -25,7 +25,7 @@ interface RecordContext {
 
 const longestError = 4_000;
 
-/** Writes the one outcome of a call, or an answer that came after it. */
+/** Records the one outcome of a call, or a late result. */
 export function recordOutcome(
   outcome: Outcome,
   { call, session, artifactStore, durationMs, isLate }: RecordContext,
@@ -49,7 +49,7 @@ export function recordOutcome(
   return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }
 
-/** What went wrong stands in its first and last lines. */
+/** Keeps the first and last lines, which say what went wrong. */
 function bounded(content: string | Part[]): string | Part[] {
   return typeof content === "string"
     ? truncateMiddle(content, { maxChars: longestError }).text

@@ -5,8 +5,8 @@ const textTypes = new Set<unknown>(["text", "reasoning"]);
 const mediaTypes = new Set<unknown>(["image", "file"]);
 
 /**
- * What a bridge gave, where it is an answer; whether bytes are bytes is left to the check of the event.
- * @throws ContextCompilerError `invalid_options` in words for who wrote the bridge
+ * Checks that a bridge returned a result. The event check validates its bytes.
+ * @throws ContextCompilerError `invalid_options` with a message for the author of the bridge
  */
 export function requireToolOutput(answer: unknown): ToolOutput {
   if (isToolOutput(answer)) return answer;

@@ -5,15 +5,15 @@ import {
 } from "@ccl/structured-output/json-schema";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
-/** The shapes that answers of tools are held to. */
+/** The schemas that tool results must match. */
 export interface SchemaRegistry {
   /**
-   * JSON Schema of draft 2020-12, or of draft-07 where `$schema` says so; replaces an earlier one of the tool.
+   * Registers a JSON Schema of draft 2020-12, or of draft-07 if `$schema` says so. Replaces the tool's earlier one.
    * @throws ContextCompilerError `invalid_schema`
    */
   register(tool: string, schema: object): void;
   has(tool: string): boolean;
-  /** The value, or every broken rule at once (`schema_mismatch`). A tool without a schema passes. */
+  /** The value, or all violations at once (`schema_mismatch`). Passes if the tool has no schema. */
   validate<T>(tool: string, data: unknown): Result<T>;
 }
 
@@ -34,7 +34,7 @@ export function createSchemaRegistry(): SchemaRegistry {
   };
 }
 
-/** Where no schema says otherwise the caller's type stands. */
+/** Without a schema, the caller's type is trusted. */
 function trusted<T>(data: unknown): T {
   const passes = (_value: unknown): _value is T => true;
   if (passes(data)) return data;
@@ -42,7 +42,7 @@ function trusted<T>(data: unknown): T {
 }
 
 /**
- * The check of a tool's answers or arguments.
+ * A checker for a tool's results or arguments.
  * @throws ContextCompilerError `invalid_schema`
  */
 export function checkerOf(tool: string, schema: object): JsonSchemaChecker<unknown> {

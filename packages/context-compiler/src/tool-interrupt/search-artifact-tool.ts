@@ -16,21 +16,21 @@ import {
 } from "./artifact-source.ts";
 import { textPieces } from "./text-pieces.ts";
 
-/** What the model looks for. */
+/** The model's input for a search. */
 export interface SearchArtifactInput {
-  /** The id of an artifact, or the first digits of it that the prompt showed; all of the conversation where absent. */
+  /** The artifact's id, or the first digits that the prompt showed. By default the whole conversation is searched. */
   handle?: string | undefined;
   scope?: "all" | undefined;
   query: string;
-  /** The query is a regular expression of RE2. */
+  /** Whether the query is a regular expression of RE2. */
   regex?: boolean | undefined;
-  /** Lines around a hit. */
+  /** Lines of context around a hit. */
   around?: number | undefined;
-  /** Of the answer; 400 where absent. */
+  /** Tokens of the answer. 400 by default. */
   maxTokens?: number | undefined;
 }
 
-/** The tool `search_artifact`: lines and rows of what was stored, found by words or by a regular expression. */
+/** The tool `search_artifact`: finds lines and rows of stored results by words or by a regular expression. */
 export function searchArtifactTool(
   source: ArtifactSource,
 ): ToolDefinition<SearchArtifactInput, string> {
@@ -86,7 +86,7 @@ async function searchArtifacts(
   return showBest(found, { options, budget });
 }
 
-/** Models do not always keep to the schema; the answer says what to change. */
+/** Models do not always follow the schema, so the answer says what to change. */
 function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
   if (typeof query !== "string" || query.trim() === "")
     return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
@@ -97,15 +97,15 @@ function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): s
     : `[unknown scope ${JSON.stringify(scope).slice(0, 80)}: leave it out, or name one result by handle]`;
 }
 
-/** For the line that names the artifact. */
+/** Tokens of the line that names the artifact. */
 const headTokens = 30;
-/** Artifacts that a search without a handle looks into, from the newest on. */
+/** How many artifacts a search without a handle covers, newest first. */
 const maxArtifacts = 50;
-/** Of an artifact that is read in pieces. */
+/** Characters of a piece, for artifacts that are searched in pieces. */
 const pieceChars = 2_000_000;
-/** Pieces whose hits are shown. */
+/** Maximum number of pieces whose hits are shown. */
 const maxShown = 4;
-/** Of the score of the best piece; hits of others are none. */
+/** Pieces below this share of the best piece's score are not shown. */
 const goodShare = 0.6;
 
 async function sourcesOf(
@@ -167,20 +167,28 @@ function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
   return pieces.filter((piece) => best.has(piece));
 }
 
-/** The best pieces share the room. */
+/** The best pieces share the budget. If one of them gets no line, fewer are shown and the others are only named. */
 function showBest(
   found: readonly FoundPiece[],
   { options, budget }: { options: SearchContentOptions; budget: number },
 ): string {
-  const shown = bestOf(found);
-  const own = Math.floor(budget / shown.length) - headTokens;
-  return shown
-    .map(({ artifact, text, firstLine, hits }) => {
-      const short =
-        hits.tokens <= own ? hits : searchContent(text, { ...options, firstLine, budget: own });
-      return `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]\n${short.text}`;
-    })
-    .join("\n");
+  const best = bestOf(found);
+  const ranked = best.toSorted((a, b) => b.hits.score - a.hits.score);
+  for (let count = ranked.length; count > 0; count -= 1) {
+    const own = Math.floor((budget - (count < best.length ? headTokens : 0)) / count) - headTokens;
+    const shown = best
+      .filter((piece) => ranked.indexOf(piece) < count)
+      .map(({ artifact, text, firstLine, hits }) => {
+        const isShort = hits.tokens <= own;
+        const short = isShort ? hits : searchContent(text, { ...options, firstLine, budget: own });
+        const head = `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]`;
+        return short.text === "" ? "" : `${head}\n${short.text}`;
+      });
+    if (shown.includes("")) continue;
+    const others = new Set(ranked.slice(count).map(({ artifact }) => namesOf([artifact])));
+    return [...shown, ...[...others].map((id) => `[artifact ${id} matches too]`)].join("\n");
+  }
+  return refuseArtifact("all", `no line that matches fits ${budget} tokens; raise maxTokens`);
 }
 
 function namesOf(artifacts: readonly FoundArtifact[]): string {
@@ -189,7 +197,7 @@ function namesOf(artifacts: readonly FoundArtifact[]): string {
     : `${artifacts.length} stored results`;
 }
 
-/** An expression that a model wrote is run in linear time, whatever it is. */
+/** Compiles a model's expression so that it always runs in linear time. */
 async function compilePattern(query: string): Promise<{ test(text: string): boolean } | string> {
   const { RE2JS } = await import("re2js");
   try {

@@ -1,11 +1,11 @@
-/** A piece of a text, of whole lines unless one is longer than a piece. */
+/** A piece of a text. It holds whole lines, unless one is longer than a piece. */
 export interface TextPiece {
   text: string;
   /** The number of its first line, from 1. */
   firstLine: number;
 }
 
-/** A stream of UTF-8 in pieces of about so many characters; no more than one is kept. */
+/** Splits a UTF-8 stream into pieces of about that many characters. Holds only one at a time. */
 export async function* textPieces(
   stream: AsyncIterable<Uint8Array>,
   pieceChars: number,

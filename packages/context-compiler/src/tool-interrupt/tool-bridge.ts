@@ -6,35 +6,35 @@ export interface BridgedTool {
   description?: string | undefined;
   /** JSON Schema of the arguments. */
   inputSchema?: object | undefined;
-  /** JSON Schema of the answer; registered by the handler, so that answers are held to it. */
+  /** JSON Schema of the result. The handler registers it and checks results against it. */
   outputSchema?: object | undefined;
-  /** Its answers are pieces of artifacts, which are never stored again. */
+  /** Its results are pieces of artifacts, which are never stored again. */
   readsArtifacts?: boolean | undefined;
 }
 
-/** What a tool answered, before anything was checked or masked. */
+/** A tool's result before it is checked and masked. */
 export interface ToolOutput {
   content: string | Part[];
-  /** The answer as a value, where the tool gives one beside its text. */
+  /** The result as a value, if the tool returns one besides its text. */
   structured?: unknown;
-  /** The tool says that it failed, and `content` says how. */
+  /** The tool reports a failure that `content` describes. */
   isError?: boolean | undefined;
-  /** Of the text in `content`; guessed when absent. */
+  /** The media type of the text in `content`. Guessed by default. */
   mimeType?: string | undefined;
 }
 
-/** What a call may know of itself. */
+/** What a call knows about itself. */
 interface BridgeCall {
   callId: string;
-  /** Ends with the call: by its time limit or by the caller. */
+  /** Aborts when the call ends, by its time limit or by the caller. */
   signal: AbortSignal;
   timeoutMs: number;
 }
 
-/** The way to tools, wherever they run. */
+/** Gives access to tools in any place. */
 export interface ToolBridge {
   /** In a stable order. */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
-  /** May reject, hang, or answer late: the handler copes with it. */
+  /** May reject, hang, or answer late. The handler deals with that. */
   call(name: string, input: unknown, call: BridgeCall): Promise<ToolOutput>;
 }

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../session/session-event.ts";
 
-/** What the log says of a call: that it began, or how it ended. */
+/** The log's events of a call: its start or its outcome. */
 export type ToolEvent = SessionEvent<"tool_call" | "tool_success" | "tool_error" | "tool_timeout">;
 
-/** How a call ended; each call has exactly one. */
+/** How a call ended. Each call has exactly one outcome. */
 export type ToolOutcomeEvent = SessionEvent<"tool_success" | "tool_error" | "tool_timeout">;

@@ -1,15 +1,15 @@
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 
-/** The tools of a bridge, asked for once and shared by those who wait. */
+/** Lists the tools of a bridge once, and shares the result among all callers. */
 export interface ToolListing {
-  /** @throws ContextCompilerError `aborted` as soon as the signal is; whatever the bridge throws */
+  /** @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge */
   tools(signal?: AbortSignal): Promise<readonly BridgedTool[]>;
-  /** The tool, asked for again where the last answer has none of the name; or the tools there are. */
+  /** Finds a tool. Lists again if the last listing has no such name, and returns all tools if there still is none. */
   find(name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]>;
 }
 
-/** One question to the bridge. */
+/** One listing by the bridge. */
 interface Asked {
   answer: Promise<readonly BridgedTool[]>;
   controller: AbortController;
@@ -17,8 +17,8 @@ interface Asked {
 }
 
 /**
- * Who gives up does not cancel the listing of those beside it: that happens once no caller waits. One that a caller gave up is
- * not waited for again, since it may hang.
+ * A caller that gives up does not cancel the listing for the others. It is cancelled once no caller waits. A listing
+ * that a caller gave up is not used by later callers, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {
   let last: Asked | undefined;

@@ -1,11 +1,11 @@
 import { toBase64 } from "@ccl/core/json";
 
 /**
- * A value as JSON. Beyond what `JSON.stringify` does: a whole number that is a bigint stays a number while a double holds
- * it and becomes a text beyond that; a `Set` becomes a list, a `Map` and what else has entries a list of pairs, an `Error`
- * its message, a `RegExp` its text, bytes become base64.
- * @throws TypeError that names the value as `what`, where it is cyclic, fails, holds a promise, or is itself something of
- * which nothing would be left (a function, a stream)
+ * Writes a value as JSON, including values that `JSON.stringify` does not support. A bigint stays a number if it is a
+ * safe integer, else it becomes a text. A `Set` becomes a list, a `Map` or other class with entries a list
+ * of pairs, an `Error` its message, a `RegExp` its text, and bytes base64.
+ * @throws TypeError that names the value as `what`, if it is cyclic, throws, contains a promise, or itself has no JSON
+ * form (a function, a stream)
  */
 export function writeJson(value: unknown, what: string): string {
   let json: string | undefined;
@@ -24,7 +24,7 @@ function replaceOdd(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint")
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object" || value === null) return value;
-  // A Buffer has turned itself into an object by now.
+  // JSON.stringify has already converted a Buffer by now, so the original is read.
   const given: unknown = Reflect.get(Object(this), key);
   if (given instanceof Uint8Array) return toBase64(given);
   if (value instanceof Map || value instanceof Set) return [...value];
@@ -32,16 +32,16 @@ function replaceOdd(this: unknown, key: string, value: unknown): unknown {
   if (value instanceof RegExp) return String(value);
   if (!isOpaque(value)) return value;
   if ("entries" in value && typeof value.entries === "function") return [...value.entries()];
-  // What holds it has been done: it stays, without this one.
+  // A member without a JSON form is left out, because the work of the object that has it is done.
   if (key !== "" && !(value instanceof Promise)) return value;
   throw new TypeError(`a ${value.constructor.name || "value without fields"} leaves nothing`);
 }
 
-/** An object of some class without anything that JSON would show. */
+/** An instance of a class with nothing that JSON would show. */
 function isOpaque(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value) || prototype === null || Object.keys(value).length > 0) return false;
   if (typeof value.valueOf() !== "object") return false;
-  // The prototype of plain objects, of whatever realm, has none itself.
+  // The prototype of plain objects has no prototype, in any realm.
   return Object.getPrototypeOf(prototype) !== null;
 }

@@ -10,7 +10,7 @@ function abortedError(signal: AbortSignal, ErrorClass: AbortErrorClass): Error {
   return new ErrorClass("aborted", "The call was aborted.", { cause: signal.reason });
 }
 
-/** Throws the package's `aborted` once the signal is aborted. */
+/** Throws the package's `aborted` if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined, ErrorClass: AbortErrorClass): void {
   if (signal?.aborted === true) throw abortedError(signal, ErrorClass);
 }
@@ -28,7 +28,7 @@ const watches = new WeakMap<AbortSignal, Watch>();
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, listener } = watches.get(signal) ?? watch(signal);
-  // A function of its own, so that the same callback can wait twice.
+  // A new function, so that the same callback can wait twice.
   const entry = (): void => callback();
   if (callbacks.size === 0) signal.addEventListener("abort", listener, { once: true });
   callbacks.add(entry);
@@ -52,7 +52,7 @@ function watch(signal: AbortSignal): Watch {
 
 /**
  * Settles as the promise does, or rejects as soon as the signal aborts: with the package's `aborted`, or with the
- * signal's reason if no class is given. The work itself goes on; its late result or failure is dropped.
+ * signal's reason if no class is given. The work itself continues, and its late result or failure is ignored.
  */
 export function untilAborted<Value>(
   promise: PromiseLike<Value> | Value,

@@ -1,28 +1,28 @@
 import { onAbort } from "./abort.ts";
 
-/** What bounds a call. */
+/** Limits of a call. */
 export interface TimeoutOptions {
   /** No limit by default. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** What the call rejects with when the time is up. */
+  /** The error that the call rejects with when its time is up. */
   onTimeout: () => Error;
 }
 
-/** The end of a call: its time limit and the caller's signal, joined. */
+/** The end of a call: its time limit joined with the caller's signal. */
 export interface Deadline {
-  /** Aborts with the reason that ended the call first; for the work of the call. */
+  /** Aborts with the reason that ended the call first. The call's work should observe it. */
   readonly signal: AbortSignal;
-  /** Milliseconds until the time is up; `Infinity` without a limit. */
+  /** Milliseconds that are left. `Infinity` without a limit. */
   remainingMs(): number;
-  /** Ends the call: leaves no timer and no listener, and aborts the signal so that nothing stays open. */
+  /** Ends the call: removes the timer and the listener, and aborts the signal so that nothing stays open. */
   close(): void;
 }
 
-// Some platforms fire a longer timer at once.
+// Some platforms fire a longer timer immediately.
 const maxTimerMs = 2_147_483_647;
 
-/** Starts the time of a call. The timer and the caller's signal keep everything alive that waits for the end. */
+/** Starts the time of a call. The timer and the caller's signal keep everything alive that waits for its end. */
 export function createDeadline({ timeoutMs, signal, onTimeout }: TimeoutOptions): Deadline {
   const controller = new AbortController();
   const startMs = Date.now();

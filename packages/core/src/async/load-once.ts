@@ -1,4 +1,4 @@
-/** Loads at the first call and gives the same to all; after a failure the next call tries again. */
+/** Loads on the first call and returns that value to every caller. After a failure the next call tries again. */
 export function loadOnce<Value>(load: () => Promise<Value> | Value): () => Promise<Value> {
   let loading: Promise<Value> | undefined;
   return () =>

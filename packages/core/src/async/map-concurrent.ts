@@ -1,6 +1,6 @@
 /**
  * Calls `run` for each item, at most `concurrency` at a time, and returns the results in the order of the items. After
- * a failure no new call starts; it rejects with the first failure once those under way have ended.
+ * a failure no new call starts, and it rejects with the first failure once the running calls have ended.
  */
 export async function mapConcurrent<Item, Value>(
   items: readonly Item[],

@@ -1,24 +1,24 @@
 import { backoffDelay } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 
-/** What is tried again, and for how long. */
+/** Which failures are retried, and for how long. */
 export interface RetryOptions {
-  /** Calls after the first; 0 turns retries off. Default: 2. */
+  /** Calls after the first one. 0 turns retries off. 2 by default. */
   retries?: number | undefined;
   /**
-   * How a failure asks to be tried again: after this many milliseconds (its `Retry-After`), or `backoff` for a random
-   * wait of up to 0.5 s that doubles up to 8 s; undefined if another call can't help.
+   * When to call again after a failure: in this many milliseconds (its `Retry-After`), or after `backoff`, a random
+   * wait of up to 0.5 s that doubles up to 8 s. Undefined if another call cannot help.
    */
   waitFor: (error: unknown) => number | "backoff" | undefined;
   signal?: AbortSignal | undefined;
-  /** A failure that would have to wait longer than this is thrown at once; so is one that asks for a minute. */
+  /** A failure that would have to wait longer than this, or longer than a minute, is thrown immediately. */
   remainingMs?: (() => number) | undefined;
 }
 
 const backoff = { firstMs: 500, maxMs: 8_000 };
 const maxWaitMs = 60_000;
 
-/** Calls again after failures that may pass. @throws the last failure, or the signal's reason during a wait */
+/** Retries failures that may be temporary. @throws the last failure, or the signal's reason during a wait */
 export async function retry<Value>(
   attempt: () => Promise<Value>,
   { retries = 2, waitFor, signal, remainingMs }: RetryOptions,

@@ -1,6 +1,6 @@
 import { onAbort } from "./abort.ts";
 
-/** Resolves after `durationMs`; rejects with the signal's reason at once, and leaves no timer, when it aborts. */
+/** Resolves after `durationMs`. An abort clears the timer and rejects with the signal's reason. */
 export function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {

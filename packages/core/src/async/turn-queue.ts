@@ -1,17 +1,17 @@
 import { onAbort, throwIfAborted, type AbortErrorClass } from "./abort.ts";
 
-/** Hands out one turn at a time, in the order of asking. */
+/** Gives callers one turn at a time, in the order of their requests. */
 export class TurnQueue {
   #isTaken = false;
   readonly #waiting: (() => void)[] = [];
   readonly #ErrorClass: AbortErrorClass;
 
-  /** `ErrorClass` is the package's, for calls that are aborted while they wait. */
+  /** `ErrorClass` is the package's class for calls that are aborted while they wait. */
   constructor(ErrorClass: AbortErrorClass) {
     this.#ErrorClass = ErrorClass;
   }
 
-  /** Runs an action in a turn of its own. An abort while it waits gives up the place. */
+  /** Runs an action in its own turn. An abort during the wait gives up the place in the queue. */
   async run<T>(action: () => T | Promise<T>, signal?: AbortSignal | undefined): Promise<T> {
     throwIfAborted(signal, this.#ErrorClass);
     if (this.#isTaken) await this.#wait(signal);

@@ -1,6 +1,6 @@
 import { CclError } from "../ccl-error.ts";
 
-/** Why no exact counter could be made. */
+/** Why an exact counter could not be created. */
 export type BpeCounterErrorCode = "invalid_vocabulary" | "tokenizer_missing" | "unknown_encoding";
 
 /** What `createBpeCounter` rejects with. */

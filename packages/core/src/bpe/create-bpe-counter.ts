@@ -14,15 +14,15 @@ const longestCachedPiece = 128;
 const cachedPieces = 50_000;
 const warmUpBytes = 4_000;
 
-/** Where a counter has its vocabulary from. */
+/** Where a counter gets its vocabulary. */
 export interface BpeCounterOptions {
-  /** As `loadVocabulary` gives it, kept as a file; without it the peer is loaded. */
+  /** The bytes that `loadVocabulary` returned, for example from a file. Without them the peer is loaded. */
   vocabulary?: Uint8Array | undefined;
 }
 
 /**
- * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, or over one packed before. Counts special
- * tokens such as `<|endoftext|>` as the text they are. Rejects with `tokenizer_missing` when the peer is absent.
+ * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, or over a packed vocabulary. Counts special
+ * tokens such as `<|endoftext|>` as ordinary text. Rejects with `tokenizer_missing` if the peer is absent.
  */
 export async function createBpeCounter(
   encoding: BpeEncoding,
@@ -30,7 +30,8 @@ export async function createBpeCounter(
 ): Promise<TokenCounter> {
   const vocabulary = options?.vocabulary ?? (await loadVocabulary(encoding));
   const merger = new PieceMerger(tableOf(vocabulary));
-  // Merging runs some 20 times slower until the engine has compiled it, which else the first long piece would pay for.
+  // Merging runs some 20 times slower until the engine has compiled it. Without this the first long piece would pay for
+  // that.
   merger.count(new TextDecoder().decode(vocabulary.subarray(-warmUpBytes)));
   const count = createPieceCounter(
     merger,
@@ -44,7 +45,10 @@ export async function createBpeCounter(
   };
 }
 
-/** The peer's vocabulary of an encoding as bytes for `createBpeCounter`: 1.5 to 2 MB, to be kept as a file. */
+/**
+ * The peer's vocabulary of an encoding as bytes for `createBpeCounter`: 1.5 to 2 MB, which an application can keep as a
+ * file.
+ */
 export async function loadVocabulary(encoding: BpeEncoding): Promise<Uint8Array> {
   const load = vocabularies[encoding];
   if (load === undefined) {
@@ -103,7 +107,7 @@ function createPieceCounter(
   };
 }
 
-/** A slice would keep the whole text alive as long as the cache. */
+/** Copies the piece, because a slice would keep the whole text alive as long as the cache. */
 function copyOf(piece: string): string {
   return String.fromCharCode(
     ...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)),

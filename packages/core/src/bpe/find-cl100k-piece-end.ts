@@ -10,7 +10,9 @@ import {
 } from "../tokens/character-classes.ts";
 import { contractionLength, findNumberEnd, findSpaceEnd } from "../tokens/find-piece-end.ts";
 
-/** Where the piece that starts at `start` ends, as the split pattern of cl100k_base has it: case does not split words. */
+/**
+ * The end of the piece that starts at `start`, by the split pattern of cl100k_base, where case does not split words.
+ */
 export function findCl100kPieceEnd(text: string, start: number): number {
   const first = classAt(text, start);
   if (first & NUMBER) return findNumberEnd(text, start);

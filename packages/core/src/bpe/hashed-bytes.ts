@@ -1,8 +1,10 @@
-/** The longest range that has a hash; the longest tokens have 128 bytes. */
+/** The longest range that has a hash. The longest tokens have 128 bytes. */
 const longestSpan = 1024;
 const base = 0x2f0b4c47;
 
-/** A text as UTF-8 with the hash of any range of it at hand. Positions begin at 1, so that there is one before each. */
+/**
+ * A text as UTF-8 with a precomputed hash of any range. Positions begin at 1, so that every position has one before it.
+ */
 export class HashedBytes {
   readonly bytes: Uint8Array;
   /** One past the last byte. */
@@ -17,7 +19,7 @@ export class HashedBytes {
       this.#powers[at] = Math.imul(this.#powers[at - 1] ?? 0, base);
   }
 
-  /** Takes in a text in place of the last. */
+  /** Replaces the text. */
   write(text: string): void {
     const { bytes } = this;
     const sums = this.#sums;
@@ -35,14 +37,14 @@ export class HashedBytes {
   }
 }
 
-/** The hash that `HashedBytes` gives the same bytes. */
+/** The hash that `HashedBytes` computes for the same bytes. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0;
   for (let at = start; at < end; at++) hash = (Math.imul(hash, base) + (bytes[at] ?? 0) + 1) | 0;
   return hash;
 }
 
-/** Writes from position 1 on and returns the end; half a surrogate pair becomes U+FFFD, as in every encoder. */
+/** Writes from position 1 on and returns the end. Half a surrogate pair becomes U+FFFD, as in every encoder. */
 function writeUtf8(text: string, target: Uint8Array): number {
   let index = 0;
   while (index < text.length && text.charCodeAt(index) < 0x80)

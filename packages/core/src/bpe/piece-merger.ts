@@ -1,30 +1,42 @@
 import { HashedBytes } from "./hashed-bytes.ts";
 import { NO_RANK, type TokenTable } from "./token-table.ts";
 
-/** Code units of the longest piece that is merged as a whole; one is at most three bytes. */
+/** Code units of the longest piece that is merged as a whole. A code unit is at most three bytes. */
 const longestPiece = 2 ** 15;
 const longestBytes = 3 * longestPiece;
-/** Rank and position share one number in the queue, so that the smallest is the lowest rank, leftmost first. */
+/**
+ * Rank and position share one number in the queue, so that the smallest number has the lowest rank and, among equals,
+ * is leftmost.
+ */
 const positions = 2 ** 17;
 
-/** Merges the bytes of a piece as byte pair encoding does: the pair of the lowest rank first, the leftmost of equals. */
+/**
+ * Merges the bytes of a piece as byte pair encoding does: the pair of the lowest rank first, and of equal ranks the
+ * leftmost.
+ */
 export class PieceMerger {
   readonly #table: TokenTable;
   readonly #text = new HashedBytes(longestBytes);
-  /** By the position where a part begins: where the next and the previous one do, and the rank of it merged with the next. */
+  /**
+   * Indexed by the position where a part begins: where the next and the previous part begin, and the rank of it merged
+   * with the next.
+   */
   readonly #next = new Int32Array(longestBytes + 2);
   readonly #previous = new Int32Array(longestBytes + 2);
   readonly #rankAt = new Int32Array(longestBytes + 2);
-  /** The last rank under which the merge at each position was queued. */
+  /** The rank under which the merge at each position was last queued. */
   readonly #queuedAt = new Int32Array(longestBytes + 2);
-  /** Merges of a lower rank than those on either side, among them always the lowest of all. Some are out of date. */
+  /** Merges of a lower rank than their neighbours, including the lowest of all. Some entries are out of date. */
   readonly #queue = new MinQueue(3 * longestBytes);
 
   constructor(table: TokenTable) {
     this.#table = table;
   }
 
-  /** How many tokens a piece makes. One longer than `longestPiece` is counted in parts; a cut adds a token or two. */
+  /**
+   * How many tokens a piece has. A piece longer than `longestPiece` is counted in parts, and each cut may add a token
+   * or two.
+   */
   count(piece: string): number {
     let tokens = 0;
     for (let start = 0; start < piece.length;) {
@@ -53,7 +65,7 @@ export class PieceMerger {
     return tokens;
   }
 
-  /** Makes a part of each byte. */
+  /** Makes each byte a part. */
   #link(end: number): void {
     const rankAt = this.#rankAt;
     const next = this.#next;
@@ -95,7 +107,7 @@ export class PieceMerger {
         : this.#table.rankOf(this.#text, start, this.#next[middle] ?? end);
   }
 
-  /** Queues the merge at `start` unless one on either side comes before it. */
+  /** Queues the merge at `start` unless a neighbouring merge precedes it. */
   #offer(start: number): void {
     const rankAt = this.#rankAt;
     const rank = rankAt[start] ?? NO_RANK;
@@ -110,7 +122,7 @@ export class PieceMerger {
   }
 }
 
-/** A heap of numbers that gives the smallest first. */
+/** A heap of numbers that returns the smallest first. */
 class MinQueue {
   size = 0;
   readonly #heap: Float64Array;

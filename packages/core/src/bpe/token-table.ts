@@ -1,6 +1,6 @@
 import { hashBytes, type HashedBytes } from "./hashed-bytes.ts";
 
-/** The rank of what is no token: above all others. */
+/** The rank of bytes that are not a token. It is above all others. */
 export const NO_RANK: number = 2 ** 31 - 1;
 
 const rankBits = 18;
@@ -8,16 +8,22 @@ const rankMask = 2 ** rankBits - 1;
 
 /** An encoding's tokens by the hash of their bytes. */
 export class TokenTable {
-  /** The ranks of the tokens of two bytes, at `256 * first + second`. */
+  /** Ranks of the tokens of two bytes, at `256 * first + second`. */
   readonly pairRanks: Int32Array = new Int32Array(2 ** 16).fill(NO_RANK);
-  /** All tokens' bytes in order of rank; a token's begin at `#starts[rank]` and end where the next one's begin. */
+  /**
+   * All tokens' bytes in the order of their ranks. A token begins at `#starts[rank]` and ends where the next one
+   * begins.
+   */
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
-  /** Open addressing: the upper bits of a token's hash and, in the lower ones, its rank + 1; 0 for an empty slot. */
+  /**
+   * Open addressing. A slot holds the upper bits of a token's hash and, in the lower bits, its rank + 1. 0 is an empty
+   * slot.
+   */
   readonly #slots: Int32Array;
   #longestToken = 0;
 
-  /** Takes a vocabulary as `packVocabulary` gives it; throws `RangeError` where it is none. */
+  /** Takes a vocabulary that `packVocabulary` made. Throws `RangeError` if it is not one. */
   constructor(packed: Uint8Array) {
     const count =
       packed.byteLength < 4 ? 0 : new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
@@ -33,7 +39,7 @@ export class TokenTable {
     for (let rank = 0; rank < count; rank++) this.#add(rank);
   }
 
-  /** The rank of the token that stands in the text from `start` to `end`, or `NO_RANK`. */
+  /** The rank of the token between `start` and `end` of the text, or `NO_RANK`. */
   rankOf(text: HashedBytes, start: number, end: number): number {
     if (end - start > this.#longestToken) return NO_RANK;
     const slots = this.#slots;

@@ -12,9 +12,9 @@ interface Frame {
 }
 
 /**
- * The JSON text of RFC 8785 (JCS): one text for all equal values, so that its hash identifies the value. Members that
- * are undefined are left out and `toJSON` is honoured, as `JSON.stringify` does; anything else that JSON cannot carry
- * is refused rather than dropped. Works in constant stack space.
+ * The JSON text of RFC 8785 (JCS): equal values have one text, so its hash identifies the value. Undefined members are
+ * left out and `toJSON` is called, as `JSON.stringify` does. Anything else that JSON cannot represent is rejected and not
+ * dropped. Works in constant stack space.
  * @throws CanonicalJsonError
  */
 export function canonicalJson(value: unknown): string {
@@ -61,7 +61,7 @@ function openFrame(item: object, stack: Frame[]): Frame {
     (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
   if (!isPlain)
     refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
-  // The default order of sort is by UTF-16 code units, which is what RFC 8785 section 3.2.3 asks for.
+  // `sort` compares UTF-16 code units by default, which is what RFC 8785 section 3.2.3 requires.
   const valueOf = (key: string): unknown => Reflect.get(item, key);
   const keys = Object.keys(item)
     .filter((key) => valueOf(key) !== undefined)
@@ -79,7 +79,7 @@ function scalarText(value: unknown, stack: Frame[]): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value !== "number")
     return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
-  // ECMAScript's own formatting is the one that RFC 8785 section 3.2.2.3 prescribes; -0 gives 0.
+  // ECMAScript's own formatting is the one that RFC 8785 section 3.2.2.3 prescribes. -0 becomes 0.
   return Number.isFinite(value)
     ? String(value)
     : refuse("non_finite_number", `${value} has no JSON form`, stack);

@@ -1,6 +1,6 @@
 import { createSha256 } from "../hash/sha256.ts";
 
-/** SHA-256 in lower-case hexadecimal (64 digits); strings are hashed as UTF-8. */
+/** SHA-256 in lower-case hexadecimal (64 digits). Strings are hashed as UTF-8. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createSha256().update(data).digestHex();
 }

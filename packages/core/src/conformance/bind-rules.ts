@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 
-/** One promise of a contract, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
+/** One rule of a contract, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
 export interface ConformanceRule {
   name: string;
-  /** Rejects, with an assertion error that says what was expected, where the promise is broken. */
+  /** Rejects with an assertion error that says what was expected, if the rule is broken. */
   run(): Promise<void>;
 }
 
-/** How a kit gets at what it checks. What is left out is not promised, and the rules for it are not in the list. */
+/** How a kit manipulates what it checks. The rules that need an absent hook are left out. */
 export interface ConformanceHooks<Subject> {
-  /** An empty one, for each rule; it is closed at the rule's end where it can be. */
+  /** Opens an empty subject for each rule. The kit closes it at the end of the rule if it can be closed. */
   open(): Promise<Subject>;
-  /** Closes it and opens the same data again, as after a restart. */
+  /** Closes the subject and opens the same data again, as after a restart. */
   reopen?(subject: Subject): Promise<Subject>;
-  /** A second handle on the data of an open one, as another process would have it. */
+  /** Opens a second handle on the data of an open subject, as another process would. */
   openSecond?(subject: Subject): Promise<Subject>;
 }
 
-/** A rule before it is bound to an adapter. */
+/** A rule that is not bound to an adapter yet. */
 export interface KitRule<
   Subject,
   Hooks extends ConformanceHooks<Subject> = ConformanceHooks<Subject>,
 > {
   name: string;
-  /** The hook without which it can't be checked. */
+  /** The hook without which the rule cannot be checked. */
   needs?: keyof Hooks | undefined;
   check(subject: Subject, hooks: Required<Hooks>): Promise<void>;
 }

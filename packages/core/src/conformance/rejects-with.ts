@@ -9,7 +9,7 @@ interface ErrorClass<Failure extends CclError> {
   isInstance(value: unknown): boolean;
 }
 
-/** Fails unless the call rejects with an error of that class and code; gives the error. */
+/** Asserts that the call rejects with an error of that class and code. Returns the error. */
 export async function rejectsWith<Failure extends CclError>(
   expected: ErrorClass<Failure>,
   code: Failure["code"],

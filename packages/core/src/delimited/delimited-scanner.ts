@@ -1,25 +1,25 @@
-/** What separates the cells of a row. */
+/** The character between the cells of a row. */
 export type Delimiter = "," | ";" | "\t" | "|";
 
-/** Reads rows from pieces of a text; a piece may end anywhere, also within a cell. */
+/** Reads rows from pieces of a text. A piece may end anywhere, even within a cell. */
 export interface DelimitedScanner {
-  /** The rows that are complete after this piece. */
+  /** The rows that this piece completes. */
   push(piece: string): string[][];
-  /** The last row, where no line end closed it. Nothing may be pushed after it. */
+  /** The last row if no line end closed it. Nothing may be pushed afterwards. */
   end(): string[][];
-  /** True while a quoted cell is open: at the end of a text its closing quote is missing. */
+  /** True while a quoted cell is open. At the end of a text this means that its closing quote is missing. */
   readonly isInQuotes: boolean;
-  /** Characters of the row that is not complete yet. */
+  /** Characters of the incomplete row. */
   readonly pendingChars: number;
 }
 
-/** Where the scanner stands: at the start of a cell, within one, within quotes, or behind a quote within quotes. */
+/** Where the scanner is: at the start of a cell, within one, within quotes, or after a quote within quotes. */
 type Place = "start" | "bare" | "quoted" | "quote";
 
 /**
- * Scans delimited text (RFC 4180): quoted cells hold delimiters, line ends and doubled quotes; CRLF, LF and CR end rows.
- * Lenient where files in the wild are: a quote within a bare cell is itself, text behind a closing quote belongs to the
- * cell, empty lines and a byte order mark are left out. Linear in the text.
+ * Scans delimited text (RFC 4180). Quoted cells hold delimiters, line ends and doubled quotes. CRLF, LF and CR end
+ * rows. Lenient where real files are: a quote within a bare cell is literal, text after a closing quote belongs to the
+ * cell, and empty lines and a byte order mark are skipped. Takes time linear in the text.
  */
 export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   const special = new RegExp(`[${delimiter}\\r\\n]`, "g");
@@ -43,7 +43,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     row = [];
     pendingChars = 0;
   };
-  /** Takes what lies within quotes; returns where it stopped. */
+  /** Consumes what lies within quotes. Returns where it stopped. */
   const takeQuoted = (text: string, at: number): number => {
     const quote = text.indexOf('"', at);
     cell += text.slice(at, quote < 0 ? undefined : quote);
@@ -51,7 +51,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     place = "quote";
     return quote + 1;
   };
-  /** Takes what lies outside of quotes, with the delimiter or the line end behind it. */
+  /** Consumes what lies outside of quotes, including the delimiter or line end after it. */
   const takeBare = (text: string, at: number): number => {
     special.lastIndex = at;
     const end = special.exec(text)?.index;
@@ -66,7 +66,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     endRow();
     return end + 1;
   };
-  /** Takes whole rows up to the next quote; returns where it stopped. */
+  /** Consumes whole rows up to the next quote. Returns where it stopped. */
   const takePlainRows = (text: string, from: number): number => {
     const quote = text.indexOf('"', from);
     const limit = quote < 0 ? text.length : quote;

@@ -4,7 +4,7 @@ const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
 const sampleChars = 65_536;
 const sampleRows = 50;
 
-/** The rows of a whole text as a scanner reads them, as they are asked for; an open quote ends with the text. */
+/** Yields the rows of a whole text lazily, as a scanner reads them. An open quote ends with the text. */
 export function* readDelimited(text: string, delimiter: Delimiter): Generator<string[]> {
   for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length;) {
     const { cells, end } = readDelimitedRow(text, start, delimiter);
@@ -13,7 +13,10 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
   }
 }
 
-/** The row that begins at a place of a text, up to a line end outside of quotes or the end of the text; one empty cell for an empty line. */
+/**
+ * The row that begins at an offset, up to a line end outside of quotes or the end of the text. One empty cell for an
+ * empty line.
+ */
 export function readDelimitedRow(
   text: string,
   start: number,
@@ -38,7 +41,7 @@ export function readDelimitedRow(
   }
 }
 
-/** The quote that closes the one at a place; the end of the text where none does. */
+/** Offset of the quote that closes the one at `open`, or the end of the text if none does. */
 function closingQuote(text: string, open: number): number {
   let quote = text.indexOf('"', open + 1);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
@@ -53,7 +56,7 @@ const ends = {
   "|": /[|\r\n]/g,
 };
 
-/** The next line end, or the next delimiter. */
+/** Offset of the next line end or the next delimiter. */
 function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line"): number {
   const end = ends[delimiter];
   end.lastIndex = from;
@@ -61,8 +64,8 @@ function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line
 }
 
 /**
- * The delimiter under which the first rows have the most cells, as many in each: consistency counts more than number.
- * A comma where the text has one column only.
+ * The delimiter with which the first rows have the most cells and equally many in each. Consistency outweighs number.
+ * A comma if the text has only one column.
  */
 export function detectDelimiter(text: string): Delimiter {
   const sample = text.slice(0, sampleChars);
@@ -85,7 +88,7 @@ export function detectDelimiter(text: string): Delimiter {
   return best;
 }
 
-/** Column names that are never empty and all differ: blanks become `column_1`, repeats get `_2`, `_3`. */
+/** Column names that are all different and not empty: blanks become `column_1`, repeats get `_2`, `_3`. */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
   const taken = new Set<string>();
   const repeats = new Map<string, number>();

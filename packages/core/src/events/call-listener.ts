@@ -1,7 +1,10 @@
-/** Receives what a listener threw, or what its promise rejected with. */
+/** Receives the error that a listener threw or that its promise rejected with. */
 export type ListenerErrorHandler = (error: unknown) => void;
 
-/** Calls a listener, if there is one, without letting it fail the caller: errors, also of its promise, go to `onError`. */
+/**
+ * Calls a listener if there is one. Its errors, including rejections of its promise, go to `onError` and never reach
+ * the caller.
+ */
 export function callListener<Value>(
   listener: ((value: Value) => unknown) | undefined,
   value: Value,

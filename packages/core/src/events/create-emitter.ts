@@ -4,7 +4,7 @@ import { callListener, type ListenerErrorHandler } from "./call-listener.ts";
 
 /** Options of `createEmitter`. */
 export interface EmitterOptions {
-  /** Receives the errors of listeners; it must not throw. Default: `reportListenerError`. */
+  /** Receives the errors of listeners. Must not throw. Default: `reportListenerError`. */
   onListenerError?: ListenerErrorHandler | undefined;
 }
 

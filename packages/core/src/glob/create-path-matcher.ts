@@ -12,19 +12,19 @@ interface ClassToken {
   ranges: [string, string][];
 }
 
-/** How a pattern is read. */
+/** How a pattern is interpreted. */
 export interface PathMatcherOptions {
-  /** Reads `{a,b}` as one of both. */
+  /** `{a,b}` matches either alternative. */
   hasBraces?: boolean | undefined;
-  /** A backslash takes its meaning from the character after it. */
+  /** A backslash makes the next character literal. */
   hasEscapes?: boolean | undefined;
-  /** Only a dot in the pattern stands for a dot at the start of a name. */
+  /** A leading dot of a name must be written in the pattern. */
   skipsDotNames?: boolean | undefined;
 }
 
 /**
- * Whether paths with slashes fit a pattern as a whole: `**` for any folders, also none, and in names `*`, `?`, `[a-z]` and
- * `[!a]`. Needs time in proportion to path times pattern. Undefined for a pattern that is too long or has
+ * Creates a test of whole paths with slashes: `**` matches any number of folders, also none. Within names it knows `*`,
+ * `?`, `[a-z]` and `[!a]`. Takes time proportional to path times pattern. Undefined if the pattern is too long or has
  * more than 64 alternatives.
  */
 export function createPathMatcher(
@@ -95,7 +95,7 @@ function readClass(characters: readonly string[]): ClassToken {
   return { kind: "class", isNegated, ranges };
 }
 
-/** Which beginnings of the pattern fit the beginning of the path, segment by segment. */
+/** Which prefixes of the pattern match the beginning of the path, segment by segment. */
 function fitsPath(
   pattern: readonly Segment[],
   names: readonly string[][],
@@ -116,19 +116,21 @@ function fitsPath(
   return reached[pattern.length] === true;
 }
 
-/** A dot at the start that the pattern does not name. */
+/** True for a leading dot that the pattern does not write. */
 function isHidden([start]: readonly string[], segment: Segment): boolean {
   return start === "." && (segment === "**" || segment[0]?.kind !== "text");
 }
 
-/** `**` may also stand for no folder at all. */
+/** `**` may also match no folder at all. */
 function closure(pattern: readonly Segment[], reached: boolean[]): boolean[] {
   for (const [index, segment] of pattern.entries())
     if (segment === "**" && reached[index] === true) reached[index + 1] = true;
   return reached;
 }
 
-/** Goes back to the last star only, which is enough: what an earlier one could take more of, the last one can as well. */
+/**
+ * Backtracks only to the last star, which is enough: whatever an earlier star could match, the last one can match too.
+ */
 function fitsName(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;
   let at = 0;

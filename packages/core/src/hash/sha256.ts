@@ -2,18 +2,18 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** A SHA-256 that takes its bytes in pieces. Strings are hashed as UTF-8. */
+/** A SHA-256 over bytes that arrive in pieces. Strings are hashed as UTF-8. */
 export interface Sha256 {
   update(data: string | Uint8Array): Sha256;
-  /** The 32 bytes; nothing can be added after it. */
+  /** The 32 bytes of the hash. Nothing can be added afterwards. */
   digest(): Uint8Array;
   /** The same in lower-case hexadecimal. */
   digestHex(): string;
-  /** A second hash that goes on from what was added so far. */
+  /** A second hash that continues from what was added so far. */
   copy(): Sha256;
 }
 
-/** Five times as fast as JavaScript on large inputs, where the runtime is Node. */
+/** Node's own implementation is five times as fast as JavaScript on large inputs. */
 const native = globalThis.process?.getBuiltinModule?.("crypto");
 
 /** Begins a SHA-256. */
@@ -23,12 +23,12 @@ export function createSha256(): Sha256 {
     : nativeSha256(native.createHash("sha256"));
 }
 
-/** HMAC-SHA-256 (RFC 2104) in lower-case hexadecimal; strings are taken as UTF-8. */
+/** HMAC-SHA-256 (RFC 2104) in lower-case hexadecimal. Strings are encoded as UTF-8. */
 export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Array): string {
   return bytesToHex(hmac(sha256, bytesOf(key), bytesOf(data)));
 }
 
-/** In JavaScript alone, as runtimes without node:crypto hash. */
+/** The implementation in JavaScript, for runtimes without node:crypto. */
 export function portableSha256(state: ReturnType<typeof sha256.create>): Sha256 {
   const hash: Sha256 = {
     update(data) {

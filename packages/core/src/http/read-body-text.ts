@@ -1,20 +1,20 @@
 import { streamChunks } from "./stream-chunks.ts";
 
-/** How `readBodyText` ended: the text and its size, or why there is none. */
+/** The result of `readBodyText`: the text and its size, or why there is none. */
 export type BodyText =
   | { status: "complete"; text: string; sizeBytes: number }
   /** The body has more bytes than allowed; `text` is its beginning. */
   | { status: "too_large"; text: string }
   | { status: "invalid_utf8" };
 
-/** Bounds of a body. */
+/** Limits of a body. */
 export interface BodyTextOptions {
   maxBytes: number;
   /** Ends the read in bounded time, whatever the server does. */
   signal?: AbortSignal | undefined;
 }
 
-/** Reads a body as UTF-8, at most `maxBytes` of it; what lies beyond is not received. */
+/** Reads at most `maxBytes` of a body as UTF-8. The rest is not received. */
 export async function readBodyText(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, signal }: BodyTextOptions,

@@ -1,9 +1,9 @@
 import { onAbort } from "../async/abort.ts";
 
 /**
- * What a stream gives, chunk by chunk. Not every platform can iterate a `ReadableStream`, and not every source obeys
- * its signal: an abort cancels the reader here, so that a stalled source ends in bounded time.
- * @throws the signal's reason once it is aborted, and what the stream fails with
+ * Yields the chunks of a stream. Not every platform can iterate a `ReadableStream`, and not every source observes its
+ * signal. An abort cancels the reader here, so that a stalled source ends in bounded time.
+ * @throws the signal's reason once it is aborted, and the stream's own failure
  */
 export async function* streamChunks<Chunk>(
   stream: ReadableStream<Chunk>,
@@ -11,7 +11,7 @@ export async function* streamChunks<Chunk>(
 ): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   const cancel = (): Promise<void> => reader.cancel(signal?.reason).catch(() => undefined);
-  // Cancelling resolves a read that is waiting.
+  // Cancelling resolves a pending read.
   const forget = signal && onAbort(signal, () => void cancel());
   try {
     for (;;) {
@@ -23,7 +23,7 @@ export async function* streamChunks<Chunk>(
     }
   } finally {
     forget?.();
-    // Not awaited: a source may never answer, and a stream that failed has nothing to cancel.
+    // Not awaited, because a source may never answer and a failed stream has nothing to cancel.
     void cancel();
   }
 }

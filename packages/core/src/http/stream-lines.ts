@@ -5,7 +5,7 @@ export interface StreamLine {
   isComplete: boolean;
 }
 
-/** The lines of a UTF-8 stream, wherever its chunks end; CRLF, LF and CR end lines. */
+/** Yields the lines of a UTF-8 stream, wherever its chunks end. CRLF, LF and CR end lines. */
 export async function* streamLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamLine> {
   const decoder = new TextDecoder();
   let pending: string[] = [];
@@ -13,7 +13,7 @@ export async function* streamLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
   for await (const chunk of chunks) {
     const decoded = decoder.decode(chunk, { stream: true });
     if (decoded === "") continue;
-    // "\r" ends a line at once; a "\n" that comes with the next chunk belongs to it.
+    // "\r" ends a line immediately. A "\n" at the start of the next chunk belongs to it.
     const text = isAfterReturn && decoded.startsWith("\n") ? decoded.slice(1) : decoded;
     isAfterReturn = decoded.endsWith("\r");
     const lines = text.split(/\r\n|\r|\n/);

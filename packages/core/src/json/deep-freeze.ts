@@ -1,4 +1,7 @@
-/** Freezes plain objects and arrays to their leaves; what is frozen already is taken to be frozen throughout. */
+/**
+ * Freezes plain objects and arrays to their leaves. An object that is already frozen is assumed to be frozen
+ * throughout.
+ */
 export function deepFreeze<T>(value: T): T {
   const rest: unknown[] = [value];
   while (rest.length > 0) {

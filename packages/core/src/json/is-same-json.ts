@@ -1,4 +1,4 @@
-/** True where both are one JSON value; members that are undefined count as absent. */
+/** True if both are the same JSON value. Undefined members count as absent. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   const rest = [left, right];
   while (rest.length > 0) {

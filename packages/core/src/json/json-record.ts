@@ -1,14 +1,14 @@
-/** A JSON object whose members have not been checked. */
+/** A JSON object with unchecked members. */
 export interface JsonRecord {
   [key: string]: unknown;
 }
 
-/** True for what JSON calls an object: neither null nor an array. */
+/** True for a JSON object, which is neither null nor an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined where the text is not JSON. */
+/** The value of a JSON text. Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -17,31 +17,31 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The member where it is an object, else an empty object. */
+/** The member if it is an object, else an empty object. */
 export function recordAt(value: unknown, key: string): JsonRecord {
   const member = isRecord(value) ? value[key] : undefined;
   return isRecord(member) ? member : {};
 }
 
-/** The member where it is an array, else an empty array. */
+/** The member if it is an array, else an empty array. */
 export function arrayAt(value: unknown, key: string): unknown[] {
   const member = isRecord(value) ? value[key] : undefined;
   return Array.isArray(member) ? member : [];
 }
 
-/** The member where it is a string. */
+/** The member if it is a string. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const member = isRecord(value) ? value[key] : undefined;
   return typeof member === "string" ? member : undefined;
 }
 
-/** The member where it is a finite number. */
+/** The member if it is a finite number. */
 export function numberAt(value: unknown, key: string): number | undefined {
   const member = isRecord(value) ? value[key] : undefined;
   return typeof member === "number" && Number.isFinite(member) ? member : undefined;
 }
 
-/** A copy without the members that are undefined, for records whose names are compared or listed. */
+/** A copy without undefined members, for records whose names are compared or listed. */
 export function withoutUndefined<Value extends object>(
   record: Value,
 ): { [Key in keyof Value]: Exclude<Value[Key], undefined> };

@@ -1,4 +1,4 @@
-/** The value that a path leads to, by own members only; undefined where there is none. */
+/** The value at a path through own members only. Undefined if there is none. */
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const step of path) {

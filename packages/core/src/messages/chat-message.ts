@@ -1,7 +1,7 @@
-/** Who speaks. `developer` is the operator's voice where a provider tells it apart from `system`. */
+/** Who wrote a message. `developer` is the operator if a provider distinguishes it from `system`. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
-/** What messages, their parts and tool calls may carry for one provider alone. */
+/** Fields for one provider that messages, parts and tool calls may carry. */
 export interface ProviderFields {
   /** Fields of a provider's wire format that have no counterpart here, keyed by provider. */
   providerMetadata?: Record<string, unknown> | undefined;
@@ -13,18 +13,18 @@ export interface TextPart extends ProviderFields {
   text: string;
 }
 
-/** An image or a file, by bytes or by address; one of `data` and `url` is set. */
+/** An image or a file, by bytes or by address. One of `data` and `url` is set. */
 export interface MediaPart extends ProviderFields {
   type: "image" | "file";
   /** An IANA media type such as `image/png`. */
   mimeType: string;
   data?: Uint8Array | undefined;
   url?: string | undefined;
-  /** What its user calls the file. */
+  /** The file name that the user sees. */
   filename?: string | undefined;
 }
 
-/** What a model thought before it answered; `signature` is the provider's proof, to be sent back unchanged. */
+/** A model's reasoning before its answer. `signature` is the provider's proof and must be sent back unchanged. */
 export interface ReasoningPart extends ProviderFields {
   type: "reasoning";
   text: string;
@@ -32,23 +32,23 @@ export interface ReasoningPart extends ProviderFields {
 }
 
 /**
- * A part of a provider's format that has no counterpart here. It passes through unchanged to that provider, is counted by
- * its JSON, and is left out only whole, together with the part that shares its `pairId`.
+ * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged, is counted by its
+ * JSON, and is left out only whole, together with the part that shares its `pairId`.
  */
 export interface ProviderPart {
   type: "provider";
-  /** The wire format that takes it back, such as `anthropic`. */
+  /** The wire format that accepts it, such as `anthropic`. */
   provider: string;
   /** The part in that format: plain JSON. */
   raw: unknown;
-  /** The same on a provider's own tool call and on its result. */
+  /** Equal on a provider's own tool call and on its result. */
   pairId?: string | undefined;
 }
 
 /** One part of a message's content. */
 export type Part = TextPart | MediaPart | ReasoningPart | ProviderPart;
 
-/** A call that the model asks for. `arguments` is the model's own JSON text, unparsed. */
+/** A call that the model requests. `arguments` is the model's own JSON text, unparsed. */
 export interface ToolCall extends ProviderFields {
   id: string;
   name: string;
@@ -62,7 +62,7 @@ export interface ChatMessage extends ProviderFields {
   content: string | Part[];
   /** Only on assistant messages. */
   toolCalls?: ToolCall[] | undefined;
-  /** Only on tool messages: the `id` of the call that this answers. */
+  /** Only on tool messages: the `id` of the call that this message answers. */
   toolCallId?: string | undefined;
   /** Only on tool messages: the tool failed and `content` says how. */
   isError?: boolean | undefined;

@@ -1,8 +1,8 @@
 /** Turns texts into vectors of one fixed length. */
 export interface Embedder {
-  /** Names the model and its version: vectors of two names must never be compared. */
+  /** Identifies the model and its version. Vectors of different names must never be compared. */
   name: string;
   dimensions: number;
-  /** One vector a text, in the order given. */
+  /** One vector per text, in the given order. */
   embed(texts: string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
 }

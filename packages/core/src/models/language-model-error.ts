@@ -1,6 +1,6 @@
 import { CclError, type CclErrorOptions } from "../ccl-error.ts";
 
-/** Why a model call failed. `rate_limited`, `timeout`, `network_error` and `provider_error` may pass on a retry. */
+/** Why a model call failed. `rate_limited`, `timeout`, `network_error` and `provider_error` may succeed on a retry. */
 export type LanguageModelErrorCode =
   | "timeout"
   | "rate_limited"
@@ -16,9 +16,9 @@ export type LanguageModelErrorCode =
 /** What a model adapter throws. */
 export class LanguageModelError extends CclError<LanguageModelErrorCode> {
   static override readonly brand: string = "LanguageModelError";
-  /** How long the provider asked to wait. */
+  /** How long the provider asked the caller to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly status?: number | undefined;
 
   constructor(

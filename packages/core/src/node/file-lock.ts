@@ -10,41 +10,41 @@ import { systemCode } from "./system-code.ts";
 
 /** How to wait for a lock. */
 export interface FileLockOptions {
-  /** How long to wait for another owner; 0 tries once. By default 10,000. */
+  /** How long to wait for another owner, 10,000 by default. 0 tries once. */
   waitMs?: number | undefined;
   /** Ends the wait, not the work. */
   signal?: AbortSignal | undefined;
   /**
-   * The age after which the lock of an owner on another machine or in another container counts as left behind. By
-   * default never: nothing here can check whether such a process lives.
+   * The age at which a lock of an owner on another machine or in another container counts as abandoned. Never by default,
+   * because this process cannot check whether such a process lives.
    */
   abandonedAfterMs?: number | undefined;
 }
 
 /** A lock that is held until it is released or the process ends. */
 export interface FileLock {
-  /** Further calls do nothing. */
+  /** Releases the lock. Further calls do nothing. */
   release(): Promise<void>;
 }
 
 /** The content of a lock file, as one line of JSON. */
 interface LockOwner extends ProcessIdentity {
-  /** Another one for each lock that is taken, and never used again. */
+  /** A new token for each lock that is taken. */
   token: string;
 }
 
-/** The file system calls of a lock, by path; tests run them in every order. Errors are the system's own. */
+/** The file system calls of a lock, by path. Tests run them in every order. Errors are the system's own. */
 export interface LockFiles {
-  /** Makes a file with the text; `EEXIST` where there is one. The text may appear after the file. */
+  /** Creates a file with the text. `EEXIST` if there is one. The text may appear later than the file. */
   create(path: string, text: string): Promise<void>;
   link(from: string, to: string): Promise<void>;
-  /** The text and when it was written. */
+  /** The text, and when it was written. */
   read(path: string): Promise<{ text: string; modifiedMs: number }>;
   unlink(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
 }
 
-/** What a lock needs of its surroundings. */
+/** What a lock needs from its environment. */
 export interface LockSystem {
   files: LockFiles;
   identity(): Promise<ProcessIdentity>;
@@ -75,18 +75,21 @@ const nodeSystem: LockSystem = {
 const defaultWaitMs = 10_000;
 const firstPauseMs = 1;
 const maxPauseMs = 25;
-/** A file that names no owner is left alone for so long: on a disk without hard links it may be about to. */
+/**
+ * How long a file that names no owner is left alone. On a disk without hard links its owner's name may still be
+ * written.
+ */
 const tornAfterMs = 2_000;
 
-/** The last caller of this process for each lock file. */
+/** The last caller in this process for each lock file. */
 const turns = new Map<string, Promise<unknown>>();
-/** Tokens of locks that were released, but whose files the system did not let this process remove. */
+/** Tokens of released locks whose files the system did not let this process remove. */
 const released = new Set<string>();
 
 /**
- * Runs `work` while no other process and no other caller runs work under the same lock file. Callers of one process
- * take turns in the order of their calls, and `waitMs` counts from a caller's turn.
- * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`; and what `work` throws
+ * Runs `work` while no other process and no other caller runs work under the same lock file. Callers of one process are
+ * served in the order of their calls, and `waitMs` counts from a caller's turn.
+ * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`, and whatever `work` throws
  */
 export async function withFileLock<Value>(
   path: string,
@@ -115,9 +118,9 @@ export async function withFileLock<Value>(
 }
 
 /**
- * Takes a lock for longer than one call, such as for as long as a store is open. The folder must exist. A lock whose
- * process has ended is taken over, also if another process has its number since, and so is a lock file that has named
- * no owner for two seconds; the lock of a living process never is, however old.
+ * Takes a lock for longer than one call, for example while a store is open. The folder must exist. A lock is taken over
+ * if its process has ended, even if another process has its number since, or if the file has named no owner for two
+ * seconds. The lock of a living process is never taken over, however old it is.
  * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`
  */
 export async function acquireFileLock(
@@ -131,7 +134,7 @@ export async function acquireFileLock(
   }
 }
 
-/** One key for each lock file, whichever links its folder was named through. */
+/** One key for each lock file, whichever links lead to its folder. */
 function keyOf(path: string): string {
   const full = resolve(path);
   try {
@@ -147,19 +150,19 @@ interface Candidate {
   path: string;
   owner: LockOwner;
   abandonedAfterMs: number;
-  /** True once it has removed the lock of a dead owner, which may have left other files behind. */
+  /** True once it has removed the lock of a dead owner, which may have left other files. */
   hasTakenOver: boolean;
 }
 
 /**
- * Why this excludes. A lock file appears by a hard link to a file that is complete, so that it never lacks its owner's
- * name; of several links to one path the file system lets one succeed. A lock file is removed
+ * Why the lock excludes others. A lock file appears by a hard link to a complete file, so it always names its owner. Of
+ * several links to one path the file system lets one succeed. A lock file is removed
  * - by its owner, if it finds its own token in it, or
- * - after its owner's death by the one process that holds the claim on its token: a lock of the same kind at a path made
- *   of that token. A claim whose holder dies is removed in the same way, under a claim on the holder's token.
- * A claim's holder reads the lock file again before it removes it. No token is used twice. If the file still holds the
- * claimed token, then no other process may remove it, and it stays until this process does; if it does not, another process
- * has been faster, and this one removes nothing.
+ * - after its owner's death by the one process that holds the claim on its token: a lock of the same kind at a path that
+ *   contains the token. A claim whose holder dies is removed in the same way, under a claim on the holder's token.
+ * The holder of a claim reads the lock file again before it removes it. No token is used twice. If the file still holds
+ * the claimed token, no other process may remove it, and it stays until this process removes it. Otherwise another
+ * process was faster, and this one removes nothing.
  */
 export async function acquire(
   system: LockSystem,
@@ -183,7 +186,7 @@ export async function acquire(
   }
 }
 
-/** Makes the candidate the owner of the lock or the claim at `target`; false where another is. */
+/** Makes the candidate the owner of the lock or claim at `target`. False if another process is. */
 async function place({ system, path, owner }: Candidate, target: string): Promise<boolean> {
   const { files } = system;
   const text = `${JSON.stringify(owner)}\n`;
@@ -193,7 +196,7 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
     await files.link(own, target);
     return true;
   } catch (error) {
-    // Without its own file it was so slow that another process took that for a dead one's.
+    // Its own file is gone: it was so slow that another process mistook the file for that of a dead process.
     if (isTaken(error) || systemCode(error) === "ENOENT") return false;
     if (!isWithoutHardLinks(error)) throw error;
   } finally {
@@ -206,20 +209,20 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
     if (isTaken(error)) return false;
     throw error;
   }
-  // The file was there before its owner's name was in it: too long, and others may have taken it for a torn one.
+  // The file existed before it held its owner's name. If that took too long, others may have mistaken it for a torn file.
   if (performance.now() - begun < tornAfterMs / 2) return true;
   await removeOwn(system, target, owner.token);
   return false;
 }
 
-/** True if there is no lock or claim at `target` now, false while its owner may live. */
+/** True if there is no lock or claim at `target` now. False while its owner may be alive. */
 async function removeIfAbandoned(candidate: Candidate, target: string): Promise<boolean> {
   const { system, path, owner } = candidate;
   const found = await read(system, target);
   if (found === undefined) return true;
   if (!(await isAbandoned(candidate, found))) return false;
   const claim = `${path}.${found.owner?.token ?? "torn"}.claim`;
-  // Only where there are no hard links can a claim be torn too; there is none on it.
+  // Only without hard links can a claim be torn too, and nothing claims it.
   if (claim === target) return unlinkIfThere(system, target);
   if (!(await place(candidate, claim))) {
     const isFree = await removeIfAbandoned(candidate, claim);
@@ -236,7 +239,7 @@ async function removeIfAbandoned(candidate: Candidate, target: string): Promise<
   }
 }
 
-/** Removes what processes left here that were killed while they took or took over this lock. */
+/** Removes the files of processes that were killed while they took or took over this lock. */
 async function sweep(candidate: Candidate): Promise<void> {
   const { system, path } = candidate;
   const prefix = `${basename(path)}.`;
@@ -252,25 +255,25 @@ async function sweep(candidate: Candidate): Promise<void> {
 }
 
 async function release({ system, path, owner }: Candidate): Promise<void> {
-  // Windows refuses for the moment in which another process, such as a virus scanner, has the file open.
+  // Windows refuses while another process, such as a virus scanner, has the file open.
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       if (await removeOwn(system, path, owner.token)) return;
     } catch {
-      // The work is done whether or not the file can be removed.
+      // The work is done, whether or not the file can be removed.
     }
     await system.pause(maxPauseMs, undefined);
   }
   released.add(owner.token);
 }
 
-/** True if no file at the path has that token any more. */
+/** True if no file at the path holds that token any more. */
 async function removeOwn(system: LockSystem, path: string, token: string): Promise<boolean> {
   const found = await read(system, path);
   return found?.owner?.token !== token || unlinkIfThere(system, path);
 }
 
-/** False where the system does not let a file go that another process has open. */
+/** False if the system keeps a file that another process has open. */
 async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boolean> {
   try {
     await files.unlink(path);
@@ -282,7 +285,7 @@ async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boole
 }
 
 interface LockContent {
-  /** Undefined for a file that names none: one that was left unfinished. */
+  /** Undefined for an unfinished file, which names no owner. */
   owner: LockOwner | undefined;
   ageMs: number;
 }
@@ -290,7 +293,7 @@ interface LockContent {
 async function read({ files }: LockSystem, path: string): Promise<LockContent | undefined> {
   try {
     const { text, modifiedMs } = await files.read(path);
-    // A time in the future is that of a clock that was set back since.
+    // A time in the future means that the clock was set back.
     return { owner: parseOwner(text), ageMs: Math.abs(Date.now() - modifiedMs) };
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
@@ -324,14 +327,14 @@ function parseOwner(text: string): LockOwner | undefined {
   return { host, boot, space, pid, started, token };
 }
 
-/** True where a name is in use; on Windows also while a file of that name is being opened or removed. */
+/** True if a name is in use. On Windows also while a file of that name is being opened or removed. */
 function isTaken(error: unknown): boolean {
   const code = systemCode(error) ?? "";
   const isBusy = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code);
   return code === "EEXIST" || isBusy;
 }
 
-/** True for the answers of file systems on which a file has one name. */
+/** True for the error codes of file systems without hard links. */
 export function isWithoutHardLinks(error: unknown): boolean {
   const codes = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"];
   return codes.includes(systemCode(error) ?? "");

@@ -2,10 +2,10 @@ import { CclError } from "../ccl-error.ts";
 import { systemCode } from "./system-code.ts";
 
 /**
- * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`; `root_unusable`:
- * the root of `resolveInside` is missing or no folder; `invalid_line`: a log line with a line feed; `log_closed`: use
- * after `close()`; `locked`: another owner kept a file lock for longer than the caller waits; `aborted`: the call's signal
- * ended it.
+ * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`. `root_unusable`:
+ * the root of `resolveInside` is missing or not a folder. `invalid_line`: a log line contains a line feed.
+ * `log_closed`: use after `close()`. `locked`: another owner kept a file lock for longer than the caller waits.
+ * `aborted`: the call's signal ended it.
  */
 export type NodeIoErrorCode =
   | "read_failed"

@@ -12,9 +12,11 @@ export interface ProcessIdentity {
   started: number;
 }
 
-/** How far the start time that a system reports may lie after the one that the process took down itself. */
+/** How much later than the process's own note of its start the system's start time may be. */
 const clockSlackMs = 2_000;
-/** A start time costs a child process where there is no /proc; waiting for a lock asks again and again. */
+/**
+ * Reading a start time costs a child process if there is no /proc, and a caller that waits for a lock asks repeatedly.
+ */
 const startTimeReusedMs = 1_000;
 
 let own: Promise<ProcessIdentity> | undefined;
@@ -46,15 +48,15 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
 export interface ProcessFacts {
   own(): Promise<ProcessIdentity>;
   exists(pid: number): boolean;
-  /** `ended` for a process whose exit code its parent has not asked for yet. Undefined if the system reports neither. */
+  /** `ended` for a process whose parent has not read its exit code yet. Undefined if the system reports neither. */
   ticksAtStart(pid: number): Promise<number | "ended" | undefined>;
   startTimeMs(pid: number): Promise<number | undefined>;
 }
 
 /**
- * Whether a process still runs; `unknown` on another machine or in another container. A process that ended counts as
- * dead although its number is in use again, as long as the system reports start times: Linux from /proc, macOS and BSD
- * from `ps`, Windows from PowerShell. A system that reports none leaves such a process `alive`, which is safe.
+ * Whether a process still runs. `unknown` on another machine or in another container. A process that ended counts as
+ * dead even if its number is in use again, provided that the system reports start times: Linux in /proc, macOS and BSD
+ * by `ps`, Windows by PowerShell. A system that reports none leaves such a process `alive`, which is safe.
  */
 export async function processState(
   other: ProcessIdentity,
@@ -69,12 +71,12 @@ export async function processState(
     const ticks = await facts.ticksAtStart(other.pid);
     return ticks === undefined || ticks === other.started ? "alive" : "dead";
   }
-  // A process takes down its start a moment after the system does; a later one with its number starts after that.
+  // A process notes its start a moment after the system does. A later process with its number starts after that.
   const startedMs = await facts.startTimeMs(other.pid);
   return startedMs !== undefined && startedMs > other.started + clockSlackMs ? "dead" : "alive";
 }
 
-/** True for a process that may run under another user. */
+/** True for a process that may belong to another user. */
 function exists(pid: number): boolean {
   try {
     globalThis.process.kill(pid, 0);
@@ -86,9 +88,9 @@ function exists(pid: number): boolean {
 
 async function ticksAtStart(pid: number): Promise<number | "ended" | undefined> {
   const stat = await textOf(`/proc/${pid}/stat`);
-  // The second field is the program's name in brackets, which may hold spaces and brackets.
+  // The second field is the program's name in brackets, which may contain spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  // A zombie has ended; its number stays taken until its parent asks for the exit code.
+  // A zombie has ended. Its number stays in use until its parent reads the exit code.
   if (fields[0] === "Z" || fields[0] === "X") return "ended";
   const ticks = fields[19];
   return ticks === undefined ? undefined : Number(ticks);

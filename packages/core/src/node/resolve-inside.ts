@@ -7,13 +7,13 @@ import { systemCode } from "./system-code.ts";
 
 /** A path that was found to lie inside a root. */
 export interface InsidePath {
-  /** Free of symbolic links up to its deepest part that exists. */
+  /** Free of symbolic links up to the deepest part that exists. */
   absolutePath: string;
-  /** The path as asked for, with `/` between its parts and without `.` parts; `.` for the root itself. */
+  /** The requested path with `/` between its parts and without `.` parts. `.` for the root itself. */
   relativePath: string;
 }
 
-/** Why a path is refused; all but the last three depend on its text alone, the same on every system. */
+/** Why a path is refused. All but the last three depend only on its text, equally on every system. */
 type InsidePathIssueCode =
   | "empty_path"
   | "absolute_path"
@@ -54,10 +54,11 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
 
 /**
  * Resolves a relative path, which need not exist, inside a root. Refused: absolute, drive and UNC paths, `..`,
- * backslashes, colons, control characters, Windows device names, parts that end in a dot or space, and any symbolic link
- * that leads out of the root, nowhere or in a circle. The root itself may be a link. The answer holds for the moment of
- * the check: where others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders by it.
- * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` where a folder may not be read
+ * backslashes, colons, control characters, Windows device names, parts that end in a dot or space, and any symbolic
+ * link that leads out of the root, nowhere or in a circle. The root itself may be a link. The result holds at the
+ * moment of the check: if others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders
+ * with the result.
+ * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` if a folder may not be read
  */
 export async function resolveInside(
   root: string,
@@ -85,7 +86,7 @@ export async function resolveInside(
   return success({ absolutePath, relativePath });
 }
 
-/** The real path of a part that exists, undefined where there is none, or what is wrong with it. */
+/** The real path of a part that exists, undefined if there is none, or what is wrong with it. */
 async function resolveStep(
   folder: string,
   part: string,

@@ -1,11 +1,11 @@
-/** The code of a system error such as `ENOENT`; undefined for anything else. */
+/** The code of a system error such as `ENOENT`. Undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : undefined;
 }
 
-/** What the call returns, or `fallback` if it fails with one of the system's codes. */
+/** What the call returns, or `fallback` if it fails with one of these system codes. */
 export async function unless<Value, Fallback>(
   codes: readonly string[],
   call: Promise<Value>,

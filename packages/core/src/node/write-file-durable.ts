@@ -8,19 +8,19 @@ import { systemCode } from "./system-code.ts";
 
 /** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {
-  /** Permission bits, set exactly; by default those of the file that is replaced, else the process's own. */
+  /** Permission bits, set exactly. By default those of the replaced file, else the process's own. */
   mode?: number | undefined;
   /** `full` by default. */
   durability?: Durability | undefined;
-  /** Honoured until the new content replaces the old. */
+  /** Observed until the new content replaces the old. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Replaces a file at once: a reader, even after a crash, sees the old content or the new, never a mixture. Goes
- * by a temporary file in the same folder and a rename. Through a symbolic link it replaces the link's target and keeps
- * the link; owner, hard links and extended attributes of the old file are not carried over.
- * @throws NodeIoError `write_failed` or `aborted`; the old content then stands and no temporary file is left.
+ * Replaces a file in one step: a reader sees the old content or the new one, never a mixture, even after a crash.
+ * Writes a temporary file in the same folder and renames it. Through a symbolic link it replaces the link's target and
+ * keeps the link; owner, hard links and extended attributes of the old file are not carried over.
+ * @throws NodeIoError `write_failed` or `aborted`, after which the old content stands and no temporary file is left
  */
 export async function writeFileDurable(
   path: string,
@@ -67,7 +67,7 @@ async function writeTemporary(
   }
 }
 
-/** The file that a chain of links ends at, which need not exist. */
+/** The file at the end of a chain of links. It need not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = resolve(path);
   for (;;) {

@@ -1,22 +1,22 @@
 import { createSha256 } from "../hash/sha256.ts";
 import type { Embedder } from "../models/embedder.ts";
 
-/** What a scripted embedder answers. */
+/** Options of a scripted embedder. */
 export interface ScriptedEmbedderOptions {
   /** 64 by default. */
   dimensions?: number | undefined;
-  /** Vectors for these very texts; every other text gets one made from its words. */
+  /** Vectors for exactly these texts. Any other text gets a vector made from its words. */
   vectors?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
-/** An embedder that also keeps what it was asked. */
+/** An embedder that records its requests. */
 export interface ScriptedEmbedder extends Embedder {
   /** The texts of every call so far, in order. */
   readonly requests: string[][];
 }
 
 /**
- * An embedder without a model: a text's vector is the normalised sum of vectors hashed from its lower-cased words, so
+ * An embedder without a model. A text's vector is the normalised sum of vectors hashed from its lower-cased words, so
  * that equal texts have equal vectors and texts with words in common lie closer.
  */
 export function createScriptedEmbedder(options: ScriptedEmbedderOptions = {}): ScriptedEmbedder {
@@ -45,7 +45,7 @@ function hashedVector(text: string, dimensions: number): Float32Array {
   const sum = new Float32Array(dimensions);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
     const hash = createSha256().update(word).digest();
-    // Each word sets four places, up or down.
+    // Each word changes four places, up or down.
     for (let index = 0; index < 16; index += 4) {
       const place = ((hash[index] ?? 0) + 256 * (hash[index + 1] ?? 0)) % dimensions;
       sum[place] = (sum[place] ?? 0) + ((hash[index + 2] ?? 0) < 128 ? 1 : -1);

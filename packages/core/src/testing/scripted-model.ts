@@ -7,7 +7,7 @@ import type {
   ModelResponse,
 } from "../models/language-model.ts";
 
-/** One answer of a scripted model: its text, parts of a response, a failure to throw, or a function that decides. */
+/** One answer of a scripted model: its text, parts of a response, an error to throw, or a function that decides. */
 export type ScriptedResponse =
   | string
   | Partial<ModelResponse>
@@ -19,11 +19,14 @@ export interface ScriptedModel extends LanguageModel {
   /** Every request so far, in order. */
   readonly requests: ModelRequest[];
   generate(request: ModelRequest): Promise<ModelResponse>;
-  /** Reasoning, the answer's text in pieces of three characters, then its tool calls, then `finish`. */
+  /** Yields reasoning, the answer's text in pieces of three characters, its tool calls, and `finish`. */
   stream(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
-/** A model that gives the responses one by one, for `generate` and `stream` alike, and throws `script_exhausted` when none is left. */
+/**
+ * A model that returns the responses one by one, from `generate` and `stream` alike. Throws `script_exhausted` when
+ * none is left.
+ */
 export function createScriptedModel(responses: readonly ScriptedResponse[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   const generate = async (request: ModelRequest): Promise<ModelResponse> => {

@@ -12,9 +12,9 @@ export interface RedactedText {
 
 interface Trigger {
   literal: string;
-  /** The literal is in lower case and stands for any case. */
+  /** The literal is in lower case and matches any case. */
   isCaseless: boolean;
-  /** Its third character, which tells most strangers apart. */
+  /** The third character, which rules out most other text. */
   third: number;
   read: SecretReader;
 }
@@ -34,7 +34,8 @@ const triggers = [
   ...triggersOf([...caselessShapeReaders, [readPair, ...names]], true),
 ];
 
-// For each pair of ASCII characters the number of its group of triggers, 0 for none: one look-up decides on a character.
+// Maps each pair of ASCII characters to the number of its group of triggers, 0 for none. One lookup decides on a
+// character.
 const groups: Trigger[][] = [[]];
 const groupOfPair = new Uint8Array(128 * 128);
 for (const trigger of triggers) {
@@ -82,7 +83,7 @@ export function redactSecrets(text: string): RedactedText {
 
 const marks: Record<string, string> = {};
 
-/** Joins a few thousand parts at a time: that many short-lived strings cost a tenth of as many that live to the end. */
+/** Joins a few thousand parts at a time. Strings that live briefly cost a tenth of strings that live until the end. */
 function masked(text: string, findings: readonly SecretFinding[]): string {
   let result = "";
   let parts: string[] = [];
@@ -110,7 +111,7 @@ function findingAt(source: SecretSource, at: number, group: number): SecretFindi
   return undefined;
 }
 
-/** A pair's value that is itself a token of a known kind is reported as that. */
+/** If a pair's value is a token of a known kind, reports it as that kind. */
 function specific(source: SecretSource, finding: SecretFinding): SecretFinding {
   const pair =
     source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);

@@ -10,14 +10,14 @@ const stems = new RegExp(
   `(passw(?:or)?d|passphrase|passcode|pwd|pass)|((?:${keyOwners})key|secret|authorization)|(token|credentials?|auth)`,
   "g",
 );
-/** What may stand after the word and leave the name a secret's. */
+/** What may follow the word without changing that the name is a secret's. */
 const tails =
   /^(?:\d{1,3}|base|base64|value|val|str|string|text|raw|plain|plaintext|data|hash|prod|production|dev|development|test|staging|stage|live|sandbox|local|ci|new|old|current|confirm|confirmation|again|repeat|default|root|admin|user|db|v\d|primary|secondary|for[a-z]+)?$/;
 /** Beginnings that give such a word another meaning. */
 const harmless =
   /(?:next|page|pagination|continuation|cancel|cancellation|sync|cursor|csrf|xsrf|stop|eos|bos|pad|unk|special|max|min|no|has|is|needs?|reset|forgot|change|show|hide|toggle|use|require|validate|verify|check|enter|with|without|public)$/;
 
-/** The level of a name in any spelling (`apiKey`, `API_KEY`, `x-api-key`); undefined when it announces no secret. */
+/** The level of a name in any spelling (`apiKey`, `API_KEY`, `x-api-key`). Undefined if it announces no secret. */
 export function secretNameLevel(name: string): SecretNameLevel | undefined {
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   let last: RegExpExecArray | null = null;
@@ -36,13 +36,13 @@ export function secretNameLevel(name: string): SecretNameLevel | undefined {
   return password !== undefined ? "certain" : secret !== undefined ? "likely" : "possible";
 }
 
-// What shells, templates and programs write where a secret will be, and words that stand for one.
+// What shells, templates and programs write in place of a secret, and words that stand for one.
 const references =
   /^(?:\$[({].*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\{.*|%\w+%|%[({].*|#\{.*|@\w+@|<[^<>]*>|\[[^\]]*\]|[*.•_-]+|\[redacted\b.*|(?:(?:globalThis\.)?process\.env|import\.meta|os\.(?:environ|getenv)|env|secrets)\b[.([].*|[A-Z]+(?:_[A-Z]+)+)$/s;
 const standIns =
   /^(?:your[-_ ].*|my[-_ ].*[-_ ]here|x{3,}|change[-_]?me|placeholder|example|redacted|hidden|masked|todo|unset|none|null|nil|undefined|true|false|yes|no|on|off|n\/a|required|optional|disabled|enabled|empty|default|unknown|invalid|auto)?$/i;
 
-/** True for a reference to a secret, or for a word that stands where one would. */
+/** True for a reference to a secret, or for a word in place of one. */
 export function isPlaceholder(value: string): boolean {
   return value.length > 200
     ? value.startsWith("[redacted:")

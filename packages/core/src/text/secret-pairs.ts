@@ -42,7 +42,7 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   const { join, end } = joined;
   const pair: Pair = { level, name, join, nameStart, value: valueRange(text, end) };
   if (!pair.value.isQuoted && join === "colon") {
-    // `password: string = "..."` has its value behind the type.
+    // In `password: string = "..."` the value follows the type.
     pair.value = valueRange(text, matchEnd(typeBeforeValue, text, end) ?? end);
   }
   if (!pair.value.isQuoted && level === "certain") extendToPhrase(text, pair);
@@ -89,7 +89,7 @@ function textBefore(text: string, { nameStart }: Pair): string {
   return text.slice(Math.max(0, nameStart - 16), nameStart);
 }
 
-/** Takes in a password of several words that fills the rest of a line, as in YAML. */
+/** Includes a password of several words that fills the rest of a line, as in YAML. */
 function extendToPhrase(text: string, pair: Pair): void {
   const { name, join, value } = pair;
   if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name)) return;
@@ -99,14 +99,14 @@ function extendToPhrase(text: string, pair: Pair): void {
     value.end = end;
 }
 
-/** A mixture of letters and digits such as no word or number has; the other questions are spared then. */
+/** True for a mixture of letters and digits that no word or number has, which needs no further checks. */
 function isScrambled(value: string): boolean {
   return (
     value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value)
   );
 }
 
-/** A key, a URL or credentials, which have readers of their own. */
+/** A key, a URL or credentials, which have their own readers. */
 const readByOthers = /^(?:-----BEGIN |[a-z][\w+.-]{1,20}:\/\/|(?:bearer|basic) )/i;
 
 function isSecret(text: string, pair: Pair): boolean {
@@ -120,7 +120,7 @@ function isSecret(text: string, pair: Pair): boolean {
     ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))
   )
     return false;
-  // Most values begin with a letter, and are no number.
+  // Most values begin with a letter and are not numbers.
   if (value < "A" || value.startsWith("_")) {
     if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
     if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
@@ -144,7 +144,7 @@ function isQuotedSecret(value: string, { level, name }: Pair): boolean {
   return value.length >= 6 && !/\s/.test(value) && !isWordy(value);
 }
 
-/** Words, alone or joined by marks, as in a lexer's `token: "string-literal"`. */
+/** True for words, alone or joined by punctuation, as in a lexer's `token: "string-literal"`. */
 function isWordy(value: string): boolean {
   if (value.length >= 40) return false;
   if (/^[a-z\-_./:]+$/.test(value)) return value.length < 16 || /[-_./:]/.test(value);
@@ -167,7 +167,7 @@ function isBareSecret(
   )
     return false;
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~ ]/.test(value);
-  // What is left is spelt as an identifier: a value in a setting, a reference in code.
+  // The rest is spelt like an identifier: a value in a setting, a reference in code.
   if (codeWords.test(value) || next === "(") return false;
   if (value.length >= 8 && /\d.*\d.*\d/.test(value) && !value.includes(".")) return true;
   if (isTight && (join === "option" || /[?&;"'/-]$/.test(before))) return true;

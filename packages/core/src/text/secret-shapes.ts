@@ -2,7 +2,7 @@ import { isPlaceholder } from "./secret-names.ts";
 import { matchEnd, shapeReader, type SecretReader } from "./secret-source.ts";
 import { tokenStart } from "./secret-tokens.ts";
 
-/** Reads what `body` matches together with what `head` matches before it. */
+/** Reads what `body` matches, including what `head` matches before it. */
 function headedReader(kind: string, head: RegExp, body: RegExp): SecretReader {
   return ({ text, floor }, at) => {
     const before = head.exec(text.slice(Math.max(floor, at - 64), at))?.[0];
@@ -30,17 +30,20 @@ const readBasic: SecretReader = ({ text }, at) => {
 
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
-// A line of base64 or a header, with the quotes, escapes and marks that stand between lines in code.
+// A line of base64 or a header, with the quotes, escapes and marks that separate lines in code.
 const pemLine =
   /(?:\s|\\{1,4}[nrt"]|["',>#*|]|\+(?=[\s"'])){0,200}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200}|[A-Za-z0-9+/=]{40,}|[A-Za-z0-9+/=]{8,}(?=[^\s\w])|[A-Za-z0-9+/=]+(?=[\r\n\\"']|$))/y;
 
-/** More than the longest keys in use take. */
+/** More than the longest keys in use. */
 const longestKey = 32_768;
 /** A line of base64 at the end of a text. */
 const lastPemLine = /(?:[\r\n"']|\\[nr])[ \t]{0,16}([A-Za-z0-9+/=]{1,120})$/;
 const shortestPemLine = 16;
 
-/** Reads a private key in PEM, with its markers; a key without its end is masked as far as its lines go, up to 32,768 characters. */
+/**
+ * Reads a private key in PEM including its markers. A key without an end is masked as far as its lines go, up to 32,768
+ * characters.
+ */
 const readPrivateKey: SecretReader = (source, at) => {
   const { text } = source;
   const body = matchEnd(pemBegin, text, at);
@@ -54,7 +57,10 @@ const readPrivateKey: SecretReader = (source, at) => {
   return end > body ? { kind: "private_key", start: at, end } : undefined;
 };
 
-/** Where the lines of a key without its end stop. In PEM only the last one is shorter; what stands behind it is no key. */
+/**
+ * Where the lines of an unterminated key end. In PEM only the last line is shorter, and nothing after it belongs to the
+ * key.
+ */
 function endOfLines(text: string, body: number): number {
   let end = body;
   let width = shortestPemLine;
@@ -68,7 +74,7 @@ function endOfLines(text: string, body: number): number {
   }
 }
 
-// Up to the last @ of the authority; behind it too, where what looks like the end of a host can be no port.
+// Up to the last @ of the authority, also past it if what looks like the end of a host cannot be a port.
 const readAnyUrlPassword = shapeReader(
   "url_password",
   /:\/\/[^\s"'#/<>?\\`:@]*:/y,
@@ -89,11 +95,11 @@ const headerLead = (scheme: string): RegExp =>
   new RegExp(`${header}(?:${scheme})[ \\t]{1,8}`, "iy");
 const headerBody = /(?!(?:token|null|undefined)\b)[\w.~%+/=-]{4,}/y;
 
-/** Readers of what is known by more than a prefix, each with its triggers. */
+/** Readers of secrets that are recognised by more than a prefix, each with its triggers. */
 export const shapeReaders: [SecretReader, ...string[]][] = [
   [readPrivateKey, "-----BEGIN "],
   [readUrlPassword, "://"],
-  // JWS or JWE, signed or not, whole or cut off; not within a longer word, so that no run is tried twice.
+  // A JWS or JWE, signed or not, whole or cut off, but not within a longer word, so that no run is tried twice.
   [
     shapeReader(
       "jwt",
@@ -126,7 +132,7 @@ export const shapeReaders: [SecretReader, ...string[]][] = [
   [headedReader("provider_token", /[0-9a-f]{32}$/, /-us\d+/y), "-us"],
 ];
 
-/** The same for triggers in any case. */
+/** Readers whose triggers match in any case. */
 export const caselessShapeReaders: [SecretReader, ...string[]][] = [
   [shapeReader("bearer_token", headerLead("bearer"), headerBody), "authorization"],
   [shapeReader("basic_credentials", headerLead("basic"), headerBody), "authorization"],

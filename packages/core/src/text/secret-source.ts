@@ -9,12 +9,12 @@ export interface SecretFinding {
   end: number;
 }
 
-/** A text being scanned from left to right, with what was learnt on the way, so that no range is scanned twice. */
+/** A text that is scanned from left to right. It remembers what was learnt, so that no range is scanned twice. */
 export class SecretSource {
   readonly text: string;
-  /** Everything before has been masked or belongs to a marker. */
+  /** Everything before this index is masked or belongs to a marker. */
   floor = 0;
-  /** Names before here are known to have no secret value. */
+  /** Names before this index are known to have no secret value. */
   pairsFrom = 0;
   /** Names met so far. */
   readonly levels: Map<string, SecretNameLevel | undefined> = new Map();
@@ -24,7 +24,9 @@ export class SecretSource {
     this.text = text;
   }
 
-  /** Where `needle` comes next at or after `from`, which must not fall; the length of the text when it doesn't come. */
+  /**
+   * The next index of `needle` at or after `from`, which must not decrease. The length of the text if there is none.
+   */
   find(needle: string, from: number): number {
     const known = this.#next.get(needle) ?? -1;
     if (known >= from) return known;
@@ -34,16 +36,16 @@ export class SecretSource {
   }
 }
 
-/** Looks at a place where its trigger was found; undefined when nothing there is secret. */
+/** Checks a place where its trigger was found. Undefined if nothing there is secret. */
 export type SecretReader = (source: SecretSource, at: number) => SecretFinding | undefined;
 
-/** Where a sticky pattern that is tried at `at` ends; undefined when it doesn't match there. */
+/** The end of a match of a sticky pattern at `at`. Undefined if it does not match there. */
 export function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** Reads what `body` matches behind `lead`; both are sticky. The dots that end a sentence are not the secret's. */
+/** Reads what `body` matches after `lead`. Both are sticky. Dots that end a sentence do not belong to the secret. */
 export function shapeReader(kind: string, lead: RegExp, body: RegExp): SecretReader {
   return ({ text }, at) => {
     const start = matchEnd(lead, text, at);

@@ -9,8 +9,8 @@ const upper = "A-Z0-9";
 const dotted = "\\w.-";
 const encoded = "\\w.~%+/=-";
 
-// Formats as the providers document them, or else as the gitleaks rules give them; the addresses stand beside the rows of
-// redact-secrets.test.ts. The least length is below the documented one, so that a cut-off token is still masked.
+// Formats as the providers document them, or else as the gitleaks rules give them. redact-secrets.test.ts has the
+// addresses beside its rows. The minimum length is below the documented one, so that a truncated token is still masked.
 const tokens: Row[] = [
   ["anthropic_key", word, 16, "sk-ant-"],
   ["openai_key", word, 16, "sk-proj- sk-svcacct- sk-admin- sk-None-"],
@@ -64,11 +64,16 @@ const tokens: Row[] = [
   ["provider_token", encoded, 24, "fm1r_ fm2_ fo1_ ATATT3 ATCTT3 ATBB glsa_ glc_ sntrys_ sntryu_"],
 ];
 
-/** True where a token can begin: not inside a word, though an escape such as `\n`, `%3D` or a colour may touch it. */
+/**
+ * True where a token can begin: not inside a word, but directly after an escape such as `\n`, `%3D` or a colour.
+ */
 export const tokenStart: RegExp =
   /(?<=^|[^A-Za-z0-9]|\\[nrtbfv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,12}m)/iy;
 
-/** Readers of tokens that are known by a prefix, each with its prefixes; they read to the very end, however long. */
+/**
+ * Readers of tokens that are recognised by a prefix, each with its prefixes. They read to the end of the token, however
+ * long.
+ */
 export const tokenReaders: [SecretReader, ...string[]][] = tokens.map(
   ([kind, characters, minLength, prefixes]) => {
     const rest = characters === dotted || characters === encoded ? characters : word;

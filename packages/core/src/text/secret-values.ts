@@ -1,6 +1,6 @@
 import { matchEnd } from "./secret-source.ts";
 
-/** The extent of a value, its quotes left out. */
+/** The extent of a value without its quotes. */
 export interface ValueRange {
   start: number;
   end: number;
@@ -25,7 +25,10 @@ const longestUnclosed = 200;
 const longestQuoted = 16_384;
 const word = /[^\s\\"'`]*/y;
 
-/** Up to the quote that closes the value; where there is none near, a phrase and the rest of its last word, so that the rest of the text stays. */
+/**
+ * Finds the closing quote. If there is none nearby, ends after a phrase and the rest of its last word, so that later
+ * text stays.
+ */
 function quotedEnd(
   text: string,
   start: number,
@@ -57,7 +60,7 @@ function unclosedEnd(text: string, start: number, lineEnd: number): number {
 const plain = /[\w.~%+/=!@#$^*?:|-]*/y;
 const nextName = /[,;&][ \t]{0,4}["']?[A-Za-z_][\w .-]{0,40}["']?[ \t]{0,4}[=:]/y;
 
-/** Up to white space, a quote, an escaped line break or the next pair; brackets that close at the end stay outside. */
+/** Ends at white space, a quote, an escaped line break or the next pair. Closing brackets at the end are left out. */
 function bareEnd(text: string, start: number): number {
   let end = matchEnd(plain, text, start) ?? start;
   while (end < text.length && !endsBareValue(text, start, end))

@@ -1,15 +1,15 @@
 import type { TokenCounter } from "../tokens/token-counter.ts";
 
-/** The limit that the result keeps, marker included; characters are UTF-16 code units. */
+/** The limit of the result, marker included. Characters are UTF-16 code units. */
 export type TruncateMiddleOptions = (
   | { maxChars: number }
   | { maxTokens: number; counter: TokenCounter }
 ) & {
-  /** Stands where text was removed; gets the count removed, in the unit of the limit. */
+  /** The text in place of what was removed. Gets the removed amount in the unit of the limit. */
   marker?: ((removed: number) => string) | undefined;
 };
 
-/** A text within its limit and what that took. */
+/** A text within its limit, and how much was removed. */
 export interface TruncatedText {
   text: string;
   isTruncated: boolean;
@@ -19,9 +19,9 @@ export interface TruncatedText {
 }
 
 /**
- * Keeps the head and the tail of a text and marks what was removed between them, e.g. `[... 1,234 characters removed ...]`.
- * Cuts at line ends where one is near and never inside a grapheme. A limit too small for the marker gives an empty text
- * that says `isTruncated`, since neither an overrun nor an unmarked cut may reach a prompt.
+ * Keeps the head and the tail of a text and marks the removed middle, e.g. `[... 1,234 characters removed ...]`.
+ * Cuts at nearby line ends and never inside a grapheme. A limit too small for the marker gives an empty text with
+ * `isTruncated` set, because neither an overrun nor an unmarked cut may reach a prompt.
  */
 export function truncateMiddle(text: string, options: TruncateMiddleOptions): TruncatedText {
   return "maxChars" in options
@@ -92,7 +92,7 @@ interface Kept {
   tokens: number;
 }
 
-/** Where the line through both meets `tokens`, strictly between them; half way without `tokens`. */
+/** Interpolates between both points, strictly between them. The midpoint if `tokens` is absent. */
 function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number {
   const share =
     tokens === undefined ? 0.5 : (tokens - low.tokens) / Math.max(1, high.tokens - low.tokens);
@@ -100,10 +100,10 @@ function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number
   return Math.min(high.chars - 1, Math.max(low.chars + 1, guess));
 }
 
-/** How far before a cut a line end is looked for. */
+/** How far before a cut to look for a line end. */
 const nearChars = 120;
 
-/** At most `keptChars` in all, half of them at each end. */
+/** Keeps at most `keptChars`, half of them at each end. */
 function cutMiddle(
   text: string,
   keptChars: number,
@@ -127,7 +127,9 @@ interface Boundaries {
   atOrAfter(index: number): number;
 }
 
-/** Grapheme boundaries by index. The segmenter copies the text, so it is made only where a cut is not plain ASCII. */
+/**
+ * Grapheme boundaries by index. The segmenter copies the text, so it is created only for cuts that are not plain ASCII.
+ */
 function createBoundaries(text: string): Boundaries {
   let segments: Intl.Segments | undefined;
   const find = (index: number, isEndWanted: boolean): number => {
@@ -141,7 +143,7 @@ function createBoundaries(text: string): Boundaries {
   return { atOrBefore: (index) => find(index, false), atOrAfter: (index) => find(index, true) };
 }
 
-/** Between two characters of ASCII there is a boundary, except inside CR LF. */
+/** True between two ASCII characters, except inside CR LF. */
 function isPlainBoundary(text: string, index: number): boolean {
   const before = text.charCodeAt(index - 1);
   const after = text.charCodeAt(index);

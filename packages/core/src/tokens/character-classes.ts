@@ -1,4 +1,5 @@
-// What the split patterns of OpenAI's encodings ask of a character, as bits; a mark is a letter of both cases and a symbol.
+// What the split patterns of OpenAI's encodings ask about a character, as bits. A mark is a letter of both cases and a
+// symbol.
 export const UPPER = 1;
 export const LOWER = 2;
 export const LETTER = 3;
@@ -17,10 +18,10 @@ const patterns: readonly [pattern: RegExp, bits: number][] = [
   [/^\p{N}/u, NUMBER],
 ];
 
-/** Bits by code point, learned as characters come; 0 is not yet known, and stays so for halves of surrogate pairs. */
+/** Bits by code point, filled as characters occur. 0 means unknown, and stays so for halves of surrogate pairs. */
 const known: Uint8Array = /* @__PURE__ */ withIdeographs(new Uint8Array(0x110000));
 
-/** Ideographs and Hangul, of which a text may have thousands: one look-up instead of a pattern each. */
+/** Ideographs and Hangul, of which a text may have thousands: one lookup in place of a pattern each. */
 function withIdeographs(classes: Uint8Array): Uint8Array {
   return classes
     .fill(LETTER, 0x3400, 0x4dc0)
@@ -29,13 +30,13 @@ function withIdeographs(classes: Uint8Array): Uint8Array {
     .fill(LETTER, 0x20000, 0x2a6e0);
 }
 
-/** The bits of the character at `index`, 0 past the end; both halves of a surrogate pair have the bits of the pair. */
+/** The bits of the character at `index`, 0 past the end. Both halves of a surrogate pair have the bits of the pair. */
 export function classAt(text: string, index: number): number {
   if (index >= text.length) return 0;
   return known[text.charCodeAt(index)] || learnClass(text, index);
 }
 
-/** The first index from `start` whose class has none of `bits`; no calls in the loop, which is all that a long run costs. */
+/** The first index from `start` whose class has none of `bits`. The loop makes no calls, since long runs are common. */
 export function findRunEnd(text: string, start: number, bits: number): number {
   let end = start;
   while (end < text.length && (known[text.charCodeAt(end)] || learnClass(text, end)) & bits) end++;

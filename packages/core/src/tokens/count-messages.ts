@@ -7,17 +7,18 @@ import type { ToolDescription } from "../models/tool-definition.ts";
 type Count = (text: string) => number;
 
 /**
- * Tokens round each message, and of the header that primes the reply: OpenAI's figures, from "How to count tokens with
- * tiktoken" in its cookbook. Taken for a tool call and a tool too, whose framing no provider documents.
+ * Tokens around each message, and of the header that starts the reply: OpenAI's figures, from "How to count tokens with
+ * tiktoken" in its cookbook. Also used for tool calls and tools, whose framing no provider documents.
  */
 const framingTokens = 3;
 
-/** Flat for an image or a file: the maximum that Anthropic states for one image. A file of many pages costs more. */
+/** The flat cost of an image or a file: the maximum that Anthropic states for one image. A long file costs more. */
 const mediaTokens = 1_600;
 
 /**
- * Counts a chat as the provider would see it: texts by `count`, calls with their ids, signatures, parts and fields of a
- * provider by their JSON, files of text by their text, plus framing. What is never sent (`id`, `source`) costs nothing.
+ * Counts a chat as the provider sees it: texts by `count`, calls with their ids, signatures, and provider parts and
+ * fields by their JSON, text files by their text, plus framing. Fields that are never sent (`id`, `source`) cost
+ * nothing.
  */
 export function countMessages(
   count: Count,
@@ -52,7 +53,7 @@ function countMedia(count: Count, part: MediaPart): number {
   return count(part.filename ?? "") + (text === undefined ? mediaTokens : count(text));
 }
 
-/** Of `wire`, which says how a message looked in its wire format, only the values in `edits` are sent. */
+/** Only the values in `edits` are sent of `wire`, which records how a message looked in its wire format. */
 function countFields(count: Count, { providerMetadata }: ProviderFields): number {
   if (providerMetadata === undefined) return 0;
   return sum(Object.entries(providerMetadata), ([provider, fields]) => {

@@ -27,7 +27,7 @@ function estimateTokens(text: string): number {
 
 const space = 0x20;
 const apostrophe = 0x27;
-/** A run of equal characters counts as such from the fifth on. */
+/** A run of equal characters counts as a run from the fifth one on. */
 const runLength = 4;
 const contractionTokens = 0.65;
 const capitalTokens = 0.2;
@@ -36,7 +36,7 @@ const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x2
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isRuled = (code: number): boolean => "-=*#._/+~:".includes(String.fromCharCode(code));
 
-/** One text and how far it is weighed, with the tables, so that the inner loops pass nothing but indexes. */
+/** One text and the position in it, with the tables, so that the inner loops pass only indexes. */
 class TextScale {
   readonly #text: string;
   readonly #weights: EstimatorWeights = estimatorWeights();
@@ -53,7 +53,10 @@ class TextScale {
     return tokens;
   }
 
-  /** Most pieces of most texts, in one pass: a-z with at most a capital and one ASCII character before. 0 if it is none. */
+  /**
+   * Weighs most pieces of most texts in one pass: a-z, with at most one capital and one ASCII character before. 0 for
+   * other pieces.
+   */
   #weighPlainWord(): number {
     const text = this.#text;
     const { pairs } = this.#weights;

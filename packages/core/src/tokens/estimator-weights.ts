@@ -1,6 +1,6 @@
 // Fitted to o200k_base over prose in 20 languages, code and data; see docs/decisions/0004-token-estimator.md.
 
-// What a letter adds to its word's tokens, by the letter before it: 64 steps of 1/32 from -0.45, as base64 digits.
+// How many tokens a letter adds to its word, by the letter before it: 64 steps of 1/32 from -0.45, as base64 digits.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // Columns: a-z, other Latin-1, Latin Extended, further letters and accents. Rows: those, after a space, at the start, after a symbol, capital on capital.
@@ -30,7 +30,7 @@ const cyrillicPairs =
   "7+WWWqSWhXFAXFiZBK+FZLCHAFAQAFNbHc+v++A+H+nihjdX0cklZmiVdhkgcfrn3Xo+w32Soa+nihjdX0cklZmiVdhkgcfrn3Xo+w32Soa+" +
   "jjqkhnwslnnvlciijfkuysx1wxm2l0016";
 
-// Ideographs that mostly share a token with a neighbour.
+// Ideographs that usually share a token with a neighbour.
 const cheapIdeographs =
   "一上下不个中串为么义之了事于些享人什他代以们件任会但何作你使例供保信修候允先免入全公共关其具内决况准出分列创" +
   "删利到制前功加务动包化升单参及发取变另可合同名后否含员味和哪問回因在址型報場备外多够大好如始字存安完定实容对" +
@@ -39,7 +39,7 @@ const cheapIdeographs =
   "确示社种称程立符简管类系素細细经结络统编网置考者而能自致获菜行表被装要解言設説计认议许设证该说读调資软载辑输" +
   "过运返这进追通速那邮部都配重量错間问间际限需面題页项须题高默";
 
-// Tokens of a character outside the two tables: first code unit of each range, then its tokens.
+// Tokens of a character outside the two tables: the first code unit of each range, then its tokens.
 const ranges: readonly number[] = [
   0x0, 1, 0x370, 0.38, 0x400, 0.45, 0x530, 0.56, 0x600, 0.34, 0x700, 0.8, 0x900, 0.5, 0xa00, 0.65,
   0xe00, 0.55, 0xe80, 1.7, 0x10a0, 0.56, 0x1100, 1.5, 0x1f00, 0.9, 0x2000, 0.9, 0x2190, 1, 0x3000,
@@ -47,33 +47,37 @@ const ranges: readonly number[] = [
   0.95, 0xe000, 1.5, 0xff00, 0.6,
 ];
 
-// Letters of which eight, four or two equal ones make a token; of other Latin letters two, of other Cyrillic one.
+// Letters of which eight, four or two equal ones make a token. Of other Latin letters two do, of other Cyrillic letters
+// one.
 const repeats: readonly [letters: string, tokens: number][] = [
   ["afloxAFX", 0.125],
   ["bcdehikmrsvyBCEIKLMOSY", 0.25],
   ["аеилмоуфэя", 0.5],
 ];
 
-/** A column that is none of the 29 Latin and 33 Cyrillic letters of the pair tables, and the bit that marks a capital. */
+/**
+ * The column of everything that is not one of the 29 Latin and 33 Cyrillic letters of the tables, and the bit of a
+ * capital.
+ */
 export const noColumn = 63;
 export const capitalBit = 64;
 
-/** Rows of the pair table below those of the letters: what stands before the first letter, and capital on capital. */
+/** Rows of the pair table after those of the letters: what precedes the first letter, and a capital after a capital. */
 export const pairRow = { afterSpace: 64, atStart: 65, afterSymbol: 66, capital: 67 } as const;
 
-/** What the estimator looks up. */
+/** Tables of the estimator. */
 export interface EstimatorWeights {
-  /** The column of each code unit in the pair table or `noColumn`, and `capitalBit` on capitals. */
+  /** The column of each code unit in the pair table or `noColumn`, plus `capitalBit` for capitals. */
   columns: Uint8Array;
   /** Tokens that a letter adds, at `row * 64 + column`. */
   pairs: Float64Array;
-  /** Tokens of each code unit outside the pair tables; of a letter inside, when repeated. */
+  /** Tokens of each code unit outside the pair tables, or of a repeated letter inside them. */
   flat: Float32Array;
 }
 
 let weights: EstimatorWeights | undefined;
 
-/** The decoded tables, about 400 kB; built at the first call. */
+/** The decoded tables, about 400 kB, built on the first call. */
 export function estimatorWeights(): EstimatorWeights {
   return (weights ??= { columns: buildColumns(), pairs: buildPairs(), flat: buildFlat() });
 }

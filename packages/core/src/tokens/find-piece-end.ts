@@ -12,9 +12,9 @@ import {
 } from "./character-classes.ts";
 
 /**
- * Where the piece that starts at `start` ends, as the split pattern of o200k_base has it: a word with at most one
- * character before it and a contraction behind, up to three digits, a run of symbols, or white space. A scanner
- * instead of the pattern: it is several times faster, and no input makes it backtrack.
+ * The end of the piece that starts at `start`, by the split pattern of o200k_base: a word with at most one character
+ * before it and a contraction after it, up to three digits, a run of symbols, or white space. A scanner in place of the
+ * pattern: it is several times faster, and no input makes it backtrack.
  */
 export function findPieceEnd(text: string, start: number): number {
   const first = classAt(text, start);
@@ -31,7 +31,7 @@ export function findPieceEnd(text: string, start: number): number {
   return end;
 }
 
-/** The end of `[upper]*[lower]+`, else of `[upper]+`, where letters without case belong to both. */
+/** The end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both classes. */
 function findWordEnd(text: string, start: number): number {
   let end = start;
   let caselessEnd = start;
@@ -52,7 +52,7 @@ export function findNumberEnd(text: string, start: number): number {
   return end;
 }
 
-/** White space up to its last newline; without one, all but the last character, which goes to what follows. */
+/** White space up to its last newline. Without a newline all but its last character, which belongs to what follows. */
 export function findSpaceEnd(text: string, start: number): number {
   const end = findRunEnd(text, start, SPACE);
   for (let last = end; last > start; last--) {

@@ -1,43 +1,46 @@
 import { TokenBudgetError } from "./token-budget-error.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
-/** How large a budget is and how far its counts can be trusted. */
+/** The size of a budget, and how reliable its counts are. */
 export interface TokenBudgetOptions {
-  /** Tokens in all, at least 1. */
+  /** Total tokens, at least 1. */
   total: number;
-  /** The counter that the spent tokens come from; none counts as exact. */
+  /** The counter of the spent tokens. Without one the counts are taken as exact. */
   counter?: TokenCounter | undefined;
-  /** The share of `total` kept back, from 0 to below 1; 0 under an exact counter and 0.1 under an estimate unless given. */
+  /**
+   * The share of `total` that is kept back, from 0 to below 1. By default 0 for an exact counter and 0.1 for an
+   * estimate.
+   */
   safetyMargin?: number | undefined;
 }
 
-/** What one section has set aside and used. */
+/** What one section has reserved and spent. */
 export interface SectionBreakdown {
   reserved: number;
   spent: number;
 }
 
-/** Where the tokens of a budget went; sections stand in the order of their first use. */
+/** How the tokens of a budget are used. Sections are in the order of their first use. */
 export interface TokenBreakdown {
   total: number;
-  /** `total` less the safety margin: what may be reserved and spent. */
+  /** `total` less the safety margin: what sections may reserve and spend. */
   usable: number;
   spent: number;
-  /** Neither spent nor set aside. */
+  /** Neither spent nor reserved. */
   free: number;
   sections: Record<string, SectionBreakdown>;
 }
 
 /**
- * Shares a number of tokens among named sections. A section spends its reserve first, then what no one has reserved;
- * the sum never exceeds `usable`. A refused call changes nothing.
+ * Divides a number of tokens among named sections. A section spends its reserve first, then unreserved tokens.
+ * The sum never exceeds `usable`. A rejected call changes nothing.
  */
 export class TokenBudget {
   readonly total: number;
   readonly usable: number;
   readonly #sections = new Map<string, SectionBreakdown>();
 
-  /** Throws `invalid_budget` unless `total` is a positive integer and the margin from 0 to below 1. */
+  /** Throws `invalid_budget` unless `total` is a positive integer and the margin is from 0 to below 1. */
   constructor(options: TokenBudgetOptions) {
     const {
       total,
@@ -56,19 +59,19 @@ export class TokenBudget {
     this.usable = Math.floor(total * (1 - safetyMargin));
   }
 
-  /** Sets tokens aside for one section; adds to what it reserved before. Throws `budget_exceeded` beyond what is free. */
+  /** Reserves more tokens for one section. Throws `budget_exceeded` beyond what is free. */
   reserve(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining());
     this.#sectionOf(section).reserved += tokens;
   }
 
-  /** Uses tokens for good. Throws `budget_exceeded` beyond `remaining(section)`. */
+  /** Spends tokens for good. Throws `budget_exceeded` beyond `remaining(section)`. */
   spend(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining(section));
     this.#sectionOf(section).spent += tokens;
   }
 
-  /** What one section can still spend; without a section, what is neither spent nor reserved. */
+  /** What one section can still spend. Without a section: what is neither spent nor reserved. */
   remaining(section?: string): number {
     let free = this.usable;
     for (const { reserved, spent } of this.#sections.values()) free -= Math.max(reserved, spent);

@@ -4,10 +4,10 @@ import type { ToolDescription } from "../models/tool-definition.ts";
 /** Counts tokens as one model's tokenizer would. */
 export interface TokenCounter {
   name: string;
-  /** False for an estimate: a budget that is kept with it needs a safety margin. */
+  /** False for an estimate. A budget that relies on it needs a safety margin. */
   isExact: boolean;
   /** 0 for the empty string, else at least 1. */
   count(text: string): number;
-  /** Messages and tools, all that is sent of them, with the framing that the provider adds around them. */
+  /** Everything of messages and tools that is sent, including the framing that the provider adds. */
   countMessages?(messages: ChatMessage[], tools?: ToolDescription[]): number;
 }

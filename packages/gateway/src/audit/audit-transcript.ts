@@ -4,24 +4,24 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import type { ShownForm } from "../decide/plan-options.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
 import { type HistoryItem, promptEnds } from "../history/history-item.ts";
-import { type CachePrice, cachePriceOf } from "../price/cache-price.ts";
+import { type CachePrice, cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What one kind of content took. */
+/** The size of one kind of content. */
 export interface AuditedKind {
   kind: PartKind;
-  /** Of results. */
+  /** Results only. */
   tool?: string | undefined;
   count: number;
   tokens: number;
-  /** Tokens times the calls that they were sent with. */
+  /** Tokens times the number of calls that sent them. */
   sentTokens: number;
 }
 
-/** Why a provider read less from its cache than the last prompt held. */
+/** Why a provider read less from its cache than the previous prompt held. */
 type CacheBreakCause = "compaction" | "pause" | "model changed" | "prompt changed";
 
-/** A call that the provider's report shows to have lost its cache. */
+/** A call that lost its cache, by the provider's report. */
 interface CacheBreak {
   cause: CacheBreakCause;
   lostTokens: number;
@@ -29,7 +29,7 @@ interface CacheBreak {
   price: number;
 }
 
-/** A result that would have been shown in another form. */
+/** A result that a policy would have shortened. */
 export interface AuditExample {
   tool: string;
   /** The beginning of the call's arguments. */
@@ -37,21 +37,24 @@ export interface AuditExample {
   form: ShownForm;
   tokens: number;
   shownTokens: number;
-  /** Tokens not sent, over all calls that follow. */
+  /** Tokens saved over all later calls. */
   savedTokens: number;
 }
 
-/** What a session cost and would have cost. Prices are in plain input tokens; `usdPerMillion` of `price` turns them into money. */
+/**
+ * What a session cost, and would have cost under each policy. Prices are in plain input tokens, a million of which costs
+ * `price.usdPerMillion` dollars.
+ */
 export interface SessionAudit {
   client: Transcript["client"];
   model: string | undefined;
   price: CachePrice;
   calls: number;
   kinds: AuditedKind[];
-  /** Results that say what an earlier one said, or nearly. */
+  /** Results that repeat an earlier one, exactly or nearly. */
   repeats: { count: number; tokens: number };
   breaks: CacheBreak[];
-  /** By the provider's report, where there is one. */
+  /** From the provider's report, if there is one. */
   reportedPrice?: number | undefined;
   directPrice: number;
   safePrice: number;
@@ -61,19 +64,22 @@ export interface SessionAudit {
 
 /** Options of `auditTranscript`. */
 interface AuditOptions {
-  /** `estimatedCounter` where absent. */
+  /** Default: `estimatedCounter`. */
   counter?: TokenCounter | undefined;
-  /** US dollars of a million plain input tokens, where the list price is not what you pay. */
+  /** US dollars per million plain input tokens, if you do not pay the list price. */
   usdPerMillion?: number | undefined;
-  /** Where absent those of the gateway. */
+  /** Defaults to the gateway's value. */
   selectAbove?: number | undefined;
   cutAbove?: number | undefined;
 }
 
-/** The sizes that the gateway and the audit begin to shorten at. */
+/** Sizes above which the gateway and the audit shorten by default. */
 export const defaultSizes = { selectAbove: 1_500, cutAbove: 3_000 };
 
-/** Measures what filled the prompts of a session, and replays it under each policy with the provider's cache counted. */
+/**
+ * Measures what filled the prompts of a session, and computes its cost under each policy, including the provider's
+ * cache.
+ */
 export function auditTranscript(transcript: Transcript, options: AuditOptions = {}): SessionAudit {
   const { counter = estimatedCounter, usdPerMillion } = options;
   const listed = cachePriceOf(transcript.model);
@@ -97,7 +103,7 @@ export function auditTranscript(transcript: Transcript, options: AuditOptions = 
     kinds: kindsOf(items, ends, counter),
     repeats: safe.repeats,
     breaks: breaksOf(transcript, price),
-    reportedPrice: reportedPrice(transcript, price),
+    reportedPrice: allReported(transcript, price),
     directPrice: full.directPrice,
     safePrice: safe.price,
     fullPrice: full.price,
@@ -105,7 +111,7 @@ export function auditTranscript(transcript: Transcript, options: AuditOptions = 
   };
 }
 
-/** System prompt and tools stand in no transcript: they are what the first report has above what was counted. */
+/** Transcripts contain no system prompt or tools. Their size is the first reported input minus the counted tokens. */
 function withFixedPart({ items, calls }: Transcript, counter: TokenCounter): HistoryItem[] {
   const first = calls.find(({ usage }) => usage !== undefined);
   if (first?.usage === undefined) return items;
@@ -189,7 +195,7 @@ function kindsOf(
   return [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens);
 }
 
-/** A provider that found less of the last prompt than this has lost its cache. */
+/** If a provider found less than this share of the previous prompt, its cache was lost. */
 const foundShare = 0.5;
 const smallestBreak = 2_000;
 const pauseMs = 5 * 60_000;
@@ -218,12 +224,24 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
   return breaks;
 }
 
-function reportedPrice({ calls }: Transcript, price: CachePrice): number | undefined {
-  const reports = calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  if (reports.length === 0) return undefined;
-  return reports.reduce(
-    (sum, { cached, written, total }) =>
-      sum + cached * price.read + written * price.write + (total - cached - written),
-    0,
-  );
+function allReported({ calls }: Transcript, price: CachePrice): number | undefined {
+  return sumOfReports(calls.flatMap(({ usage }) => (usage ? [reportedPrice(usage, price)] : [])));
+}
+
+function sumOfReports(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, one) => sum + one, 0);
+}
+
+/**
+ * Cost of a session's input in US dollars at list prices, from the provider's report. Undefined without a report or a
+ * price.
+ */
+export function reportedUsd({ model, calls }: Transcript): number | undefined {
+  const usd = calls.flatMap(({ usage, model: own = model }) => {
+    const price = cachePriceOf(own);
+    return usage && price.isKnown
+      ? [(reportedPrice(usage, price) * price.usdPerMillion) / 1e6]
+      : [];
+  });
+  return sumOfReports(usd);
 }

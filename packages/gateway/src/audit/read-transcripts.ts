@@ -15,9 +15,9 @@ import { readLines } from "../json/read-lines.ts";
 import { newTranscript, type Transcript } from "./transcript.ts";
 
 /**
- * The sessions of a file: a log of Claude Code or Codex, an export of opencode, or messages of any of the three APIs, as one
- * JSON document or one a line. Empty for anything else; lines that can't be read are skipped. Where no calls were kept they
- * are taken to stand before each answer, and at the end if none follows.
+ * Reads the sessions of a file: a log of Claude Code or Codex, an export of opencode, or messages of any of the three
+ * APIs as one JSON document or JSON lines. Empty for anything else. Skips lines that cannot be parsed. If the file
+ * records no calls, assumes one before each answer, and one at the end if no answer follows.
  */
 export function readTranscripts(text: string): Transcript[] {
   return readSessions(text).map((transcript) => {
@@ -57,7 +57,7 @@ function readMessages(body: JsonRecord): Transcript[] {
   return [{ ...newTranscript("messages"), model: read.model, items: read.items }];
 }
 
-/** Adds the items of messages, named as a request would name them. */
+/** Appends the items of messages. A result gets the tool name of its call. */
 function append(transcript: Transcript, body: JsonRecord): void {
   const read = readRequest(body);
   for (const item of read?.items ?? []) {

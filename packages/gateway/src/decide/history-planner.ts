@@ -9,17 +9,17 @@ import { type ResultToShow, showNew, showOld } from "./show-result.ts";
 
 /** One call of a planned history. */
 export interface PlannedCall {
-  /** Prices of its prompt in plain input tokens, as it came and as it is shown. */
+  /** Prices of its prompt in plain input tokens: unchanged, under `safe`, and as shown. */
   directPrice: number;
   safePrice: number;
   price: number;
   directTokens: number;
   tokens: number;
-  /** The first changed place of what an earlier prompt held. */
+  /** The first changed item that an earlier prompt contained. */
   cutFrom?: number | undefined;
 }
 
-/** A part of a planned prompt, with its tokens as it came and as it is shown. */
+/** A part of a planned prompt, with its tokens before and after shortening. */
 interface PlannedItem {
   item: HistoryItem;
   tokens: number;
@@ -28,46 +28,46 @@ interface PlannedItem {
 
 /** How the results of a history are shown. */
 export interface HistoryPlan {
-  /** The whole prompt; longer after the next call, and another list where the client rewrote its history. */
+  /** The whole prompt. The next call extends this list, or replaces it if the client rewrote its history. */
   items: readonly PlannedItem[];
-  /** By the place of the item; what is missing is shown as it came. */
+  /** By item index. Missing results are shown unchanged. */
   shown: ReadonlyMap<number, ShownResult>;
-  /** Those that are new, in the order of their calls. */
+  /** New decisions, in the order of their calls. */
   decisions: readonly Decision[];
   call: PlannedCall | undefined;
 }
 
-/** What is known of the call to plan. */
+/** State of the call to plan. */
 export interface CallState {
-  /** Less than the options' where the model of this request has no way back to what is left out. */
+  /** Overrides the mode of the options, for example if the model has no tool to get omitted content. */
   mode?: GatewayMode | undefined;
-  /** The provider's cache has forgotten what was sent before. */
+  /** True if the provider's cache has expired. */
   isCold?: boolean | undefined;
-  /** True once there is no time left to read results; those stay as they came. */
+  /** True once no time is left to read results. Unread results stay unchanged. */
   isLate?: (() => boolean) | undefined;
 }
 
 interface Entry extends PlannedItem {
-  /** As `safe` shows it. */
+  /** Tokens under `safe`. */
   safeTokens: number;
   shown?: ShownResult | undefined;
-  /** How it would be shown once it is old, null where that would hardly be less. */
+  /** The short version for when the result is old. Null if it would save too little. */
   old?: (ShownResult & { tokens: number }) | null | undefined;
 }
 
-/** Calls that a session is taken to last on: as many as it had, within this. */
+/** Assumes that a session lasts for as many calls again as it had, up to this. */
 const maxExpectedCalls = 40;
-/** Characters of old results that are read for one call, the newest first; those of a history that is long at once come later. */
+/** Characters of old results to read for one call, newest first. Later calls read the rest. */
 const maxOldChars = 60_000;
-/** Characters of new results that are read for one call; what is more than a model can read passes as it came. */
+/** Characters of new results to read for one call. The rest exceeds any model's window and passes unchanged. */
 const maxNewChars = 2_000_000;
-/** Prompts stay above the shortest that is cached by so much, since counts are estimates. */
+/** Keeps prompts this factor above the shortest cacheable length, since token counts are estimates. */
 const cacheMargin = 1.1;
 
 /**
- * Decides for the calls of one history, in order: each result once when it is first seen, and old ones where the price
- * model says that a new prefix pays and what was saved until then beside `safe` covers it. By the price model, a session never
- * costs more than without it, whenever it ends.
+ * Decides how the calls of one history show results, in order. Decides on each result once when it is new, and again
+ * when it is old if the price model says that rewriting the prefix pays and the savings beyond `safe` so far cover it.
+ * By the price model, a session never costs more than without the planner, whenever it ends.
  */
 export class HistoryPlanner {
   readonly #options: PlanOptions;
@@ -76,7 +76,7 @@ export class HistoryPlanner {
   #known: KnownContent[] = [];
   #ends: number[] = [];
   #applied: Decision[] = [];
-  /** Names in what stays: words, calls, and what is left of old results. */
+  /** Names that stay in the prompt, from messages, calls and shortened old results. */
   #names = new Set<string>();
   #chain = "";
   #chars = 0;
@@ -88,12 +88,12 @@ export class HistoryPlanner {
     this.#decisions = decisions;
   }
 
-  /** Of the history. */
+  /** Length of the history. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** Plans the next call; its items begin with those of an earlier one, unless the client rewrote its history. */
+  /** Plans the next call. `items` extends the items of the last call, unless the client rewrote its history. */
   plan(items: readonly HistoryItem[], state: CallState = {}): HistoryPlan {
     this.#state = state;
     if (!this.#continues(items)) this.#reset();
@@ -111,9 +111,9 @@ export class HistoryPlanner {
   }
 
   /**
-   * Says that the planned call goes out without some decisions, since they are not kept yet; they hold from the next call on.
-   * Gives how its results are shown, and lowers the credit of the last one: its saving is not counted, and that the next call
-   * pays for the change is.
+   * Excludes decisions from the planned call that are not stored yet. They take effect with the next call. Returns how
+   * the results are shown. Lowers the credit of the last decision: this call does not save anything, and the next one
+   * pays for the change.
    */
   without(late: ReadonlySet<Decision>): ReadonlyMap<number, ShownResult> {
     const isLate = (decision: Decision): boolean => late.has(decision);
@@ -130,12 +130,12 @@ export class HistoryPlanner {
     return shownBy(this.#applied.filter((decision) => !isLate(decision)));
   }
 
-  /** Takes over what another planner of the history decided meanwhile. */
+  /** Adopts decisions of another planner for the same history. */
   learn(decisions: readonly Decision[]): void {
     for (const decision of decisions) this.#decisions.set(decision.at, decision);
   }
 
-  /** True where calls lie between those that are planned and the one to plan: somebody else may have decided them. */
+  /** True if calls lie between the planned ones and the next one. Another planner may have decided them. */
   isBehind(items: readonly HistoryItem[]): boolean {
     const done = this.#continues(items) ? (this.#ends.at(-1) ?? 0) : 0;
     return promptEnds(items).filter((end) => end > done).length > 1;
@@ -188,7 +188,7 @@ export class HistoryPlanner {
       return { decision: stored, call, isNew: false };
     }
     const edits = new Map<number, ShownResult>();
-    // What nothing is known of went out as it came.
+    // Assume that calls without a known decision were sent unchanged.
     if (!isPast) {
       let chars = 0;
       for (let at = from; at < end; at++) {
@@ -242,7 +242,7 @@ export class HistoryPlanner {
       for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
-  /** A prompt that is too short to be cached would cost more than a longer one. */
+  /** A prompt too short for the cache would cost more than a longer one. */
   #isBelowCache(): boolean {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     return tokens < this.#options.price.minCachedTokens * cacheMargin;
@@ -278,7 +278,7 @@ export class HistoryPlanner {
       entry.safeTokens = this.#options.counter.count(safe.text + result.words) + 4;
   }
 
-  /** A result that refers to an earlier one of the same call, which is shown in part, with the whole of that. */
+  /** The full text of an earlier result that was shortened, if this result of the same call only refers to it. */
   #restored(at: number): ShownResult | undefined {
     const item = this.#entries[at]?.item;
     if (item === undefined || !refersToEarlier(item.text)) return undefined;
@@ -300,7 +300,7 @@ export class HistoryPlanner {
     )?.item;
   }
 
-  /** What stands in the prompt may be referred to; what is left out of a selection has a way back beside it. */
+  /** Later results may refer to content in the prompt. A selection names its rest, so all of its content counts. */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
       if (item.kind !== "result" || item.text.length < 200) continue;
@@ -323,7 +323,7 @@ export class HistoryPlanner {
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
   }
 
-  /** Shortens old results from the place on where that saves the largest sum; gives that place. */
+  /** Shortens old results from the index on that saves the highest total. Returns that index. */
   #cut(from: number, edits: Map<number, ShownResult>): number | undefined {
     const { cutAbove, price } = this.#options;
     const { isCold = false, isLate } = this.#state;

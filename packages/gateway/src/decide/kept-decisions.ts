@@ -6,10 +6,10 @@ import type { Decision } from "./plan-options.ts";
 const prefix = "gateway/decisions/";
 const pageEntries = 10_000;
 
-/** A decision with the time at which it was kept, by which sessions that have ended are known. */
+/** A decision with its time of storage, which shows whether a session has ended. */
 type KeptDecision = Decision & { keptAtMs: number };
 
-/** What was decided in a session, oldest first; of two decisions on one call the later one holds. */
+/** Reads the decisions of a session, oldest first. If two are for one call, the later one counts. */
 export async function readDecisions(records: Records, session: string): Promise<Decision[]> {
   const decisions: Decision[] = [];
   for (let [from, end] = [0, 1]; from < end; from += pageEntries) {
@@ -20,7 +20,7 @@ export async function readDecisions(records: Records, session: string): Promise<
   return decisions;
 }
 
-/** Resolves once they are kept. */
+/** Stores decisions. Resolves once they are stored. */
 export async function keepDecisions(
   records: Records,
   session: string,
@@ -31,7 +31,7 @@ export async function keepDecisions(
   await records.write([{ append: prefix + session, entries }]);
 }
 
-/** The sessions in which something was decided, with the time of their last decision. */
+/** The sessions that have decisions, with the time of the last one. */
 export async function decidedSessions(records: Records): Promise<Map<string, number>> {
   const sessions = new Map<string, number>();
   let cursor: string | undefined;
@@ -44,7 +44,7 @@ export async function decidedSessions(records: Records): Promise<Map<string, num
   return sessions;
 }
 
-/** Removes the decisions of sessions, but for those that have had one since that time. */
+/** Removes the decisions of sessions without one since that time. */
 export async function forgetDecisions(
   records: Records,
   sessions: readonly string[],
@@ -55,7 +55,7 @@ export async function forgetDecisions(
     const { version, keptAtMs } = await lastOf(records, removeLog);
     if (keptAtMs >= sinceMs) continue;
     await records.write([{ removeLog, expectedVersion: version }]).catch((error: unknown) => {
-      // The session has come back meanwhile.
+      // The session has resumed meanwhile.
       if (!RecordsError.isInstance(error) || error.code !== "conflict") throw error;
     });
   }

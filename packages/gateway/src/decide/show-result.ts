@@ -3,30 +3,33 @@ import { sha256Hex } from "@ccl/core";
 
 import type { PlanOptions, RestHint, ShownResult } from "./plan-options.ts";
 
-/** A result and what it is read for. */
+/** A result, and what the model needs from it. */
 export interface ResultToShow {
-  /** Without the words of its client. */
+  /** Without text that the client added. */
   text: string;
-  /** As it is kept. */
+  /** The text to store. */
   whole: string;
   tokens: number;
-  /** The user's last words and the arguments of the call. */
+  /** The user's last message and the arguments of the call. */
   query: string;
 }
 
 /** Digits of an artifact's id that a prompt shows. */
 const shownIdDigits = 12;
 const hashDigits = 24;
-/** Shorter results are never touched: what a hint costs would eat the gain. */
+/** Shorter results stay unchanged, since a hint would cost what they save. */
 const minTokens = 80;
-/** A form has to be shorter by this share, so that a model reads what it is used to unless that pays. */
+/**
+ * The maximum size of a shortened result relative to the original. Models know the original format, so a change must
+ * pay.
+ */
 const worthIt = 0.92;
 
-/** The share of a result that is shown at its first sight; what that saves pays for later cuts. Shorter ones stay whole. */
+/** The maximum share of a result that is first shown. Its savings pay for later cuts. Shorter results stay whole. */
 const firstShare = 0.8;
 const wholeBelow = 400;
 
-/** What stays of an old result: lines, and names that stand nowhere else in the prompt. */
+/** The share of lines that stays of an old result, and of names that occur nowhere else in the prompt. */
 const oldShare = 0.08;
 const namesShare = 0.2;
 
@@ -34,19 +37,21 @@ function searchCommand(artifactId: string): string {
   return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
 }
 
-/** How a model gets the rest of a result that it sees in part. */
+/** The hint that names the rest of a result. */
 function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
   const id = sha256Hex(whole);
   const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);
   return `[of ${tokens} tokens; rest: ${rest}]`;
 }
 
-/** Claude Code's own excerpt of a long output: what says where the whole is must stay as it is. */
+/**
+ * True for Claude Code's own excerpt of a long output. It stays unchanged, since it names the file of the full output.
+ */
 function isExcerpt(text: string): boolean {
   return text.startsWith("<persisted-output>");
 }
 
-/** The result at its first sight; undefined where it is shown as it came. */
+/** Shows a new result. Undefined if it stays unchanged. */
 export function showNew(
   result: ResultToShow,
   known: readonly KnownContent[],
@@ -65,7 +70,7 @@ export function showNew(
   return part.tokens + 24 < tokens * worthIt ? { text: shown, form: "selection" } : undefined;
 }
 
-/** What is left of an old result; undefined where that would hardly be less. */
+/** Shortens an old result. Undefined if that would save too little. */
 export function showOld(
   result: ResultToShow,
   isShown: (name: string) => boolean,

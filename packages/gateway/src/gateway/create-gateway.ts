@@ -18,12 +18,12 @@ import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** Why a request went out as it came. */
+/** Why a request was sent unchanged. */
 export type PassReason =
   | "audit"
   | "holdout"
   | "nothing_to_do"
-  /** A new session, while others took the time for reading results. */
+  /** A new session, while other sessions used up the time for reading results. */
   | "busy"
   | "unknown_shape"
   | "not_utf8"
@@ -31,68 +31,70 @@ export type PassReason =
   | "timeout"
   | "failed";
 
-/** What happens to a request. */
+/** The plan for a request. */
 export interface GatewayPlan {
   edits: readonly GatewayEdit[];
   reason?: PassReason | undefined;
   session?: string | undefined;
   model?: string | undefined;
-  /** Prices of the prompt in plain input tokens, by the price model: as it came, and as it is shown. */
+  /** Prices of the prompt in plain input tokens by the price model, unchanged and as shown. */
   directPrice: number;
   price: number;
-  /** The parts of the prompt; absent where it was not understood. */
+  /** The parts of the prompt. Absent if the request could not be parsed. */
   prompt?: Pick<HistoryPlan, "items" | "shown" | "call"> | undefined;
-  /** `full` was asked for, and its tools can't get what is left out: it was handled as in `safe`. */
+  /** True if `full` was requested but handled as `safe`, since no tool of the request can get omitted content. */
   isWithoutWayBack?: boolean | undefined;
 }
 
 /** Options of `createGateway`. */
 export interface GatewayOptions {
-  /** Keep what was decided between requests and restarts; they stay open. */
+  /** Store decisions between requests and restarts. The caller closes them. */
   records: Records;
-  /** Keeps whole what is shown in part. */
+  /** Stores the full text of shortened results. */
   artifactStore: ArtifactStore;
   mode?: GatewayMode | undefined;
-  /** The share of sessions that pass unchanged, for comparison; from 0 to 1. */
+  /** The share of sessions that are sent unchanged for comparison, from 0 to 1. */
   holdout?: number | undefined;
   counter?: TokenCounter | undefined;
-  /** How a result that is shown in part names the rest. Default: a command of `ccl artifacts`. */
+  /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
-   * What the records keep no sooner than this after planning is left out of the request, and holds from the next one on. Requests
-   * that come together read results for less time than that, and pass the rest as it came. Default: 250.
+   * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
+   * results for less than this time, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
   now?: (() => number) | undefined;
 }
 
-/** Decides how the tool results of requests are shown. Opens no socket. */
+/** Decides how the tool results of requests are shown. Does no network I/O. */
 export interface Gateway {
-  /** Never rejects: whatever fails gives a plan without edits and the reason. */
+  /** Never rejects. On a failure the plan has no edits and a reason. */
   plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan>;
-  /** The body with the edits; the same bytes where there are none. */
+  /** Applies the edits to the body. Returns the same bytes if there are none. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
 
 interface Session {
   key: string;
   planner: HistoryPlanner;
-  /** Decided but not kept yet, and what has to be kept with it. */
+  /** True if stored decisions exist, which must be repeated. */
+  isKnown: boolean;
+  /** Decisions that are not stored yet, with the artifacts to store first. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
-  /** When its last request came; undefined after a restart. */
+  /** Time of its last request. Undefined after a restart. */
   lastMs?: number | undefined;
   keeping?: Promise<void> | undefined;
 }
 
-/** For so long requests that come together read results, or for this share of the time limit where that is more. */
+/** Time for concurrent requests to read results, or a share of the time limit if that is longer. */
 const workMs = 200;
 const workShare = 0.8;
 
-/** What of sessions stays in memory; others are read from the store again. */
+/** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
 
-/** Makes a gateway. Throws `invalid_options`. */
+/** Creates a gateway. Throws `invalid_options`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { holdout = 0 } = options;
   if (!(holdout >= 0 && holdout <= 1))
@@ -161,17 +163,18 @@ class RequestPlanner {
     if (request === undefined) return { ...nothing, reason: "unknown_shape" };
     const { mode = "safe", holdout = 0, hint } = this.#options;
     const sent = sessionKey(value, request, headers);
-    // Who asks by a hash names no session; its results name the rest otherwise than those of a proxy on the same store.
+    // A caller that uses hashes names no session, and its hints differ from those of a proxy on the same store.
     const [key, owner] =
       hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
-    if (session === undefined) return { ...nothing, model: request.model, reason: "busy" };
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    const { items, shown, decisions, call } = this.#planCall(session, request, {
+    const planned = this.#planCall(session, request, {
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
+    if (planned === undefined) return { ...nothing, model: request.model, reason: "busy" };
+    const { items, shown, decisions, call } = planned;
     const directPrice = call?.directPrice ?? 0;
     const prompt = { items, shown, call };
     const price = call?.price ?? 0;
@@ -194,7 +197,7 @@ class RequestPlanner {
     }
     const late = new Set(session.unkept.map(({ decision }) => decision));
     const kept = session.planner.without(late);
-    // The store may be keeping it with the credit that it had before.
+    // The store may be writing the decision with its former credit.
     const last = session.unkept.at(-1)?.decision;
     if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
     const edits = editsOf(text, textsOf(request, kept));
@@ -207,15 +210,13 @@ class RequestPlanner {
     };
   }
 
-  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan {
-    const { isLate, end } = this.#startWork();
-    const plan = session.planner.plan(items, { ...state, isLate });
+  /** Undefined for a new session if no time is left, since its first prompt takes the longest to read. */
+  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan | undefined {
+    const { isLate, end } = this.#work.start(() => this.#planning === 1);
+    const isNew = session.planner.chars === 0 && !session.isKnown;
+    const plan = isNew && isLate() ? undefined : session.planner.plan(items, { ...state, isLate });
     end();
     return plan;
-  }
-
-  #startWork(): ReturnType<WorkBudget["start"]> {
-    return this.#work.start(() => this.#planning === 1);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -229,7 +230,7 @@ class RequestPlanner {
     return this.#options.timeoutMs ?? 250;
   }
 
-  /** Keeps what the request shows before it goes out; gives why that did not come about. What was begun goes on. */
+  /** Stores the request's decisions before it is sent. Returns why that failed. A write that has begun continues. */
   async #keepAll(session: Session): Promise<PassReason | undefined> {
     try {
       await within(this.#timeoutMs, async (signal) => {
@@ -239,7 +240,7 @@ class RequestPlanner {
     } catch (error) {
       return reasonOf(error);
     }
-    // That nothing changes need not be waited for.
+    // Decisions without edits need no wait.
     if (session.unkept.length > 0) this.#startKeeping(session).catch(() => undefined);
     return undefined;
   }
@@ -251,7 +252,7 @@ class RequestPlanner {
     return session.keeping;
   }
 
-  /** What is shown in part, then the decisions: each in one go. */
+  /** Stores the artifacts, then the decisions, each in one batch. */
   async #keep({ key, unkept }: Session): Promise<void> {
     const { artifactStore, records } = this.#options;
     const batch = [...unkept];
@@ -265,17 +266,16 @@ class RequestPlanner {
     unkept.splice(0, batch.length);
   }
 
-  /** Undefined for a new session while there is no time for it. */
-  async #open(key: string, request: ReadRequest): Promise<Session | undefined> {
+  async #open(key: string, request: ReadRequest): Promise<Session> {
     const open = this.#sessions.get(key);
     if (open !== undefined) {
       if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
     const stored = await this.#read(key);
-    if (stored.length === 0 && this.#startWork().isLate()) return undefined;
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
-    const session: Session = { key, planner: this.#newPlanner(request, decisions), unkept: [] };
+    const planner = this.#newPlanner(request, decisions);
+    const session: Session = { key, planner, unkept: [], isKnown: stored.length > 0 };
     this.#sessions.use(key, session);
     return session;
   }
@@ -294,7 +294,7 @@ class RequestPlanner {
   }
 }
 
-/** What a decision shows in part, to be kept whole. */
+/** The full texts of the results that a decision shortens. */
 function artifactsOf(
   { edits }: Decision,
   { owner, request }: { owner: string; request: ReadRequest },
@@ -319,7 +319,7 @@ function textsOf(
   return texts;
 }
 
-/** The time in which other requests keep the process busy does not count: a store that has answered meanwhile is not late. */
+/** Does not count time in which other requests block the process: a store that answered meanwhile is not late. */
 async function within<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -346,7 +346,7 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined where it is no UTF-8. The quick decoder comes first: the one that throws takes twice its time. */
+/** Undefined if the bytes are not UTF-8. Tries the fast decoder first, since the strict one takes twice as long. */
 function decode(body: Uint8Array): string | undefined {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
   if (!text.includes("\uFFFD")) return text;

@@ -1,11 +1,11 @@
-/** How many sessions are held. */
+/** Limits of the cache of sessions. */
 interface SessionLimits {
   maxCount: number;
-  /** Of all together; a single one may be larger. */
+  /** Of all sessions together. A single one may be larger. */
   maxChars: number;
 }
 
-/** Sessions by their keys; those that were not used for longest are let go. */
+/** An LRU cache of sessions by key. */
 export class RecentSessions<Session extends { readonly planner: { readonly chars: number } }> {
   readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, Session>();
@@ -20,7 +20,7 @@ export class RecentSessions<Session extends { readonly planner: { readonly chars
     return session;
   }
 
-  /** Makes it the latest; the others may have grown since the last time. */
+  /** Marks a session as the latest, and evicts by size again, since others may have grown. */
   use(key: string, session: Session): void {
     this.#sessions.delete(key);
     this.#sessions.set(key, session);

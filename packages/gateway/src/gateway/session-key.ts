@@ -3,7 +3,7 @@ import { isRecord, stringAt } from "@ccl/core/json";
 
 import type { ReadRequest } from "../history/read-request.ts";
 
-/** Headers by lower-case name; those of `node:http` fit. */
+/** Headers by lower-case name. The headers of `node:http` fit. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const sessionHeaders = [
@@ -16,15 +16,15 @@ const sessionHeaders = [
 const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
-/** A hash of the keys that a caller sent. */
+/** A hash of the credentials that a caller sent. */
 export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
 /**
- * A session by its account, its name and how its history begins. A client gets new credentials while it works, so that they count
- * only where it gives no name. What is decided is kept by the hash of the whole history, which two users do not share even where
- * all of this is the same.
+ * Identifies a session by account, name and the beginning of its history. Credentials count only if the client sends no
+ * name, since they change during a session. Decisions are stored by the hash of the whole history, so two users never
+ * share them, even if their session keys are equal.
  */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
@@ -32,7 +32,7 @@ export function sessionKey(body: unknown, { items }: ReadRequest, headers: Reque
   const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
   const account = accountHeaders.map((name) => headers[name] ?? "");
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
-  // Servers of tools come and go while a session lasts, and system prompts name the date.
+  // Tool servers come and go during a session, and system prompts contain the date.
   const own = (named === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
   return sha256Hex(JSON.stringify([account, named ?? tenantOf(headers), own]));
 }

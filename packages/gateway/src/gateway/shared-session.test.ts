@@ -127,7 +127,7 @@ describe("a request in full", () => {
 
   it("passes while others take the time, and is decided later", async () => {
     let nowMs = 0;
-    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 100) });
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 40) });
     const users = ["a", "b", "c", "d", "e"];
     const asked = users.map((user) =>
       send(gateway, historyOf(user, 1, 200), { "x-session-id": user }),
@@ -139,6 +139,18 @@ describe("a request in full", () => {
     const busy = users[late] ?? "";
     const { plan } = await send(gateway, historyOf(busy, 2, 200), { "x-session-id": busy });
     expect(plan.edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content/0/content"]);
+  });
+
+  it("passes where it comes right behind others, though each was read before the next came in", async () => {
+    let nowMs = 0;
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 40) });
+    const reasons: (string | undefined)[] = [];
+    for (const user of ["a", "b", "c", "d", "e"]) {
+      const { plan } = await send(gateway, historyOf(user, 1, 200), { "x-session-id": user });
+      reasons.push(plan.reason);
+    }
+    expect(reasons[0]).toBeUndefined();
+    expect(reasons).toContain("busy");
   });
 
   it("is cut for nothing after a pause that the provider's cache does not outlast", async () => {

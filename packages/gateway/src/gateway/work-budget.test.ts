@@ -21,6 +21,9 @@ it("is up after the limit for all together, and comes back as half of the time b
   lasts(25);
   nowMs += 10_000;
   lasts(100);
+  // Alone, but behind others: more of them may lie unread.
+  expect(budget.start(() => true).isLate()).toBe(true);
+  nowMs += 10_000;
   const alone = budget.start(() => true);
   nowMs += 1_999;
   expect(alone.isLate()).toBe(false);

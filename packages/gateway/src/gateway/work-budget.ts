@@ -1,14 +1,14 @@
-/** How much of the time between comes back. */
+/** How much of the idle time the budget regains. */
 const share = 0.5;
-/** A request that is alone keeps no other one waiting. */
+/** Extends the limit for a request without concurrent ones. Not if others were just read, since more may be waiting. */
 const aloneFactor = 20;
 
-/** Milliseconds for reading results, of all requests together, which share one thread; what was spent comes back while nothing is read. */
+/** Time for reading results, shared by all requests, since they run on one thread. Idle time restores it. */
 export class WorkBudget {
   readonly #limitMs: number;
   readonly #now: () => number;
   #leftMs: number;
-  /** The end of the last piece. */
+  /** When the last piece of work ended. */
   #atMs: number;
 
   constructor(limitMs: number, now: () => number) {
@@ -18,14 +18,19 @@ export class WorkBudget {
     this.#atMs = now();
   }
 
-  /** Begins a piece of work; gives whether its time is up, which comes later for one that is alone, and how to end it. */
+  /**
+   * Starts a piece of work. Returns a check of whether its time is up (later for a request that is alone), and how to
+   * end it.
+   */
   start(isAlone: () => boolean): { isLate: () => boolean; end: () => void } {
     const startedMs = this.#now();
     this.#leftMs = Math.min(this.#limitMs, this.#leftMs + (startedMs - this.#atMs) * share);
     this.#atMs = startedMs;
+    const isRested = this.#leftMs > this.#limitMs / 2;
     return {
       isLate: () =>
-        this.#now() - startedMs >= (isAlone() ? this.#limitMs * aloneFactor : this.#leftMs),
+        this.#now() - startedMs >=
+        (isRested && isAlone() ? this.#limitMs * aloneFactor : this.#leftMs),
       end: () => {
         this.#atMs = this.#now();
         this.#leftMs = Math.max(-this.#limitMs, this.#leftMs - this.#atMs + startedMs);

@@ -1,6 +1,6 @@
 import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
-/** The names of the tools of a request, those of a server that Codex lists together too; of a built-in one its type. */
+/** The tool names of a request, including those that Codex nests in a server. The type for a built-in tool. */
 export function toolNames(tools: unknown): string[] {
   if (!Array.isArray(tools)) return [];
   return [...tools, ...tools.flatMap((tool) => arrayAt(tool, "tools"))].flatMap((tool) => {
@@ -9,37 +9,49 @@ export function toolNames(tools: unknown): string[] {
   });
 }
 
-/** Claude Code and opencode: Bash; Codex: shell, exec_command; Cursor: run_terminal_cmd; Cline: execute_command; Gemini CLI, Copilot. */
+/**
+ * Shell tools of Claude Code and opencode (Bash), Codex (shell, exec_command), Cursor (run_terminal_cmd), Cline
+ * (execute_command), Gemini CLI and Copilot.
+ */
 const shells = new Set(
   "bash shell localshell shellcommand exec execcommand executecommand executebash runcommand runterminalcmd runterminalcommand runinterminal runshellcommand terminal unifiedexec".split(
     " ",
   ),
 );
 
-/** Claude Code and opencode: Read; Cursor, Cline, Gemini CLI: read_file; editors that models were trained on; servers of files. */
+/**
+ * Read tools of Claude Code and opencode (Read), Cursor, Cline and Gemini CLI (read_file), editors that models were
+ * trained on, and file servers.
+ */
 const readers = new Set(
   "read readfile readfiles readmanyfiles readtextfile notebookread view viewfile openfile getfilecontents strreplaceeditor strreplacebasededittool texteditor".split(
     " ",
   ),
 );
 
-/** Without the server before it, case, separators and the date of a version. */
+/** Removes the server prefix, separators and version date of a tool's name, and lowers its case. */
 function plainName(tool: string): string {
   const own = tool.split(/__|[.:/]/).at(-1) ?? "";
   return own.replaceAll(/_?\d{8}$|[^a-zA-Z]/g, "").toLowerCase();
 }
 
-/** True where a model with these tools can run `ccl artifacts`, or reads artifacts by our MCP server. */
+/** True if a model with these tools can run `ccl artifacts`, or read artifacts through ccl's MCP server. */
 export function hasWayBack(tools: readonly string[]): boolean {
   return tools.some((tool) => shells.has(plainName(tool)) || /(^|_)search_artifact$/.test(tool));
 }
 
-/** True of a tool whose client takes what it returned for shown: it lets files be edited by it, and does not show it again. */
+/**
+ * True for a tool that reads files. Its client assumes that the model saw the whole result, so allows edits and does
+ * not show it again.
+ */
 export function isReader(tool: string | undefined): boolean {
   return tool !== undefined && readers.has(plainName(tool));
 }
 
-/** True of a short result that says no more than that an earlier one still holds, as clients answer a file that is read again. */
+/**
+ * True for a short result that only says that an earlier one is still valid, as clients return when a file is read
+ * again.
+ */
 export function refersToEarlier(text: string): boolean {
   return (
     text.length < 600 &&
@@ -49,16 +61,16 @@ export function refersToEarlier(text: string): boolean {
   );
 }
 
-/** A result without what its client says to the model in it, which is never cut. */
+/** A result, split from the text that its client added for the model. That text is never cut. */
 export interface OwnText {
   own: string;
-  /** Empty, or with a line break before it. */
+  /** Empty, or starts with a line feed. */
   words: string;
 }
 
 const wordTags = ["system-reminder", "system_reminder", "bash_metadata", "environment_details"];
 
-/** Takes the client's words out of a result. Linear in the text. */
+/** Splits the client's text from a result, in linear time. */
 export function ownText(text: string): OwnText {
   let own = text;
   let words = "";

@@ -3,22 +3,22 @@ import type { PartKind } from "@ccl/core/tracing";
 /** One part of a prompt, in the order in which the model reads it. */
 export interface HistoryItem {
   kind: PartKind;
-  /** As the model reads it; of a call its arguments, of media nothing. */
+  /** The text that the model reads. The arguments of a call, empty for media. */
   text: string;
   /** The tool of a call or a result. */
   tool?: string | undefined;
-  /** Joins a call and its results. */
+  /** Links a call and its results. */
   callId?: string | undefined;
-  /** Tokens of what has no text. */
+  /** Tokens of content without text. */
   mediaTokens?: number | undefined;
 }
 
-/** True for what a model wrote: a model call ends before the first of a row of these. */
+/** True for items that a model wrote. Consecutive ones belong to one model call. */
 function isOfModel({ kind }: HistoryItem): boolean {
   return kind === "assistant" || kind === "reasoning" || kind === "call";
 }
 
-/** The lengths of the prompts of all calls: what stood before each answer, and the whole at its end if no answer follows. */
+/** The prompt length of every call: before each answer, and at the end if no answer follows. */
 export function promptEnds(items: readonly HistoryItem[]): number[] {
   const ends: number[] = [];
   for (const [at, item] of items.entries()) {

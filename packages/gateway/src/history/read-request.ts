@@ -4,13 +4,13 @@ import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from
 import { toolNames } from "./client-tools.ts";
 import type { HistoryItem } from "./history-item.ts";
 
-/** The APIs whose requests are understood. */
+/** The APIs whose requests can be parsed. */
 type WireApi = "openai-chat" | "openai-responses" | "anthropic";
 
 /** Keys and indexes from the body down to a string. */
 export type JsonPath = readonly (string | number)[];
 
-/** A part of a request, and where its text stands in the body; without a path it must stay as it is. */
+/** A part of a request, with the path of its text in the body. Without a path it must stay unchanged. */
 interface RequestItem extends HistoryItem {
   path?: JsonPath | undefined;
 }
@@ -20,17 +20,17 @@ export interface ReadRequest {
   api: WireApi;
   model: string | undefined;
   items: RequestItem[];
-  /** Names of its tools. */
+  /** Names of the request's tools. */
   tools: readonly string[];
 }
 
-/** Keys and indexes to a content; no API nests results within results, and one that does is counted whole. */
+/** Longest path to content. No API nests results in results. One that does is counted as a whole. */
 const maxPath = 20;
 
-/** What an image usually takes. */
+/** A typical image. */
 const mediaTokens = 1_200;
 
-/** Reads the body of a request of one of the three APIs; undefined for any other shape. */
+/** Parses the request body of one of the three APIs. Undefined for any other shape. */
 export function readRequest(body: unknown): ReadRequest | undefined {
   if (!isRecord(body)) return undefined;
   const model = stringAt(body, "model");
@@ -132,7 +132,7 @@ function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
   }
 }
 
-/** An item of the Responses API. */
+/** Reads an item of the Responses API. */
 function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
   if (!isRecord(item)) return;
   const callId = stringAt(item, "call_id");
@@ -163,7 +163,7 @@ function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
   }
 }
 
-/** Results with the name of the tool that was called. */
+/** Adds the name of the called tool to results. */
 function withTools(items: RequestItem[]): RequestItem[] {
   const tools = new Map(
     items.flatMap(({ kind, callId, tool }) =>
@@ -182,14 +182,14 @@ function textOf(content: unknown): string {
     : jsonText(content ?? "");
 }
 
-/** Input tokens of a provider's report, by what its cache did; undefined where it says nothing. */
+/** Input tokens that a provider reported, by cache state. */
 export interface ReportedInput {
   cached: number;
   written: number;
   total: number;
 }
 
-/** Reads `usage` of any of the three APIs. */
+/** Reads `usage` of any of the three APIs. Undefined if it contains no input tokens. */
 export function readUsage(usage: unknown): ReportedInput | undefined {
   const input = numberAt(usage, "input_tokens") ?? numberAt(usage, "prompt_tokens");
   if (!isRecord(usage) || input === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { JsonPath } from "../history/read-request.ts";
 
-/** Where the string of a path stands in a JSON text, its quotes included. */
+/** The position of a path's string in a JSON text, including its quotes. */
 export interface StringSpan {
   path: JsonPath;
   start: number;
@@ -13,8 +13,8 @@ interface PathNode {
 }
 
 /**
- * Finds the strings of some paths in a valid JSON text without reading the rest; in its order. A path that leads to no string
- * is missing, and so is one through a key that an object holds twice. Linear in the text.
+ * Finds the strings of paths in a valid JSON text, in text order and linear time. Omits paths that do not lead to a
+ * string, and paths through a duplicate key.
  */
 export function findStrings(text: string, paths: readonly JsonPath[]): StringSpan[] {
   const root: PathNode = { next: new Map() };
@@ -67,7 +67,7 @@ class Scanner {
       const wasSeen = seen.has(name);
       seen.add(name);
       if (wasSeen && node.next.has(name)) {
-        // The last of two values counts for readers, so that the first must not be taken for it.
+        // Parsers use the last of two values, so the first must not be replaced.
         this.spans.length = 0;
         this.#at = this.#text.length;
         return;
@@ -84,7 +84,7 @@ class Scanner {
     this.#at += 1;
   }
 
-  /** Moves to the next sign that is no blank, comma or colon. */
+  /** Moves to the next character other than a blank, comma or colon. */
   #peek(): string | undefined {
     blank.lastIndex = this.#at;
     const found = blank.exec(this.#text);

@@ -1,7 +1,7 @@
 import type { JsonPath } from "../history/read-request.ts";
 import { findStrings } from "./find-strings.ts";
 
-/** A string of the body and what takes its place, by bytes. */
+/** Replaces a string of the body. Positions are in bytes. */
 export interface GatewayEdit {
   /** JSON pointer. */
   pointer: string;
@@ -11,7 +11,7 @@ export interface GatewayEdit {
   json: string;
 }
 
-/** Where strings of a JSON text are replaced. Throws where one is missing. */
+/** The edits that replace strings of a JSON text. Throws if one is missing. */
 export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
@@ -32,7 +32,7 @@ export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): Gat
   }));
 }
 
-/** The bytes with the edits, which are in their order. */
+/** Applies edits, which are in text order, to the bytes. */
 export function splice(body: Uint8Array, edits: readonly GatewayEdit[]): Uint8Array {
   const encoder = new TextEncoder();
   const pieces: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import { parseJson } from "@ccl/core/json";
 
-/** Lines of JSON; those that are cut off or of another form are passed over. */
+/** Reads JSON lines. Skips incomplete lines and those of another shape. */
 export function readLines<Value>(
   text: string,
   isValue: (value: unknown) => value is Value,

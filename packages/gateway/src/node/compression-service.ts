@@ -6,19 +6,19 @@ import { arrayAt, parseJson } from "@ccl/core/json";
 import type { Gateway } from "../gateway/create-gateway.ts";
 import { type RequestHeaders, tenantOf } from "../gateway/session-key.ts";
 
-/** What LiteLLM and Portkey ask of a service beside them; its gateway names the rest by `hash`. */
+/** The compression service that LiteLLM and Portkey call. Its gateway uses `hash` hints. */
 export interface CompressionService {
   gateway: Gateway;
   artifactStore: ArtifactStore;
 }
 
-/** A status and a body in JSON. */
+/** A status and a JSON body. */
 export interface ServiceAnswer {
   status: number;
   body: object;
 }
 
-/** `POST /v1/compress`: messages of a request, shortened. */
+/** `POST /v1/compress` shortens the messages of a request. */
 export async function compressMessages(
   { gateway }: CompressionService,
   body: Uint8Array,
@@ -42,7 +42,10 @@ export async function compressMessages(
   };
 }
 
-/** `GET /v1/retrieve/{hash}?query=`: what the same caller's messages showed in part, whole or what matches the words. */
+/**
+ * `GET /v1/retrieve/{hash}?query=` returns the text of a result that was shortened for the same caller, or what matches
+ * the query.
+ */
 export async function retrieveContent(
   { artifactStore }: CompressionService,
   url: string,

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 
 import { Decompress } from "fzstd";
 
-/** Decodes what a body says by its `content-encoding`; undefined where that is unknown or more than one. */
+/** Creates a decoder for a `content-encoding`. Undefined if it is unknown or more than one. */
 export function createDecoder(encoding: string | undefined, maxBytes: number): Duplex | undefined {
   switch (encoding?.trim().toLowerCase() ?? "identity") {
     case "identity":
@@ -21,12 +21,12 @@ export function createDecoder(encoding: string | undefined, maxBytes: number): D
   }
 }
 
-/** Node has one of its own from 22.15 on. */
+/** For Node before 22.15, which has no decoder of its own. */
 function createZstdDecoder(maxBytes: number): Transform {
   let length = 0;
   const frames = new Decompress((piece) => {
     length += piece.length;
-    // A few bytes may stand for gigabytes, which would all be here before a reader saw the first.
+    // A few bytes may expand to gigabytes, all in memory before a reader sees the first.
     if (length > maxBytes) throw new RangeError("The content is too long.");
     decoder.push(piece);
   });
@@ -45,10 +45,10 @@ function createZstdDecoder(maxBytes: number): Transform {
   return decoder;
 }
 
-/** What every decoder of zstd should have room for. */
+/** The window size that every zstd decoder should support. */
 const usualWindow = 2 ** 23;
 
-/** A whole body; the reason where it can't be read. */
+/** Decodes a whole body, or returns why it cannot be read. */
 export async function decodeBody(
   body: Uint8Array,
   encoding: string | undefined,
@@ -73,14 +73,14 @@ export async function decodeBody(
   return Buffer.concat(pieces);
 }
 
-/** The memory that the decoder takes at once for a frame of zstd, by its header (RFC 8878, 3.1.1.1); 0 for other bytes. */
+/** The memory that the decoder allocates for a zstd frame, from its header (RFC 8878, 3.1.1.1). 0 for other bytes. */
 function zstdWindow(body: Uint8Array): number {
   const header = new DataView(new Uint8Array(16).buffer);
   for (const [at, byte] of body.subarray(0, 16).entries()) header.setUint8(at, byte);
   const [descriptor, window] = [header.getUint8(4), header.getUint8(5)];
   if (header.getUint32(0, true) !== 0xfd2fb528) return 0;
   if ((descriptor & 0x20) === 0) return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
-  // One segment: the window is the content, whose length has 1, 2, 4 or 8 bytes.
+  // A single segment: the window is the content, whose length takes 1, 2, 4 or 8 bytes.
   const size = descriptor >> 6;
   return size < 2
     ? 0

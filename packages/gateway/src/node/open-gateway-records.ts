@@ -9,8 +9,8 @@ import { openRecords } from "@ccl/records/node";
 import { readLines } from "../json/read-lines.ts";
 
 /**
- * The records of a gateway on this machine, in the folder `gateway` of its state. A power cut may undo the latest ones.
- * Files of earlier versions are moved into them.
+ * Opens the records of a gateway on this machine, in the folder `gateway` of its state. A power failure may lose the
+ * latest ones. Moves files of earlier versions into the records.
  * @throws RecordsError
  */
 export async function openGatewayRecords(state: string): Promise<Records> {

@@ -31,32 +31,35 @@ import { UsageWatch } from "./usage-watch.ts";
 /** Options of `openProxy`. */
 export interface ProxyOptions {
   gateway: Gateway;
-  /** Address of the API, such as https://api.anthropic.com; a path in it stands before that of each request. */
+  /** Address of the API, such as https://api.anthropic.com. Its path is a prefix of each request's path. */
   upstream: string;
-  /** 0 takes a free one. Default: 8788. */
+  /** 0 picks a free port. Default: 8788. */
   port?: number | undefined;
   /** Default: 127.0.0.1. Any other address needs a token. */
   host?: string | undefined;
-  /** Answers `/v1/compress` and `/v1/retrieve/{hash}`, which go to the API without it. */
+  /** Answers `/v1/compress` and `/v1/retrieve/{hash}`. Without it these requests go to the API. */
   service?: CompressionService | undefined;
-  /** What callers have to send as `x-ccl-token`, which is not passed on; callers of the service also as a bearer token. */
+  /**
+   * The token that callers must send as `x-ccl-token`, which is not forwarded. The service also accepts it as a bearer
+   * token.
+   */
   token?: string | undefined;
-  /** Larger bodies are passed on as they come. Default: 32 MB. */
+  /** Larger bodies are forwarded unchanged. Default: 32 MB. */
   maxBodyBytes?: number | undefined;
-  /** Is given each request that was looked into, when it is over. */
+  /** Receives each parsed request when it is over. */
   record?: ContextRecorder | undefined;
 }
 
 /** A running proxy. */
 export interface Proxy {
-  /** To be the base URL of a client. */
+  /** Use it as the base URL of a client. */
   url: string;
   stats(): ProxyStats;
-  /** Takes no more requests and waits for those that are open, up to ten seconds. */
+  /** Stops accepting requests and waits up to ten seconds for open ones. */
   close(): Promise<void>;
 }
 
-/** Headers that belong to one connection. */
+/** Headers of a single connection. */
 const connectionHeaders = new Set([
   "connection",
   "keep-alive",
@@ -66,7 +69,7 @@ const connectionHeaders = new Set([
   "te",
   "trailer",
 ]);
-/** Not passed to the API. */
+/** Headers that are not forwarded to the API. */
 const ownHeaders = new Set([
   ...connectionHeaders,
   "host",
@@ -78,7 +81,7 @@ const ownHeaders = new Set([
 const decodedHeaders = new Set([...ownHeaders, "content-encoding"]);
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
-/** Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
+/** Paths of Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
 const otherApiPath =
   /:\w*(generateContent|rawPredict|predict)$|\/(invoke|converse)[\w-]*$|\/compact$/i;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
@@ -108,13 +111,13 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const handling = new Set<Promise<unknown>>();
   const server = createServer((request, response) => {
     response.on("error", () => undefined);
-    // What was answered is counted before a proxy that is closed says what it did.
+    // Count every answered request before a closed proxy reports its statistics.
     const ended = Promise.all([once(response, "close"), forwarder.handle(request, response)]);
     handling.add(ended);
     void ended.finally(() => handling.delete(ended));
   });
   server.requestTimeout = 0;
-  // Longer than clients keep an idle connection, so that none sends into one that is being closed.
+  // Longer than clients keep idle connections, so that none sends on one that is closing.
   server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
@@ -131,7 +134,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       const ended = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
       await Promise.all(handling);
-      // Node takes a connection on which nothing was asked yet for a busy one.
+      // Node counts a connection without a request yet as busy.
       server.closeAllConnections();
       await ended;
       clearTimeout(late);
@@ -158,7 +161,7 @@ class Forwarder {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (!path.startsWith("/"))
       return answer(response, 400, { error: { message: "Ask for a path of the proxy alone." } });
-    // A page in a browser reaches this address too, by its own name for it or from its own origin.
+    // A web page in a browser can reach this address too, from its own origin or through a host name of its own.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
       return answer(response, 403, {
@@ -173,7 +176,7 @@ class Forwarder {
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
-    // A WebSocket would hide what it carries; clients that read this take HTTP instead.
+    // The proxy cannot read a WebSocket. Clients fall back to HTTP on this status.
     if (request.headers.upgrade !== undefined)
       return answer(response, 426, { error: { message: "The proxy speaks HTTP alone." } });
     stats.requests += 1;
@@ -232,7 +235,7 @@ class Forwarder {
     return this.#parts.maxBodyBytes ?? 32 * 2 ** 20;
   }
 
-  /** The body as it goes out; the request itself where it is not looked into. */
+  /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
@@ -287,7 +290,7 @@ class Forwarder {
 interface SentBody {
   body: Uint8Array | IncomingMessage | null;
   plan?: GatewayPlan | undefined;
-  /** It goes out without the encoding in which it came. */
+  /** True if the body is sent without its original encoding. */
   isDecoded?: boolean | undefined;
 }
 
@@ -301,7 +304,7 @@ function lengthReason(declared: number, maxBytes: number): UnreadReason | undefi
   return declared > maxBytes ? "too_large" : undefined;
 }
 
-/** Undefined where it is longer. */
+/** Undefined if the body is longer. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -328,7 +331,7 @@ function methodOf(method: string | undefined): Dispatcher.HttpMethod {
   return found;
 }
 
-/** Headers in their order and spelling, but for some and those that the connection's header names. */
+/** The headers in order and spelling, without the excluded ones and those that the `connection` header names. */
 function passedOn(raw: readonly string[], left: ReadonlySet<string>): string[] {
   const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
   const headers: string[] = [];
@@ -340,19 +343,19 @@ function passedOn(raw: readonly string[], left: ReadonlySet<string>): string[] {
   return headers;
 }
 
-/** In lower case. */
+/** The values of a header, in lower case. */
 function valuesOf(raw: readonly string[], name: string): string[] {
   return raw
     .filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
     .map((value) => value.trim().toLowerCase());
 }
 
-/** undici gives names and values in turn when it is asked for raw headers. */
+/** With raw headers, undici returns names and values alternately. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }
 
-/** A name without a dot stands in no public DNS, which could lead a page's own name here. */
+/** Accepts names without a dot. Public DNS has none, so a web page cannot point its own name here. */
 function isOwnHost(host = "localhost"): boolean {
   return /^[\w-]+(:\d+)?$/.test(host) || isLocal(`http://${host}`);
 }

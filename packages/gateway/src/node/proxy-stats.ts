@@ -1,55 +1,57 @@
 import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
-import { cachePriceOf } from "../price/cache-price.ts";
+import { cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 
-/** Why a request was not looked into. */
+/** Why a request was not parsed. */
 export type UnreadReason =
   | "other_path"
-  /** A path of an API that is not understood, such as Gemini's, Bedrock's or Vertex'. */
+  /** A path of an API that the gateway does not support, such as Gemini's, Bedrock's or Vertex'. */
   | "other_api"
   | "too_large"
   | "unknown_length"
   | "unreadable_encoding";
 
-/** What a proxy did since it was started. Money is in US dollars at list prices, with the cache counted. */
+/** The proxy's statistics since its start. Money is in US dollars at list prices, including the provider's cache. */
 export interface ProxyStats {
   requests: number;
   changed: number;
-  /** Requests that went out as they came. */
+  /** Requests that were sent unchanged. */
   passed: Partial<Record<PassReason | UnreadReason, number>>;
   upstreamErrors: number;
   clientsGone: number;
-  /** Input of all prompts as they came and as they went out, by the price model. */
+  /** Input cost of all prompts by the price model, unchanged and as sent. */
   directUsd: number;
   usd: number;
-  /** The same if no session had been left alone, as `audit` and `holdout` do. */
+  /** The same if `audit` and `holdout` had not left sessions unchanged. */
   plannedUsd: number;
-  /** Input tokens as the provider reported them. */
+  /** Input tokens that the provider reported. */
   reported: ReportedInput;
-  /** Answers to requests that were looked into which reported no input, or in an encoding that can't be read. */
+  /** Answers to parsed requests that reported no input, or in an unreadable encoding. */
   unreported: number;
-  /** Requests for models whose price is not known; no money is counted for them. */
+  /** Requests for models without a known price. The money excludes them. */
   unpriced: number;
-  /** Requests in `full` whose tools have no way back to what is left out; they were handled as in `safe`. */
+  /** Requests in `full` that were handled as `safe`, since their tools cannot get omitted content. */
   withoutWayBack: number;
-  /** Of requests whose answer reported its input, by whether their session was held out: what the price model is checked by. */
+  /** Requests whose answer reported its input, by whether their session was held out. Used to check the price model. */
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
 
-/** Input as it came by the price model, and as it went out by what the provider reported. */
+/** Input cost unchanged by the price model, and as sent by the provider's report. */
 interface ComparedInput {
   directUsd: number;
   reportedUsd: number;
 }
 
-/** The share that was saved beside the sessions that were held out, by what the provider reported; undefined without either. */
+/**
+ * The share saved compared to held-out sessions, from the provider's reports. Undefined if either group has no cost.
+ */
 export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): number | undefined {
   const { heldOut, planned } = compared;
   if (heldOut.reportedUsd === 0 || planned.directUsd === 0) return undefined;
   return 1 - (planned.reportedUsd / planned.directUsd) * (heldOut.directUsd / heldOut.reportedUsd);
 }
 
-/** Nothing done yet. */
+/** Statistics of a proxy that has just started. */
 export function newStats(): ProxyStats {
   const reported = { total: 0, cached: 0, written: 0 };
   return {
@@ -72,7 +74,7 @@ export function newStats(): ProxyStats {
   };
 }
 
-/** Counts a plan. */
+/** Counts the outcome of a plan. */
 export function countPlan(stats: ProxyStats, plan: GatewayPlan): void {
   if (plan.edits.length > 0) stats.changed += 1;
   if (plan.reason !== undefined) countPass(stats, plan.reason);
@@ -89,7 +91,7 @@ function isLeftAlone({ reason }: GatewayPlan): boolean {
   return reason === "audit" || reason === "holdout";
 }
 
-/** Counts what the provider reported of a request that was answered well. */
+/** Counts the input that the provider reported for a successful request. */
 export function countReported(
   stats: ProxyStats,
   plan: GatewayPlan,
@@ -104,19 +106,19 @@ export function countReported(
   stats.reported.cached += cached;
   stats.reported.written += written;
   if (total === 0 || plan.directPrice === 0) return;
-  const { read, write, usdPerMillion } = cachePriceOf(plan.model);
-  const usd = usdPerMillion / 1e6;
+  const price = cachePriceOf(plan.model);
+  const usd = price.usdPerMillion / 1e6;
   const group = stats.compared[plan.reason === "holdout" ? "heldOut" : "planned"];
   group.directUsd += plan.directPrice * usd;
-  group.reportedUsd += (total - cached - written + cached * read + written * write) * usd;
+  group.reportedUsd += reportedPrice(reported, price) * usd;
 }
 
-/** Counts a request that went out as it came. */
+/** Counts a request that was sent unchanged. */
 export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"]): void {
   stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
 }
 
-/** In the text format of Prometheus, with the memory of the process. */
+/** The statistics in Prometheus text format, with the memory of the process. */
 export function metricsText(stats: ProxyStats): string {
   const { rss, heapUsed } = process.memoryUsage();
   const lines = [
@@ -146,7 +148,7 @@ export function metricsText(stats: ProxyStats): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What it did, as a paragraph. */
+/** The statistics as a paragraph. */
 export function summaryText(stats: ProxyStats): string {
   const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
   const less = (price: number): string =>

@@ -5,26 +5,26 @@ import type { GatewayPlan } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 
-/** A request that has been answered, or never will be. */
+/** A request that was answered, or never will be. */
 export interface ProxiedRequest {
   plan: GatewayPlan;
   /** Milliseconds since the epoch. */
   startedAtMs: number;
   durationMs: number;
-  /** Of the API's answer; absent where none came. */
+  /** The status of the API's answer. Absent if none came. */
   status?: number | undefined;
-  /** Input tokens as the provider reported them; absent where it said nothing that could be read. */
+  /** Input tokens that the provider reported. Absent if the report is missing or unreadable. */
   reported?: ReportedInput | undefined;
 }
 
-/** What was sent for a request, and what it cost. */
+/** Creates the record of a request: what was sent, and what it cost. */
 export function recordRequest({
   plan: { session = "unknown", model, reason, price, directPrice, prompt },
   startedAtMs: timeMs,
   ...answered
 }: ProxiedRequest): ContextRecord {
   const { items = [], shown } = prompt ?? {};
-  // What a policy would have done is no part of what was sent.
+  // These policies only compute changes, so the original was sent.
   const isAsItCame = reason === "audit" || reason === "holdout";
   const usd = cachePriceOf(model).usdPerMillion / 1e6;
   return {

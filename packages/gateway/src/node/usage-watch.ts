@@ -4,12 +4,12 @@ import { finished } from "node:stream/promises";
 import type { ReportedInput } from "../history/read-request.ts";
 import { createDecoder } from "./content-decoder.ts";
 
-/** Of an answer as it is read: what comes after that reports nothing. */
+/** The limit of decoded bytes. Usage reported beyond it is not seen. */
 const maxAnswerBytes = 2 ** 28;
-/** Of pieces that wait for the decoder. */
+/** The limit of bytes that wait for the decoder. */
 const maxWaitingBytes = 2 ** 24;
 
-/** Passes an answer on byte by byte, and reads what the provider reports of the input from a copy that it decodes. */
+/** Passes an answer through unchanged, and reads the reported input tokens from a decoded copy. */
 export class UsageWatch extends Transform {
   readonly #decoder: Duplex | undefined;
   readonly #found = new Map<string, number>();
@@ -42,7 +42,7 @@ export class UsageWatch extends Transform {
     done(error);
   }
 
-  /** After the end of the answer; undefined where it says nothing or can't be read. */
+  /** Call after the end of the answer. Undefined if it reports nothing or cannot be read. */
   async reported(): Promise<ReportedInput | undefined> {
     if (this.#decoder === undefined) return undefined;
     this.#decoder.end();
@@ -57,7 +57,7 @@ export class UsageWatch extends Transform {
     return { total: plain + read + written, cached, written };
   }
 
-  /** Gives the end of the text, in which a field may begin. */
+  /** Returns the end of the text, since a field may begin there. */
   #read(text: string): string {
     for (const [, name = "", tokens] of text.matchAll(usageField))
       this.#found.set(name, Math.max(Number(tokens), this.#found.get(name) ?? 0));

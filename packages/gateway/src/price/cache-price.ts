@@ -1,17 +1,19 @@
-/** What a provider charges for a prompt, relative to an input token that is neither read from nor written to its cache. */
+import type { ReportedInput } from "../history/read-request.ts";
+
+/** A provider's prices for a prompt, relative to an input token that is neither read from nor written to its cache. */
 export interface CachePrice {
-  /** A token that is read from the cache. */
+  /** A token read from the cache. */
   read: number;
-  /** A token that is not; more than 1 where writing to the cache costs extra. */
+  /** A token not in the cache. Above 1 if writing to the cache costs extra. */
   write: number;
   /** Shorter prefixes are not cached. */
   minCachedTokens: number;
-  /** Of a million plain input tokens; 0 where it is not known. */
+  /** Per million plain input tokens. 0 if unknown. */
   usdPerMillion: number;
   isKnown: boolean;
 }
 
-/** A prompt by what the provider's cache holds of it. */
+/** A prompt's tokens by whether the provider's cache holds them. */
 export interface PromptTokens {
   cached: number;
   fresh: number;
@@ -23,7 +25,15 @@ export function promptPrice({ cached, fresh }: PromptTokens, price: CachePrice):
   return isCached ? cached * price.read + fresh * price.write : (cached + fresh) * price.write;
 }
 
-/** A family of models by the beginning of its names. */
+/** The price of an input that the provider reported, in plain input tokens. */
+export function reportedPrice(
+  { total, cached, written }: ReportedInput,
+  { read, write }: CachePrice,
+): number {
+  return total - cached - written + cached * read + written * write;
+}
+
+/** A family of models by the prefix of their names. */
 type Family = readonly [
   prefix: string,
   usdPerMillion: number,
@@ -33,10 +43,11 @@ type Family = readonly [
 ];
 
 /**
- * List prices of a million input tokens in US dollars, as copies of these pages had them in June 2026. They compare
- * policies; a bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching
- * (for five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
- * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first prefix counts.
+ * List prices per million input tokens in US dollars, from copies of these pages of June 2026. They compare policies. A
+ * bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching (for
+ * five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
+ * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first matching prefix
+ * counts.
  */
 const families: readonly Family[] = [
   ["claude-opus-4-0", 15, 0.1, 1.25, 1024],
@@ -69,12 +80,12 @@ const families: readonly Family[] = [
   ["gemini-2.5-flash", 0.3, 0.1, 1, 1024],
 ];
 
-/** What is planned with for a model of no known price: a cache that costs as much as any to write. */
+/** For planning with a model of no known price: assumes the highest price of a cache write. */
 const unknown: Family = ["", 0, 0.1, 1.25, 1024];
 
 /**
- * Prices of a model by its name, with or without the provider before it. A model that is not known costs 0 dollars, and
- * `isKnown` is false.
+ * Prices of a model by its name, with or without the provider's prefix. An unknown model costs 0 dollars and has
+ * `isKnown` false.
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
   const name = model?.toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "") ?? "";
@@ -85,15 +96,15 @@ export function cachePriceOf(model: string | undefined): CachePrice {
   return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
 }
 
-/** A date, a version or a name of the same model; `-pro` and `-mini` have prices of their own. */
+/** Matches a date, version or variant with the same price. `-pro` and `-mini` have their own prices. */
 const sameModel = /^($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner))/;
 
 const minuteMs = 60_000;
 
-/** How long a cache may hold the prompt of a request after its last use; only later is it taken for forgotten. */
+/** How long a cache may hold a prompt after its last use. After that the gateway treats it as expired. */
 export function cacheLifetimeMs(model: string | undefined, body: string): number {
   if (/"prompt_cache_retention"\s*:\s*"24h"/.test(body)) return 24 * 60 * minuteMs;
   const isShort = /claude/i.test(model ?? "") && !/"ttl"\s*:\s*"1h"/.test(body);
-  // Both are sometimes held longer than promised.
+  // Providers sometimes hold both longer than promised.
   return (isShort ? 6 : 90) * minuteMs;
 }

@@ -3,8 +3,15 @@ import type { ComparedPair } from "../views.ts";
 
 const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
 const line = "A".repeat(10 * 2 ** 20);
-const session = { id: "s", source: "gateway", title: hostile, prompts: 2, tokens: 9 };
-const prompt = { at: 0, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2 };
+const cost = { usd: 0.2, directUsd: 0.4 };
+const session = { id: "s", source: "gateway", title: hostile, prompts: 20, tokens: 9, ...cost, failed: 1, durationMs: 2_000 };
+const prompt = { at: 0, budget: 1_000, cached: 4, fresh: 5, directTokens: 12, usd: 0.1, directUsd: 0.2, isFailed: false };
+const prompts = Array.from({ length: 20 }, (_, at) => ({
+  ...prompt,
+  at,
+  isFailed: at === 4,
+  status: at === 4 ? 529 : 200,
+}));
 const rows = Array.from({ length: 40 }, (_, at) => ({
   at,
   origin: at === 0 ? ("user" as const) : ("result" as const),
@@ -13,6 +20,7 @@ const rows = Array.from({ length: 40 }, (_, at) => ({
   directTokens: at + 1,
   isCached: at < 30,
   form: at === 39 ? "cut" : undefined,
+  handle: at === 39 ? "ccl://artifact/39" : undefined,
   preview: hostile,
   length: line.length,
 }));
@@ -24,16 +32,12 @@ export const hostileSource: InspectorSource = {
     missing: [{ page: "runs", why: hostile }],
   }),
   sessions: async () => ({ sessions: [session], left: 0 }),
-  session: async () => ({ session, prompts: [prompt, { ...prompt, at: 1 }] }),
+  session: async () => ({ session, prompts }),
   prompt: async ({ at = "0" }) => {
     const parts = at === "0" ? rows : rows.slice(0, -1);
-    return { session, prompt: { ...prompt, at: Number(at) }, prompts: 2, hasTexts: true, parts };
+    return { session, prompt: { ...prompt, at: Number(at) }, parts };
   },
-  compared: async ({ at = "0", with: to = "1" }) => {
-    const prompts = [at, to].map((place) => {
-      const parts = place === "0" ? rows : rows.slice(0, -1);
-      return { session, prompt: { ...prompt, at: Number(place) }, parts };
-    });
+  compared: async () => {
     const pairs = rows.map(({ at: first }): ComparedPair => {
       if (first === rows.length - 1) return { change: "removed", first };
       const isChanged = first === 3;
@@ -41,7 +45,7 @@ export const hostileSource: InspectorSource = {
       return { change: isChanged ? "changed" : "same", first, second: first, diff };
     });
     const broken = { second: 3, byte: 7, isKnown: true, keptTokens: 60, lostTokens: 700, usd: 0.01 };
-    return { prompts, pairs, break: broken };
+    return { pairs, break: broken };
   },
   text: async ({ offset = "0" }) => {
     const from = Number(offset);
@@ -56,7 +60,15 @@ export const hostileSource: InspectorSource = {
 };
 
 const times = { startedAtMs: 1_000, finishedAtMs: 1_200 };
-const operation = { ...times, hook: "before_main_llm", attempts: 1, effects: [] };
+const drift = { kind: "changed", severity: "breaking", path: "columns.total.type", from: "int" };
+const [recall, lore, judge] = ["recall", "lore", "judge"].map((operationId) => ({
+  operationId,
+  operationName: operationId,
+  hook: "before_main_llm",
+}));
+const ended = { startedAt: 1_000, finishedAt: 1_200 };
+const skipped = { skippedReason: "dependency_failed" };
+const effect = { type: hostile, text: `The hero limps. ${hostile}` };
 
 /** Something to see on each page. */
 export const exampleSource: InspectorSource = {
@@ -71,12 +83,12 @@ export const exampleSource: InspectorSource = {
     reported: { total: 18, cached: 8 },
     points: [1, 2].map((timeMs) => ({ timeMs, usd: 0.1, directUsd: 0.2, cachedShare: 0.5 })),
     kinds: [{ origin: "result", tool: hostile, tokens: 10, directTokens: 20 }],
-    passed: [{ reason: "no_gain", count: 1 }],
-    statuses: [{ status: "200", count: 2 }],
-    sessions: [{ ...session, usd: 0.2, directUsd: 0.4 }],
+    passed: [["no_gain", 1]],
+    statuses: [["200", 2]],
+    sessions: [session],
   }),
   pack: async () => {
-    const reasons = [{ name: "content", share: 1 }];
+    const reasons = { content: 1 };
     const shown = { rank: 1, score: 2, reasons, words: ["refund"], level: "full", tokens: 20 };
     const left = { rank: 2, score: 1, reasons, words: [], omitted: "budget" };
     const files = [
@@ -87,31 +99,27 @@ export const exampleSource: InspectorSource = {
     return { task: "", budget: 8_000, tokens: 20, unmatched: [], files, text };
   },
   runs: async () => ({
+    hasMore: false,
     runs: [{ id: "run-1", chat: "chat-1", status: "done", ...times }],
   }),
   run: async () => ({
-    id: "run-1",
-    chat: "chat-1",
-    trigger: "generate",
-    status: "done",
-    ...times,
-    operations: [
-      {
-        ...operation,
-        id: "recall",
-        name: "Recall",
-        status: "done",
-        effects: [{ name: hostile, text: `The hero limps. ${hostile}` }],
-      },
-      {
-        ...operation,
-        id: "judge",
-        name: "Judge",
-        status: "skipped",
-        why: "An operation that it needs failed or was skipped.",
-      },
+    input: {
+      runId: "run-1",
+      chatId: "chat-1",
+      trigger: "generate",
+      startedAt: 1_000,
+      profile: { operations: [{ operationId: "judge", config: { dependsOn: ["lore"] } }] },
+    },
+    result: { status: "done", finishedAt: 1_200, mainLlm: { text: hostile } },
+    steps: [{ ...recall, kind: "operation", effects: [effect] }],
+    events: [
+      { ...recall, type: "operation.started", ts: 1_000, attempt: 1 },
+      { ...recall, type: "operation.finished", ts: 1_200, status: "done", ...ended },
+      { ...lore, type: "operation.finished", ts: 1_200, status: "error" },
+      { ...judge, type: "operation.finished", ts: 1_200, status: "skipped", ...skipped },
+      { type: "main_llm.started", ts: 1_200 },
+      { type: "run.finished", ts: 1_200, status: "done" },
     ],
-    answer: hostile,
     artifacts: [
       {
         tag: "scene",
@@ -120,17 +128,16 @@ export const exampleSource: InspectorSource = {
         ],
       },
     ],
-    events: { total: 4, at: 4, last: "run.finished" },
   }),
   sent: async () => ({
     messages: [
-      { role: "user", from: "chat", by: ["recall"], text: hostile, length: hostile.length },
+      { role: "user", from: "chat", by: ["recall"], text: hostile},
     ],
   }),
   catalog: async () => ({
     total: 1,
     hits: [{ id: "t", kind: "table", title: "orders", fields: ["id", "total"], problems: ["stale"] }],
-    facets: [{ name: "kind", values: [{ value: hostile, count: 1 }] }],
+    facets: { kind: [{ value: hostile, count: 1 }] },
     unmatched: [],
     health: [{ name: "stale", about: "Too old.", count: 1 }],
   }),
@@ -156,13 +163,11 @@ export const exampleSource: InspectorSource = {
     findings: [
       { severity: "breaking", code: "column_removed", resourceId: "t", message: hostile },
     ],
-    left: 0,
   }),
   changes: async () => ({
     against: "HEAD",
     counts: { breaking: 1, additive: 0, cosmetic: 0 },
-    changes: [{ id: hostile, kind: "removed", severity: "breaking", changes: [] }],
-    left: 0,
+    changes: [{ id: hostile, kind: "removed", severity: "breaking", changes: [drift] }],
   }),
   query: async () => ({
     plan: "1. scan orders",

@@ -2,13 +2,13 @@ import type { Client, ClientCapabilities, Transport } from "@modelcontextprotoco
 
 import type { McpServerConfig } from "./server-config.ts";
 
-/** How a server is spoken to. */
+/** How to connect to a server. */
 export interface ConnectMcpServerOptions {
-  /** What this side can do for the server, such as sampling. */
+  /** What this client can do for the server, such as sampling. */
   capabilities?: ClientCapabilities | undefined;
-  /** Where the stderr of its process goes; `ignore` where absent. */
+  /** Where the stderr of the server's process goes. `ignore` by default. */
   stderr?: "ignore" | "inherit" | undefined;
-  /** Of the handshake; 30 s where absent. */
+  /** Time limit of the handshake in milliseconds. 30 s by default. */
   timeoutMs?: number | undefined;
   /** Called before the connection opens, to set handlers. */
   prepare?: ((client: Client) => void) | undefined;
@@ -18,7 +18,7 @@ export interface ConnectMcpServerOptions {
 const defaultTimeoutMs = 30_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** A connected client of the official SDK. `close()` ends the server's process too, by force after some seconds. */
+/** Connects a client of the official SDK. `close()` also ends the server's process, by force after some seconds. */
 export async function connectMcpServer(
   config: McpServerConfig,
   options: ConnectMcpServerOptions = {},
@@ -35,7 +35,8 @@ export async function connectMcpServer(
   ]);
   const client = new Client(
     { name: "ccl", version: "1.0.0" },
-    // Over stdio a probe for the newer protocol would start each server twice; those that speak it speak the older one too.
+    // Over stdio, a probe for the newer protocol would start each server twice. Servers of the newer protocol also
+    // support the older one.
     { capabilities, versionNegotiation: { mode: isAddress ? "auto" : "legacy" } },
   );
   options.prepare?.(client);
@@ -61,7 +62,10 @@ export async function connectMcpServer(
   }
 }
 
-/** The SDK forgets who waits for progress at the result, and a result in one piece with its progress is handled first. */
+/**
+ * Delivers messages one after another. Otherwise the SDK handles a result before the progress that arrived with it, and
+ * drops that progress.
+ */
 function deliverInTurn(transport: Transport): void {
   const deliver = transport.onmessage;
   let last = Promise.resolve();

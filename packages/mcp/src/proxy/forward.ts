@@ -9,12 +9,14 @@ import {
 
 import type { Upstream } from "./upstream.ts";
 
-/** A request of the client that waits for a server: the longest wait without any sign of progress. */
+/** How long a client's request waits for a server without any progress. */
 const timeoutMs = 10 * 60_000;
 const methodNotFound = -32_601;
 const unavailable = -32_000;
 
-/** Sends a client's request on to a server; progress goes back, and a cancelled request is cancelled there. */
+/**
+ * Forwards a client's request to a server. Progress is passed back, and a cancelled request is cancelled at the server.
+ */
 export async function forwardUp<Method extends RequestMethod>(
   upstream: Upstream,
   request: { method: Method; params?: Record<string, unknown> | undefined },
@@ -54,19 +56,19 @@ export async function forwardUp<Method extends RequestMethod>(
       { cause: error },
     );
   });
-  // A result that overtakes its progress ends the client's interest in it.
+  // A result must not overtake its progress, which the client would then ignore.
   await Promise.all(sent);
   return result;
 }
 
-/** What servers may ask of a client, and the capability that it needs. */
+/** The requests that servers may send to a client, and the capability that each needs. */
 const questions = [
   ["sampling/createMessage", "sampling"],
   ["elicitation/create", "elicitation"],
   ["roots/list", "roots"],
 ] as const;
 
-/** Sends what a server asks on to the client, where that can answer. */
+/** Forwards a server's requests to the client, if the client can answer them. */
 export function passQuestionsDown(
   client: Client,
   { capabilities, connected }: { capabilities: ClientCapabilities; connected: ReadonlySet<Server> },

@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerEvent,
   type ServerEventBus,
+  type Tool,
 } from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
@@ -24,50 +25,66 @@ import type { McpServerConfig } from "./server-config.ts";
 import type { ToolList } from "./tool-list.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
-/** What the proxy stands in front of, and from which sizes on it makes things smaller. */
+/** The servers behind the proxy, and the sizes above which it shortens their lists and results. */
 export interface McpProxyOptions {
   servers: Readonly<Record<string, McpServerConfig>>;
-  /** Longer lists of tools become three tools and names within it; 3,000 where absent, 600 or so at minimum. */
+  /** Longer tool lists become three tools and as many names as fit. 3,000 tokens by default, from about 600. */
   listTokens?: number | undefined;
-  /** Longer texts of results are cut to it; 2,000 where absent. */
+  /** Longer texts of results are cut to this many tokens. 2,000 by default. */
   resultTokens?: number | undefined;
-  /** Where results are kept; 64 MiB of memory where absent. */
+  /** Stores results. By default in 64 MiB of memory. */
   artifacts?: ArtifactStore | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
-  /** Where the stderr of the servers goes; `ignore` where absent. */
+  /** Where the stderr of the servers goes. `ignore` by default. */
   stderr?: "ignore" | "inherit" | undefined;
-  /** Whose results are stored, such as a project: searches find those of their own session. `mcp-proxy` where absent. */
+  /**
+   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp-proxy` by
+   * default.
+   */
   owner?: string | undefined;
-  /** Called once for each tool that was changed so that models can be given it, and of each that was left out. */
+  /** Called once for each tool that was left out, or changed so that models accept it. */
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
-/** A proxy that runs. */
+/** What `check` found about a server. */
+export interface ServerFinding {
+  name: string;
+  /** `hint`: a tool was changed so that models accept it. `problem`: the server does not answer. */
+  status: "ok" | "hint" | "problem";
+  message: string;
+}
+
+/** A running proxy. */
 export interface McpProxy {
-  /** For `openMcpStdio` and `openMcpHttp`, or the entries of the official SDK. */
+  /** For `openMcpStdio` and `openMcpHttp`, or the entry points of the official SDK. */
   readonly factory: McpServerFactory;
-  /** Changes behind the proxy, for `openMcpHttp`. */
+  /** Changes of the servers, for `openMcpHttp`. */
   readonly bus: ServerEventBus;
   statistics(): McpProxyStatistics;
-  /** Ends the servers too. */
+  /**
+   * Reports the tokens of each server's tools, and problems of servers and tools. Starts the servers, and waits up to
+   * 30 s for them.
+   */
+  check(): Promise<ServerFinding[]>;
+  /** Also ends the servers. */
   close(): Promise<void>;
 }
 
 const memoryBytes = 64 * 1024 * 1024;
-/** For servers that are there soon: clients are notified of the others. */
+/** Limit of the wait for servers to start. Clients are notified of later ones. */
 const maxStartMs = 2_000;
 
 /**
- * A proxy in front of other servers: their long tool lists become three tools, their long results a selection with a handle.
- * Servers start with the first client, who waits up to 2 s for them, and are started again when they end.
- * @throws McpError `invalid_options` without a server, or with fewer `listTokens` than the proxy's own tools have
+ * A proxy in front of other servers. Their long tool lists become three tools, and their long results a selection with
+ * a handle. Servers start with the first client, which waits up to 2 s for them. A server that ends is started again.
+ * @throws McpError `invalid_options` without a server, or if `listTokens` is too small for the proxy's own tools
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
   const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
   if (Object.keys(servers).length === 0)
     throw new McpError("invalid_options", "There is no server to stand in front of.");
-  const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList }] =
+  const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList, countTools }] =
     await Promise.all([
       import("@ccl/artifact-store"),
       import("./shrink-result.ts"),
@@ -137,7 +154,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       createResultShrinker({ resultTokens, counter, store, sessionId, statistics: results }),
     statistics,
   };
-  /** To each client, over its connection or as it subscribed. */
+  /** Notifies each client, over its connection or by its subscription. */
   async function notify(notification: Notification): Promise<void> {
     const event = eventOf(notification);
     if (event !== undefined) bus.publish(event);
@@ -146,24 +163,21 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   function statistics(): McpProxyStatistics {
     const all = upstreams.map(({ name, tools, restarts, problem, changes }) => {
       const calls = counts.calls.get(name) ?? 0;
-      const shown = { tools: tools.length, calls, restarts };
-      const rest = { problem, changes: changes.length > 0 ? changes : undefined };
-      return [name, { ...shown, ...withoutUndefined(rest) }] as const;
+      const shown = { tools: tools.length, calls, restarts, changes };
+      return [name, { ...shown, ...withoutUndefined({ problem }) }] as const;
     });
     const { finds, misses } = counts;
-    const { tokens } = state.list();
-    return {
-      servers: Object.fromEntries(all),
-      list: tokens,
-      results: { ...results },
-      finds,
-      misses,
-    };
+    const { tokens: list } = state.list();
+    return { servers: Object.fromEntries(all), list, results: { ...results }, finds, misses };
   }
   return {
     factory: (context) => createProxyServer(state, sessionIdOf(context)),
     bus,
     statistics,
+    async check() {
+      await state.start({});
+      return await findingsOf(upstreams, (tools) => countTools(tools, counter));
+    },
     async close() {
       isClosed = true;
       await Promise.all(upstreams.map((upstream) => upstream.close()));
@@ -172,7 +186,24 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   };
 }
 
-/** Waits for all, but not too long. */
+async function findingsOf(
+  upstreams: readonly Upstream[],
+  count: (tools: readonly Tool[]) => number,
+): Promise<ServerFinding[]> {
+  for (const { started } of upstreams) await started;
+  return upstreams.flatMap(({ name, problem, tools, changes }): ServerFinding[] => [
+    problem === undefined
+      ? {
+          name,
+          status: "ok",
+          message: `tools: ${tools.length}, tokens: ${count(tools.map(({ tool }) => tool))}`,
+        }
+      : { name, status: "problem", message: problem },
+    ...changes.map((message) => ({ name, status: "hint" as const, message })),
+  ]);
+}
+
+/** Waits for all servers, up to `maxStartMs`. */
 async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
   const isOver = new AbortController();
   const time = sleep(maxStartMs, isOver.signal).catch(() => undefined);
@@ -180,7 +211,7 @@ async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
   isOver.abort();
 }
 
-/** What clients of 2026-07-28 subscribe to. */
+/** The event for subscribers of protocol 2026-07-28. */
 function eventOf({ method, params }: Notification): ServerEvent | undefined {
   switch (method) {
     case "notifications/tools/list_changed":

@@ -6,21 +6,21 @@ import { forwardUp } from "./forward.ts";
 import type { ResultShrinker } from "./shrink-result.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What a call through the proxy goes with. */
+/** The context of a call through the proxy. */
 export interface ProxiedCall {
   context: ServerContext;
-  /** Of the client's session. */
+  /** The shrinker of the client's session. */
   shrinker: ResultShrinker;
 }
 
 /** A tool of a server behind the proxy. */
 export interface ProxiedTool {
-  /** As the proxy's client calls it. */
+  /** The tool as the proxy's client calls it. */
   tool: Tool;
   call(input: JsonRecord, call: ProxiedCall): Promise<CallToolResult>;
 }
 
-/** In the `_meta` of a call by a program that wants the result as the server gave it. */
+/** The key in a call's `_meta` with which a program requests the unchanged result. */
 const wholeResult = "ccl.dev/whole";
 
 /** The tools of all servers. */
@@ -40,9 +40,8 @@ export function proxiedTools(
         const params = { name: ownName, arguments: input };
         const result = await forwardUp(upstream, { method: "tools/call", params }, context);
         const { signal, _meta: meta } = context.mcpReq;
-        return meta?.[wholeResult] === true
-          ? result
-          : shrinker.shrink(result, { name: ownName, input, signal });
+        if (meta?.[wholeResult] === true) return result;
+        return shrinker.shrink(result, { name: ownName, input, signal });
       },
     })),
   );

@@ -29,7 +29,7 @@ const serverInfo = { name: "ccl-proxy", version: "1.0.0" };
 const statisticsUri = "ccl://proxy/statistics";
 const invalidParams = -32_602;
 
-/** Waits in the handshake for the servers behind, for their instructions and for what the client can do for them. */
+/** Waits for the servers in the handshake. It needs their instructions, and they need the client's capabilities. */
 class ProxyServer extends Server {
   constructor(state: ProxyState) {
     super(serverInfo, { capabilities });
@@ -113,7 +113,7 @@ function addTools(
       return runTool(own, input, call);
     }
     const call: ProxiedCall = { context, shrinker };
-    // A name may be of a server that takes long to start.
+    // The tool may belong to a server that is still starting.
     const asked = name === "call_tool" ? String(input["name"]) : name;
     const late = upstreams.find((one) => one.isStarting && asked.startsWith(`${one.prefix}__`));
     if (late !== undefined) await untilAborted(late.started, signal);
@@ -121,7 +121,7 @@ function addTools(
     if (name === "find_tools") counts.finds++;
     if (answer !== undefined) return withStarting(answer, name === "find_tools" ? upstreams : []);
     counts.misses++;
-    // The server may know more tools than it lists, and says itself what it thinks of others.
+    // The server may know more tools than it lists, and answers for unknown ones itself.
     const { upstream, own: ownName } = ownerOf(name, upstreams);
     return forwardUp(
       upstream,
@@ -131,7 +131,7 @@ function addTools(
   });
 }
 
-/** What a search can't have found yet. */
+/** Adds the servers whose tools a search can't have found yet. */
 function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): CallToolResult {
   const late = upstreams.filter(({ isStarting }) => isStarting).map(({ name }) => name);
   if (late.length === 0) return answer;
@@ -139,7 +139,7 @@ function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): C
   return { ...answer, content: [...answer.content, { type: "text", text }] };
 }
 
-/** As a client sees a prompt of a server. */
+/** The name under which a client sees a server's prompt. */
 function publicName({ prefix }: Upstream, own: string): string {
   return prefix === undefined ? own : `${prefix}__${own}`;
 }
@@ -207,7 +207,7 @@ function addPrompts(server: Server, ready: Ready): void {
   });
 }
 
-/** The server that a public name belongs to, and the name that it has there. */
+/** The server of a public name, and the name at that server. */
 function ownerOf(
   name: string,
   upstreams: readonly Upstream[],
@@ -225,7 +225,7 @@ function ownerOf(
   return { upstream, own: name.slice(name.indexOf("__") + 2) };
 }
 
-/** The answer of the first server that has one; the last error where none has. */
+/** The first answer of a server. Throws the last error if none answers. */
 async function firstAnswer<Method extends RequestMethod>(
   upstreams: readonly Upstream[],
   request: { method: Method; params: Record<string, unknown> },

@@ -6,31 +6,31 @@ import type { ResultShrinker, ResultStatistics } from "./shrink-result.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What became of one server. */
+/** The state of one server. */
 interface ServerStatistics {
   tools: number;
   calls: number;
   restarts: number;
-  /** Why it does not answer. */
+  /** Why the server does not answer. */
   problem?: string;
-  /** What was changed in its tools so that models can be given them. */
-  changes?: readonly string[];
+  /** Changes to its tools so that models accept them. */
+  changes: readonly string[];
 }
 
-/** What the proxy did so far, in tokens by its counter. */
+/** Counters since the proxy started, in tokens by its counter. */
 export interface McpProxyStatistics {
   servers: Record<string, ServerStatistics>;
   list: { before: number; after: number };
   results: ResultStatistics;
   finds: number;
-  /** Calls of tools that there are not. */
+  /** Calls of tools that do not exist. */
   misses: number;
 }
 
 /** What the parts of a proxy share. */
 export interface ProxyState {
   upstreams(): readonly Upstream[];
-  /** Starts the servers, once, for a client that can do this, and waits up to 2 s for them. */
+  /** Starts the servers once, with the first client's capabilities, and waits up to 2 s for them. */
   start(capabilities: ClientCapabilities): Promise<void>;
   list(): ToolList;
   connected: Set<Server>;

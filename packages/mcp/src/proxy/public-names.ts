@@ -2,13 +2,13 @@ import { sha8 } from "@ccl/core";
 
 const maxLength = 64;
 
-/** A server's name before those of its tools; it has no `__`, so that the first one ends it. */
+/** The prefix of a server's tool names. It has no `__`, so the first `__` in a name ends the prefix. */
 export function serverPrefix(name: string): string {
   const plain = legalName(name).slice(0, 30).replaceAll(/_{2,}/g, "_").replace(/_$/, "");
   return plain === name ? name : `${plain}-${sha8(name).slice(0, 4)}`;
 }
 
-/** The public names of one server's tools. A name that had to change and is taken then ends in a hash, the same each time. */
+/** The public names of one server's tools. If a changed name is already taken, it ends in a stable hash. */
 export function publicNames(
   own: readonly string[],
   { prefix, reserved }: { prefix: string | undefined; reserved: ReadonlySet<string> },
@@ -29,7 +29,7 @@ export function publicNames(
   );
 }
 
-/** Model APIs take letters, digits, `_` and `-`, 64 of them. */
+/** Model APIs accept up to 64 characters: letters, digits, `_` and `-`. */
 function legalName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxLength);
 }

@@ -2,14 +2,14 @@ import { failure, type Issue, type Result, success } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
 import * as z from "zod";
 
-/** How a server is reached: a process of its own, or an address. */
+/** How to reach a server: as a process, or at an address. */
 export type McpServerConfig = McpProcessConfig | McpAddressConfig;
 
-/** A server that is started, and spoken to over its stdin and stdout. */
+/** A server that is started as a process, with messages over stdin and stdout. */
 interface McpProcessConfig {
   command: string;
   args?: string[] | undefined;
-  /** Beside the few harmless variables that each server gets. */
+  /** Added to the few harmless variables that each server gets. */
   env?: Record<string, string> | undefined;
   cwd?: string | undefined;
 }
@@ -33,8 +33,8 @@ const addressConfig = z.object({
 });
 
 /**
- * The servers of an `mcp.json` as Claude Code, Cursor and VS Code write it, under `mcpServers` or `servers`; `disabled` ones are
- * left out. `${NAME}`, `${env:NAME}` and `${NAME:-default}` are filled in from `env`.
+ * Reads the servers of an `mcp.json` as Claude Code, Cursor and VS Code write it, under `mcpServers` or `servers`.
+ * `disabled` servers are left out. `${NAME}`, `${env:NAME}` and `${NAME:-default}` are replaced from `env`.
  */
 export function readMcpServers(
   document: unknown,
@@ -72,7 +72,7 @@ function issueAt(path: string[], reason: string): Issue {
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 type ValueOf = (name: string, fallback: string | undefined) => string;
 
-/** Fills in texts down to a variable in `env`; what stands deeper is part of no configuration. */
+/** Replaces variables in texts, down to the values of `env`. Deeper values are not part of a configuration. */
 function fillIn(value: unknown, valueOf: ValueOf, levels = 2): unknown {
   if (typeof value === "string")
     return value.replace(variable, (_, name: string, fallback?: string) => valueOf(name, fallback));

@@ -6,33 +6,34 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 
 import { storedLine } from "../server/stored-line.ts";
 
-/** How far results shrink. */
+/** How results are shortened. */
 export interface ResultShrinkerOptions {
-  /** Larger texts are cut to it. */
+  /** Longer texts are cut to this many tokens. */
   resultTokens: number;
   counter: TokenCounter;
   store: ArtifactStore;
-  /** What a session stored is found by its searches. */
+  /** A session's searches find its own results. */
   sessionId: string;
-  /** Counted on over all sessions. */
+  /** Shared by all sessions. */
   statistics: ResultStatistics;
 }
 
-/** What was saved so far. */
+/** How much was saved since the proxy started. */
 export interface ResultStatistics {
   results: number;
-  /** Tokens of what a client gives its model: the structured content where there is some, else the texts. */
+  /** Tokens that a client would pass to its model: the structured content if there is some, else the texts. */
   before: number;
   after: number;
   shortened: number;
   repeated: number;
 }
 
-/** Makes the results of one client's calls smaller. */
+/** Shortens the results of one client's calls. */
 export interface ResultShrinker {
   /**
-   * The result within the budget, its long texts shortened and kept under a handle. Some clients give their model the structured
-   * content alone, others the texts alone, so each holds what the other holds.
+   * Shortens a result to the budget. Its long texts are shortened and stored under a handle. Some clients give their
+   * model the structured content and drop the texts. So structured content stays only if it says the same as the texts
+   * and fits. Otherwise one text combines both.
    */
   shrink(
     result: CallToolResult,
@@ -40,19 +41,19 @@ export interface ResultShrinker {
   ): Promise<CallToolResult>;
 }
 
-/** Texts below it are neither kept nor looked for again. */
+/** Shorter texts are neither stored nor checked for repetition. */
 const minTokens = 150;
-/** For the line that names the handle. */
+/** Tokens of the line that names the handle. */
 const lineTokens = 60;
-/** Results that a later one is compared with. */
+/** How many earlier results a new one is compared with. */
 const maxKnown = 40;
 const maxKnownChars = 2_000_000;
 
 type Call = Parameters<ResultShrinker["shrink"]>[1];
 
-/** Results as they come are remembered, so that the next of the same text becomes one line that names the first. */
+/** Remembers results, so that a later one with the same text becomes one line that names the first. */
 export function createResultShrinker(options: ResultShrinkerOptions): ResultShrinker {
-  const { resultTokens, store, sessionId, statistics } = options;
+  const { resultTokens, counter, store, sessionId, statistics } = options;
   const known: KnownContent[] = [];
   const remember = (content: string, name: string): void => {
     known.push({ content, name });
@@ -60,77 +61,60 @@ export function createResultShrinker(options: ResultShrinkerOptions): ResultShri
     while (known.length > maxKnown || (chars > maxKnownChars && known.length > 1))
       chars -= known.shift()?.content.length ?? 0;
   };
-  const shorten = async (
-    text: string,
-    counter: TokenCounter,
-    { name, input, signal }: Call,
-  ): Promise<{ text: string; handle?: string }> => {
+  const shorten = async (text: string, { name, input, signal }: Call): Promise<string> => {
     const before = counter.count(text);
-    if (before < minTokens) return { text };
+    if (before < minTokens) return text;
     const repeat = findRepeat(text, known);
     if (repeat !== undefined && counter.count(repeat.text) < Math.min(before, resultTokens)) {
       statistics.repeated++;
-      return { text: repeat.text };
+      return repeat.text;
     }
-    const query = `${name} ${jsonText(input)}`.slice(0, 2_000);
+    const query = wordsOf(input).join(" ").slice(0, 2_000);
     const budget = before > resultTokens ? Math.max(resultTokens - lineTokens, 1) : resultTokens;
     const shorter = compress(text, { budget, query, counter });
-    const mimeType = typeOf(text);
-    const { artifactId } = await store.store(text, { source: name, mimeType, sessionId, signal });
+    const kept = { source: name, mimeType: typeOf(text), sessionId, signal };
+    const { artifactId } = await store.store(text, kept);
     const handle = artifactId.slice(0, 12);
     const { isLossless } = shorter;
     remember(
       text,
       isLossless ? `what ${name} gave before, artifact ${handle}` : `artifact ${handle}`,
     );
-    if (isLossless) return { text: shorter.tokens < before ? shorter.text : text };
+    if (isLossless) return shorter.tokens < before ? shorter.text : text;
     statistics.shortened++;
-    return { text: `${storedLine({ artifactId }, shorter)}\n${shorter.text}`, handle };
+    return `${storedLine({ artifactId }, shorter)}\n${shorter.text}`;
   };
   return {
     async shrink(given, call) {
       const { structuredContent: structured } = given;
       const texts = given.content.flatMap((block) => textOf(block) ?? []);
       const own = structured === undefined ? undefined : jsonText(structured);
-      const isShown = own === undefined || texts.some((text) => holds(structured, text));
+      const others = texts.filter((text) => !holds(structured, text));
+      const isShown = own === undefined || others.length < texts.length;
       const whole = (isShown ? texts : [...texts, own]).join("\n");
-      const { counter } = options;
-      // In structured content a text stands as JSON, which counts more.
-      const handle = "0".repeat(12);
-      const asGiven = {
-        ...counter,
-        count: (text: string) => counter.count(jsonText({ text, handle })),
-      };
-      const short = await shorten(whole, own === undefined ? counter : asGiven, call);
+      const short = await shorten(whole, call);
       const before = counter.count(own ?? whole);
-      const isKept = short.text === whole && before <= resultTokens;
-      const result = isKept ? given : withText(given, short);
-      const { structuredContent: shown } = result;
+      const isKept =
+        short === whole && before <= resultTokens && (own === undefined || others.length === 0);
       statistics.results++;
       statistics.before += before;
-      statistics.after += counter.count(shown === undefined ? short.text : jsonText(shown));
-      return result;
+      statistics.after += isKept ? before : counter.count(short);
+      return isKept ? given : withText(given, short);
     },
   };
 }
 
-/** The text in the place of the first one, and where a client looks that reads structured content alone. */
-function withText(
-  { content, structuredContent, ...rest }: CallToolResult,
-  short: { text: string; handle?: string },
-): CallToolResult {
-  const text: ContentBlock = { type: "text", text: short.text };
-  const first = content.findIndex((block) => textOf(block) !== undefined);
-  const others = content.filter((block) => textOf(block) === undefined);
-  const blocks = others.toSpliced(Math.max(first, 0), 0, text);
-  return {
-    ...rest,
-    content: blocks,
-    ...(structuredContent === undefined ? {} : { structuredContent: { ...short } }),
-  };
+/** Replaces the first text, and removes the structured content. */
+function withText(given: CallToolResult, short: string): CallToolResult {
+  const text: ContentBlock = { type: "text", text: short };
+  const first = given.content.findIndex((block) => textOf(block) !== undefined);
+  const others = given.content.filter((block) => textOf(block) === undefined);
+  const result = { ...given, content: others.toSpliced(Math.max(first, 0), 0, text) };
+  delete result.structuredContent;
+  return result;
 }
 
-/** True where the structured content says what the text says, by itself or as its only member. */
+/** True if the structured content says what the text says, by itself or as its only member. */
 function holds(structured: unknown, text: string): boolean {
   const value = parseJson(text) ?? text;
   const members = Object.values(structured ?? {});
@@ -138,6 +122,12 @@ function holds(structured: unknown, text: string): boolean {
     isSameJson(structured, value) ||
     (members.length === 1 && (members[0] === text || isSameJson(members[0], value)))
   );
+}
+
+/** The values of a call's arguments, as query words. Names of tools and parameters would match too many lines. */
+function wordsOf(input: unknown): string[] {
+  if (typeof input === "string" || typeof input === "number") return [String(input)];
+  return Object.values(input ?? {}).flatMap(wordsOf);
 }
 
 function textOf(block: ContentBlock): string | undefined {

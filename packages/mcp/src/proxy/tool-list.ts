@@ -7,13 +7,13 @@ import { readToolInput } from "../server/read-tool-input.ts";
 import { issuesError, listedTool, type ServerTool, toolError } from "../server/server-tool.ts";
 import type { ProxiedCall, ProxiedTool } from "./proxied-tools.ts";
 
-/** What a client sees of the tools behind the proxy. */
+/** The tools that a client of the proxy sees. */
 export interface ToolList {
   tools: Tool[];
-  /** Tokens of the list, and of the list that it stands for. */
+  /** Tokens of the servers' full list, and of the list for the client. */
   tokens: { before: number; after: number };
   isDeferred: boolean;
-  /** Undefined for a tool that there is not. */
+  /** Undefined for an unknown tool. */
   call(name: string, input: JsonRecord, call: ProxiedCall): Promise<CallToolResult> | undefined;
 }
 
@@ -21,26 +21,26 @@ export interface ToolList {
 interface ToolListOptions {
   listTokens: number;
   counter: TokenCounter;
-  /** The proxy's own. */
+  /** The proxy's own tools. */
   ownTools: readonly ServerTool[];
   isStarting: boolean;
 }
 
 const invalidParams = -32_602;
 
-/** Tokens of tools as a client gives them to its model. */
-function countTools(tools: readonly Tool[], counter: TokenCounter): number {
-  const shown = tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-  }));
-  return counter.count(jsonText(shown));
+/** Counts tools as a client passes them to its model. */
+export function countTools(tools: readonly Tool[], counter: TokenCounter): number {
+  return counter.count(
+    jsonText(
+      tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ),
+  );
 }
 
 /**
- * The tools as they are if they fit into `listTokens` beside the proxy's own; else three that find, describe and call them, with as
- * many bare names as there is room for. While servers are starting these three stand beside the tools that are there.
+ * Returns the tools unchanged if they fit into `listTokens` together with the proxy's own. Otherwise returns three
+ * tools that find, describe and call them, with as many bare names as fit. While servers are starting, the three tools
+ * are listed in addition to the available ones.
  */
 export function buildToolList(
   proxied: readonly ProxiedTool[],
@@ -82,7 +82,7 @@ export function buildToolList(
   };
 }
 
-/** The server judges its arguments; where it refuses them, the schema says what it wants. */
+/** The server validates its arguments. If it rejects them, the schema is added to the result. */
 async function explained(
   { tool, call: run }: ProxiedTool,
   input: JsonRecord,

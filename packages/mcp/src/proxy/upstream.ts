@@ -11,41 +11,41 @@ import type { McpServerConfig } from "./server-config.ts";
 /** A tool of a server, as the proxy's client sees it. */
 interface UpstreamTool {
   tool: Tool;
-  /** Its name at the server. */
+  /** The tool's name at the server. */
   ownName: string;
 }
 
-/** A server behind the proxy, which is started again when it ends. */
+/** A server behind the proxy. It is started again when it ends. */
 export interface Upstream {
   readonly name: string;
-  /** Stands before the names of its tools and prompts; undefined where it is the only server. */
+  /** Prefix of its tool and prompt names. Undefined if it is the only server. */
   readonly prefix: string | undefined;
-  /** Undefined while it does not answer; `problem` says why. */
+  /** Undefined while the server does not answer. `problem` then says why. */
   readonly client: Client | undefined;
   readonly problem: string | undefined;
   readonly restarts: number;
-  /** As of the last connection or change. */
+  /** Tools as of the last connection or change. */
   readonly tools: readonly UpstreamTool[];
-  /** What was changed in tools so that models can be given them. */
+  /** Changes to tools so that models accept them. */
   readonly changes: readonly string[];
-  /** Settles with the first attempt, whatever comes of it. */
+  /** Settles after the first attempt, successful or not. */
   readonly started: Promise<void>;
-  /** Whether the first attempt is under way. */
+  /** Whether the first attempt is still running. */
   readonly isStarting: boolean;
-  /** Reads the list of tools again. */
+  /** Reads the tool list again. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How an upstream is kept alive. */
+/** How an upstream connects, and what it reports. */
 export interface UpstreamOptions {
   capabilities: ClientCapabilities;
   stderr?: "ignore" | "inherit" | undefined;
   prefix: string | undefined;
-  /** Names that its tools can't have. */
+  /** Names that its tools must not have. */
   reserved: ReadonlySet<string>;
   prepare(client: Client): void;
-  /** It came, went or has other tools. */
+  /** Called when the server connects, ends or changes its tools. */
   onChange(): void;
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
@@ -53,7 +53,7 @@ export interface UpstreamOptions {
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
 
-/** Connects, and connects again after longer and longer waits whenever the connection ends. */
+/** Connects to a server, and reconnects with increasing waits whenever the connection ends. */
 export function createUpstream(
   name: string,
   config: McpServerConfig,
@@ -95,7 +95,7 @@ export function createUpstream(
     resolveStarted?.();
   };
 
-  /** One connection, from its beginning to its end. */
+  /** Runs one connection until it ends. */
   const connectOnce = async (): Promise<void> => {
     const opened = await connectMcpServer(config, { capabilities, stderr, prepare, signal });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
@@ -138,7 +138,7 @@ const page = z.looseObject({
 });
 const maxPages = 100;
 
-/** As the server gives them: one that breaks the protocol leaves the others. */
+/** The server's unchecked tools. One that breaks the protocol does not affect the others. */
 async function listTools(client: Client): Promise<unknown[]> {
   const tools: unknown[] = [];
   if (client.getServerCapabilities()?.tools === undefined) return tools;

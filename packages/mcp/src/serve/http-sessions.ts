@@ -10,13 +10,13 @@ import {
 
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
 
-/** Sessions of clients that may have gone without a word; the one that was used longest ago makes room. */
+/** Session limit, since clients may disappear without closing. The session that was unused for longest is closed first. */
 const maxSessions = 500;
 const header = "mcp-session-id";
 
 /**
- * Gives each client of 2025-11-25 that begins with a handshake a session, in which the server can notify and ask it. What comes
- * without a session goes to `handler`.
+ * Gives a session to each client of 2025-11-25 that begins with a handshake, so that the server can notify and ask it.
+ * Requests without a session go to `handler`.
  */
 export function createHttpSessions(
   factory: McpServerFactory,
@@ -52,7 +52,7 @@ export function createHttpSessions(
         sessions.set(id, known);
         return known.handleRequest(request);
       }
-      // The client begins anew on this answer, as the protocol has it.
+      // After this status the protocol requires the client to start a new session.
       if (id !== "") return new Response("There is no such session.", { status: 404 });
       if (request.method !== "POST") return handler.fetch(request);
       const body = await readRequestBody(request);

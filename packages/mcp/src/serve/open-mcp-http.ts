@@ -16,21 +16,21 @@ import { McpError } from "../mcp-error.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
 import { createHttpSessions } from "./http-sessions.ts";
 
-/** Where a server listens, and who may call it. */
+/** Where a server listens, and which requests it accepts. */
 export interface McpHttpOptions {
-  /** `127.0.0.1` where absent; any address that is not this machine's own needs a token. */
+  /** `127.0.0.1` by default. Any address that is not a loopback address requires a token. */
   host?: string | undefined;
-  /** 0, a free one, where absent. */
+  /** 0 by default, for a free port. */
   port?: number | undefined;
-  /** Each request carries it as `Authorization: Bearer <token>`; 16 characters or more. */
+  /** Each request must have it as `Authorization: Bearer <token>`. 16 characters or more. */
   token?: string | undefined;
   /** Changes for subscribers of protocol 2026-07-28, such as those of a proxy. */
   bus?: ServerEventBus | undefined;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface McpHttp {
-  /** With the port and the path. */
+  /** With port and path. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -40,10 +40,10 @@ const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const minTokenLength = 16;
 
 /**
- * Serves streamable HTTP at `/mcp`. A client of 2025-11-25 that begins with a handshake gets a session, in which it is notified
- * and asked; a session that this process does not know is answered with 404. Requests with a foreign `Host` or `Origin` get 403,
- * so that no page in a browser reaches the server.
- * @throws McpError `invalid_options` without a token where one is needed, `listen_failed`
+ * Serves streamable HTTP at `/mcp`. A client of 2025-11-25 that begins with a handshake gets a session, in which the
+ * server can notify and ask it. A session that this process does not know gets 404. Requests with a foreign `Host` or
+ * `Origin` get 403, so that no web page can reach the server.
+ * @throws McpError `invalid_options` if a required token is missing, `listen_failed`
  */
 export async function openMcpHttp(
   factory: McpServerFactory,
@@ -92,7 +92,7 @@ export async function openMcpHttp(
   };
 }
 
-/** Compares digests, so that the time says nothing of the token. */
+/** Compares digests, so that timing reveals nothing about the token. */
 function isBearer(request: Request, token: string): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
   return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(token)));
@@ -112,7 +112,7 @@ async function respond(
     if (response.body === null) outgoing.end();
     else await pipeline(streamOf(response.body), outgoing);
   } catch {
-    // The client has gone, or sent no request that can be read.
+    // The client disconnected, or its request can't be read.
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(400).end();
   }

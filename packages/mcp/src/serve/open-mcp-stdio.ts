@@ -6,7 +6,7 @@ import type { McpServerFactory } from "../server/mcp-server-options.ts";
 
 /** A server on a pair of streams. */
 export interface McpStdio {
-  /** Resolves once the client has closed its end, or `close` was called. */
+  /** Resolves once the client closes its end or `close` is called. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export async function openMcpStdio(
 ): Promise<McpStdio> {
   let end: (() => void) | undefined;
   const closed = new Promise<void>((resolve) => (end = resolve));
-  // The transport takes no more than this of one message; larger ones close the connection.
+  // Size limit of a message. A larger one closes the connection.
   const transport = new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes });
   const handle = serveStdio(factory, { transport });
   const { onclose } = transport;

@@ -14,7 +14,7 @@ const range = {
 const handle = { type: "string" };
 const maxTokens = { type: "integer" };
 
-/** `search_artifact` and `read_artifact` over all that a store holds. */
+/** `search_artifact` and `read_artifact` over a whole store. */
 export function artifactTools(
   open: Opener<ArtifactStore>,
   counter: Opener<TokenCounter>,
@@ -43,7 +43,7 @@ export function artifactTools(
       },
       annotations: { readOnlyHint: true },
       run: async ({ all, ...input }, { signal, sessionId }) => {
-        // Who has a handle was shown it.
+        // A client that has a handle has seen it, so the search may use it.
         const isWide = all === true || input["handle"] !== undefined;
         const stored = await (await open()).listHandles({ sessionId, limit: 1, signal });
         if (!isWide && stored.handles.length === 0)
@@ -74,7 +74,7 @@ export function artifactTools(
   ];
 }
 
-/** Lists what a session stored alone. */
+/** Restricts listings to one session's artifacts. */
 function ofSession(store: ArtifactStore, sessionId: string): ArtifactStore {
   return new Proxy(store, {
     get(target, name) {
@@ -86,7 +86,7 @@ function ofSession(store: ArtifactStore, sessionId: string): ArtifactStore {
   });
 }
 
-/** What the tools refuse stands in brackets and says why. */
+/** A refusal of the tools is in brackets and gives the reason. */
 function textResult(text: string): string | CallToolResult {
   return /^\[(?:artifact .{0,90}can't be read|the regular expression)/.test(text)
     ? toolError(text)

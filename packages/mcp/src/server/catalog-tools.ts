@@ -56,5 +56,5 @@ export function catalogTools(
   ];
 }
 
-/** The part of a catalog that a server needs; a snapshot has it too. */
+/** The part of a catalog that a server needs. A snapshot has it too. */
 export type CatalogReader = Pick<Catalog, "search" | "overview" | "details" | "budgetedContext">;

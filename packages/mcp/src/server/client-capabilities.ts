@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
-/** What the client can do: it says so with each request, or in the handshake of the older protocol. */
+/** The client's capabilities, from the request or, in the older protocol, from the handshake. */
 export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
   const envelope: unknown = mcpReq.envelope;
   const given = isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;

@@ -6,7 +6,6 @@ import { openAliasRegistry } from "@ccl/aliases";
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createCatalog } from "@ccl/catalog";
 import { createBpeCounter } from "@ccl/core/bpe";
-import { recordAt } from "@ccl/core/json";
 import { openWorkspace } from "@ccl/plan-protocol/node";
 import { createMemoryConnector } from "@ccl/query";
 import { Client } from "@modelcontextprotocol/client";
@@ -86,14 +85,9 @@ const plan = JSON.stringify({
 });
 
 async function apply(client: Client): Promise<string> {
-  const { structuredContent } = await client.callTool({
-    name: "plan_preview",
-    arguments: { plan },
-  });
-  return textOf(client, "plan_apply", {
-    plan,
-    planHash: recordAt({ structuredContent }, "structuredContent")["planHash"],
-  });
+  const preview = await textOf(client, "plan_preview", { plan });
+  const planHash = /^planHash (\w+)/.exec(preview)?.[1];
+  return textOf(client, "plan_apply", { plan, planHash });
 }
 
 describe("createMcpServer", () => {

@@ -19,8 +19,8 @@ const instructions =
   "Call pack first with the task. Answers are cut to a budget; what is left out has an alias, a path or an artifact id, and get_alias, search_artifact and read_artifact give it.";
 
 /**
- * A server over a project, its catalog, its artifacts and its plans. Nothing is written, unless `plans.allowApply` is set and
- * the client's user agrees to each plan.
+ * A server over a project, its catalog, its artifacts and its plans. It writes nothing, unless `plans.allowApply` is
+ * set and the client's user accepts each plan.
  */
 export function createMcpServer(options: McpServerOptions): McpServerFactory {
   const { project, artifacts, catalog, counter = estimatedCounter } = options;
@@ -61,7 +61,7 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
 
 const invalidParams = -32_602;
 
-/** The tools that these options give, in the order of their list. */
+/** The tools for these options, in list order. */
 function toolsOf(
   { query, plans, model, tools = [] }: McpServerOptions,
   { project, artifacts, catalog, counter }: ServerParts,
@@ -98,7 +98,7 @@ function callOf(
     progress(progress, total, message) {
       if (progressToken === undefined || signal.aborted) return;
       const params = { progressToken, progress, total, message };
-      // A client that has gone does not stop the work; its abort does.
+      // A client that disconnects does not stop the work, but its abort does.
       void context.mcpReq
         .notify({ method: "notifications/progress", params })
         .catch(() => undefined);

@@ -10,30 +10,32 @@ import type { ServerTool } from "./server-tool.ts";
 import type { Opener, Source } from "./source.ts";
 
 /**
- * What a server offers. What is absent has no tools, so that a client lists none that can't work. A function opens its part at
- * the first call that needs it; the caller closes what was opened.
+ * What a server offers. An absent part has no tools, so that a client lists only tools that work. A function opens its
+ * part at the first call that needs it. The caller closes what it opened.
  */
 export interface McpServerOptions {
   project?: Source<ProjectSource> | undefined;
   artifacts?: Source<ArtifactStore> | undefined;
   catalog?: Source<CatalogReader> | undefined;
-  /** Works over `catalog`, so needs it. */
+  /** Requires `catalog`. */
   query?: Source<QuerySource> | undefined;
   plans?: PlanSource | undefined;
-  /** Works out tasks with the tools that read, as `orchestrate_compiled`; needs `artifacts`. */
+  /** Works on tasks with the read-only tools, as `orchestrate_compiled`. Requires `artifacts`. */
   model?: Source<LanguageModel> | undefined;
-  /** Tools of your own beside these. */
+  /** Additional tools of the application. */
   tools?: readonly ServerTool[] | undefined;
-  /** `estimatedCounter` where absent. */
+  /** `estimatedCounter` by default. */
   counter?: Source<TokenCounter> | undefined;
-  /** Whose results are stored, such as a project: searches find those of their own session. `mcp` where absent. */
+  /**
+   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default.
+   */
   owner?: string | undefined;
-  /** As clients show it; `ccl` where absent. */
+  /** The name that clients show. `ccl` by default. */
   name?: string | undefined;
   version?: string | undefined;
 }
 
-/** The parts that tools, resources and prompts share, each opened once. */
+/** The parts that tools, resources and prompts share. Each is opened once. */
 export interface ServerParts {
   project?: Opener<ProjectSource> | undefined;
   artifacts?: Opener<ArtifactStore> | undefined;
@@ -41,5 +43,8 @@ export interface ServerParts {
   counter: Opener<TokenCounter>;
 }
 
-/** Makes a server for one connection or one request: what `serveStdio` and `createMcpHandler` of the official SDK take. */
+/**
+ * Creates a server for one connection or one request. `serveStdio` and `createMcpHandler` of the official SDK accept
+ * it.
+ */
 export type McpServerFactory = (context: McpRequestContext) => Server;

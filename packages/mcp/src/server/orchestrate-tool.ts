@@ -1,7 +1,7 @@
 import type { OrchestrateOptions } from "./run-orchestrate.ts";
 import type { ServerTool } from "./server-tool.ts";
 
-/** `orchestrate_compiled`: another model does the reading, and its client gets the answer with handles of what was read. */
+/** `orchestrate_compiled`: another model reads, and the client gets its answer with handles of what it read. */
 export function orchestrateTool(options: OrchestrateOptions): ServerTool {
   return {
     name: "orchestrate_compiled",

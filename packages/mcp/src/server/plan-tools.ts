@@ -8,7 +8,7 @@ import { openOnce, type Opener, type Source } from "./source.ts";
 /** The folder that plans change. */
 export interface PlanSource {
   workspace: Source<FileWorkspace>;
-  /** Lists `plan_apply`. Each apply is asked of the user all the same. */
+  /** Lists `plan_apply`. The user is still asked before each one. */
   allowApply?: boolean | undefined;
 }
 
@@ -17,7 +17,7 @@ const plan = {
   description: "a unified diff, SEARCH/REPLACE blocks, *** Begin Patch, or JSON of a plan",
 };
 
-/** `plan_preview`, and `plan_apply` where it is allowed. */
+/** `plan_preview`, and `plan_apply` if it is allowed. */
 export function planTools(
   { workspace, allowApply = false }: PlanSource,
   counter: Opener<TokenCounter>,

@@ -8,7 +8,7 @@ import { openOnce, type Opener } from "./source.ts";
 /** A folder of files under short names. */
 export interface ProjectSource {
   registry: AliasRegistry;
-  /** Commits, which rank files that changed with those that a task names. */
+  /** Commits, which rank files that changed together with those that a task names. */
   history?: FileHistory | undefined;
 }
 
@@ -18,7 +18,7 @@ const orientation =
   "Get to know this project: what it is for, which parts it has, how they work together.";
 const steps = { files_read: "Reading files", files_outlined: "Outlining", fitted: "Fitting" };
 
-/** `pack` and `get_alias`. New files are found. */
+/** `pack` and `get_alias`. Both find new files. */
 export function projectTools(
   open: Opener<ProjectSource>,
   counter: Opener<TokenCounter>,
@@ -103,7 +103,7 @@ function aliasesOf(registry: AliasRegistry, names: readonly unknown[]): string[]
   });
 }
 
-/** Files as a model reads them: a line that says what follows, and the text. */
+/** Files for a model: a line that says what follows, then the text. */
 function fileText(output: GetAliasOutput): string {
   const { issues = [], others = [] } = output;
   const parts = [output, ...others].map(

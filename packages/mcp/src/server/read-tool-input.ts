@@ -2,7 +2,7 @@ import { failure, type Result, success } from "@ccl/core";
 import { isRecord, type JsonRecord, jsonText, parseJson, recordAt } from "@ccl/core/json";
 import { parseStructured } from "@ccl/structured-output";
 
-/** Other names by which models call a parameter. */
+/** Other names that models use for a parameter. */
 const otherNames: Readonly<Record<string, string>> = {
   alias: "aliases file name names path paths",
   budget: "maxtokens tokens",
@@ -12,15 +12,16 @@ const otherNames: Readonly<Record<string, string>> = {
   name: "tool toolname",
   names: "name tool tools",
   plan: "answer changes diff edits patch",
-  query: "pattern q question search text words",
+  query: "goal pattern q question search task text words",
   search: "pattern q query text words",
   sql: "query statement",
   task: "goal prompt query question",
 };
 
 /**
- * What a model passed to a tool, in the shape of its schema: JSON text is parsed, another name of a parameter is taken where it
- * can mean only one, and values are brought into their type. The issue says what does not fit and what the tool takes.
+ * Converts a model's arguments to the shape of a tool's schema. JSON text is parsed, another name of a parameter is
+ * accepted if it can mean only one, and values are converted to their type. The issue says what does not fit and what
+ * the tool accepts.
  */
 export function readToolInput(
   { name, inputSchema }: { name: string; inputSchema: JsonRecord },

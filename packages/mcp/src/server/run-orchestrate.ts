@@ -9,20 +9,14 @@ import {
 import type { LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import { arrayAt, type JsonRecord } from "@ccl/core/json";
 
-import {
-  dataResult,
-  runTool,
-  type ServerTool,
-  type ServerToolCall,
-  type ToolAnswer,
-} from "./server-tool.ts";
+import { runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
 
-/** What a model works with. */
+/** What the reading model works with. */
 export interface OrchestrateOptions {
   model: Opener<LanguageModel>;
-  /** What it may call beside the tools for its own artifacts; none of them writes. */
+  /** Tools that it may call besides those for its own artifacts. None of them writes. */
   tools: readonly ServerTool[];
   store: Opener<ArtifactStore>;
   counter: Opener<TokenCounter>;
@@ -39,7 +33,7 @@ export async function orchestrate(
   input: JsonRecord,
   call: ServerToolCall,
   { model: openModel, tools, store: openStore, counter: openCounter }: OrchestrateOptions,
-): Promise<ToolAnswer> {
+): Promise<string> {
   const task = String(input["task"]);
   const [store, model, counter] = await Promise.all([openStore(), openModel(), openCounter()]);
   const session = createSession({ artifactStore: store, counter });
@@ -60,9 +54,6 @@ export async function orchestrate(
       call.progress(++done, maxSteps, toolCalls.map(({ name }) => name).join(", ")),
     signal: call.signal,
   });
-  const artifacts = session.eventLog
-    .filter(["artifact_stored"])
-    .map(({ data: { artifactId, source, sizeBytes } }) => ({ artifactId, source, sizeBytes }));
   const shown = compress(text, { budget: answerTokens, query: task, counter });
   const lines = shown.isLossless
     ? [shown.text]
@@ -79,9 +70,9 @@ export async function orchestrate(
       ];
   if (finishReason === "step_limit")
     lines.push(`[${maxSteps} calls of the model did not suffice; ask for less]`);
-  for (const { artifactId, source } of artifacts)
-    lines.push(`[artifact ${artifactId.slice(0, 12)}: ${source}]`);
-  return dataResult(lines.join("\n"), { artifacts });
+  for (const { data } of session.eventLog.filter(["artifact_stored"]))
+    lines.push(`[artifact ${data.artifactId.slice(0, 12)}: ${data.source}]`);
+  return lines.join("\n");
 }
 
 function asFunction(tool: ServerTool, call: ServerToolCall): ToolDefinition<never> {

@@ -10,15 +10,9 @@ import {
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
-import {
-  dataResult,
-  issuesError,
-  type ServerToolCall,
-  type ToolAnswer,
-  toolError,
-} from "./server-tool.ts";
+import { issuesError, type ServerToolCall, type ToolAnswer, toolError } from "./server-tool.ts";
 
-/** What a plan is checked against, for one call. */
+/** What a plan is checked against in one call. */
 export interface PlanCall {
   workspace: FileWorkspace;
   counter: TokenCounter;
@@ -26,22 +20,13 @@ export interface PlanCall {
 }
 
 const previewTokens = 3_000;
-/** Files of one plan that are read at a time. */
+/** How many files of one plan are read concurrently. */
 const maxReads = 64;
 
 /** `plan_preview`. */
 export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
   const checked = await previewOf(String(input["plan"]), call);
-  if (!checked.ok) return issuesError(checked.issues);
-  const { planHash, changes } = checked.value.preview;
-  const text = previewText(checked.value, call.counter);
-  const listed = changes.map(({ kind, path, addedLines, removedLines }) => ({
-    kind,
-    path,
-    addedLines,
-    removedLines,
-  }));
-  return dataResult(text, { planHash, changes: listed });
+  return checked.ok ? previewText(checked.value, call.counter) : issuesError(checked.issues);
 }
 
 /** `plan_apply`. */
@@ -68,7 +53,7 @@ async function previewOf(text: string, plan: PlanCall): Promise<Result<CheckedPl
   return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
 }
 
-/** A plan of the protocol, or edits in one of the formats that coding models write. */
+/** A plan of the protocol, or edits in one of the formats of coding models. */
 async function readPlan(
   text: string,
   { workspace, call: { signal } }: PlanCall,
@@ -127,11 +112,6 @@ async function applyAgreed(
   const applied = await workspace.apply(valid, { confirm: preview.planHash, signal: call.signal });
   if (!applied.ok) return issuesError(applied.issues);
   const { transactionId, changes } = applied.value;
-  const lines = changes.map(({ kind, path }) => `${kind} ${path}`);
-  return dataResult(
-    `${lines.join("\n")}\napplied as ${transactionId}; \`ccl plan rollback\` undoes it`,
-    {
-      transactionId,
-    },
-  );
+  const lines = changes.map(({ kind, path }) => `${kind} ${path}\n`);
+  return `${lines.join("")}applied as ${transactionId}; \`ccl plan rollback\` undoes it`;
 }

@@ -16,23 +16,23 @@ import {
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { dataResult, issuesError, type ToolAnswer } from "./server-tool.ts";
+import { issuesError, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 import { storedLine } from "./stored-line.ts";
 
 /** What queries run on. */
 export interface QuerySource {
-  /** By the beginning of the addresses in the catalog. */
+  /** Connectors by the prefix of addresses in the catalog. */
   connectors: Connectors;
   /** For joins across sources. */
   engine?: QueryEngine | undefined;
 }
 
-/** What a query needs beside its arguments. */
+/** What a query needs besides its arguments. */
 export interface QueryCall extends QuerySource {
   catalog: CatalogReader;
   counter: TokenCounter;
-  /** Rows that an answer can't show are kept here. */
+  /** Stores rows that do not fit into an answer. */
   store?: Opener<ArtifactStore> | undefined;
   sessionId: string;
   signal: AbortSignal;
@@ -78,7 +78,7 @@ export async function runQuery(input: JsonRecord, call: QueryCall): Promise<Tool
   return await showRows(await firstRows(result, limit), call);
 }
 
-/** A statement may name any table, so all cards that are shown without a grant are at hand. */
+/** The details of all cards that are visible without a grant, since a statement may name any table. */
 async function everyDetail(
   catalog: CatalogReader,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ async function everyDetail(
 
 interface ShownRows {
   rows: PlanRow[];
-  /** There are more. */
+  /** Whether there are more rows. */
   isCut: boolean;
 }
 
@@ -114,7 +114,9 @@ async function firstRows(
   }
 }
 
-/** The same rows as a text and as data, since clients give their model either of them; the rest is stored. */
+/**
+ * Returns the same rows as text and as data, since a client gives its model only one of them. Stores the other rows.
+ */
 async function showRows(
   { rows: given, isCut: more }: ShownRows,
   { counter, store: openStore, sessionId, signal }: QueryCall,
@@ -136,22 +138,27 @@ async function showRows(
         sessionId,
         signal,
       });
+  const lines = more ? [`[the first ${rowCount} rows; there are more]`] : [];
   const shown = { shown: rows.length, omitted: rowCount - rows.length, numbering: "rows" as const };
-  const lines = [
-    ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
-    ...(stored === undefined ? [] : [storedLine(stored, shown)]),
-  ];
+  if (stored !== undefined) lines.push(storedLine(stored, shown));
   const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
   const handle = stored?.artifactId.slice(0, 12);
-  const said = lines.join("\n") || undefined;
-  const data = withoutUndefined({ rows, rowCount, more, handle, ["note"]: said });
-  return dataResult([...lines, text].join("\n"), data);
+  return {
+    content: [{ type: "text", text: [...lines, text].join("\n") }],
+    structuredContent: withoutUndefined({
+      rows,
+      rowCount,
+      more,
+      handle,
+      ["note"]: lines.join("\n") || undefined,
+    }),
+  };
 }
 
-/** For what stands beside the rows. */
+/** Tokens of the lines around the rows. */
 const lineTokens = 80;
 
-/** JSON has no integers of 64 bits. */
+/** JSON has no 64-bit integers. */
 function plain(value: unknown): unknown {
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

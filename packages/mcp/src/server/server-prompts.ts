@@ -29,7 +29,7 @@ const prompts: Prompt[] = [
 const listTokens = 3_000;
 const maxPicks = 8;
 
-/** The documents' prompts over the catalog; none where there is no catalog. */
+/** The documents' prompts over the catalog. None without a catalog. */
 export function serverPrompts({ catalog }: ServerParts): { register(server: Server): void } {
   return {
     register(server) {
@@ -78,7 +78,7 @@ async function messagesOf(
   return [...messages, { role: "assistant", content: plan }, { role: "user", content: text }];
 }
 
-/** Prompts have no system message: rules stand before the first words of the user. */
+/** Prompts have no system message, so the rules come before the user's first words. */
 function asPrompt(messages: readonly ChatMessage[]): GetPromptResult {
   return {
     messages: messages.map(({ role, content }) => ({

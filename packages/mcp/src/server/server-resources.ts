@@ -5,11 +5,11 @@ import type { ServerParts } from "./mcp-server-options.ts";
 const cards = "ccl://card/";
 const storedResults = "ccl://artifact/";
 const pageSize = 100;
-/** Of an artifact that is read as a resource; the tools read larger ones in pieces. */
+/** Size limit of an artifact as a resource. The tools read larger ones in pieces. */
 const maxBytes = 100_000;
 const notFound = -32_002;
 
-/** Index cards of files, and stored artifacts, as resources. */
+/** Serves index cards of files, and stored artifacts, as resources. */
 export function serverResources({ project, artifacts }: ServerParts): {
   register(server: Server, sessionId: string): void;
 } {

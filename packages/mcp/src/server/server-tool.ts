@@ -7,48 +7,46 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 
-/** A tool as the list shows it, and what runs it. */
+/** A tool's list entry and its implementation. */
 export interface ServerTool extends Tool {
   run(input: JsonRecord, call: ServerToolCall): Promise<ToolAnswer>;
 }
 
-/** A text alone, a result, or a question to the user. */
+/**
+ * A text, a result, or a question to the user. Some clients give their model `structuredContent` and drop the text, so
+ * a result has it only if it says everything that the text says.
+ */
 export type ToolAnswer = string | CallToolResult | InputRequiredResult;
 
-/** What a running tool may know of its call. */
+/** What a running tool knows about its call. */
 export interface ServerToolCall {
   signal: AbortSignal;
   context: ServerContext;
-  /** Under which results are stored, so that the session finds them. */
+  /** The session under which results are stored, so that its searches find them. */
   sessionId: string;
-  /** True where the client can ask its user. */
+  /** Whether the client can ask its user. */
   canAsk: boolean;
-  /** Reports progress, where the client asked for it. */
+  /** Reports progress, if the client requested it. */
   progress(done: number, total?: number, message?: string): void;
 }
 
-/** The tool as a list shows it. */
+/** The tool's list entry. */
 export function listedTool(tool: ServerTool): Tool {
   const { run: _, ...listed } = tool;
   return listed;
 }
 
-/** A result that says what the model should do differently. */
+/** A failed result that says what the model should do differently. */
 export function toolError(message: string): CallToolResult {
   return { content: [{ type: "text", text: message }], isError: true };
 }
 
-/** A failed result with all issues, one a line. */
+/** A failed result with all issues, one per line. */
 export function issuesError(issues: readonly Issue[]): CallToolResult {
   return toolError(issues.map(({ message }) => message).join("\n"));
 }
 
-/** Data for programs, with the text that a model reads. */
-export function dataResult(text: string, structuredContent: JsonRecord): CallToolResult {
-  return { content: [{ type: "text", text }], structuredContent };
-}
-
-/** Checks the arguments and runs the tool; only an abort rejects. */
+/** Checks the arguments and runs the tool. Rejects only if aborted. */
 export async function runTool(
   tool: ServerTool,
   input: JsonRecord,

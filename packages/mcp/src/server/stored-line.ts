@@ -1,7 +1,7 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import type { CompressedContent } from "@ccl/compress";
 
-/** The line that says what was left out, and where all of it is. */
+/** The line that says what was left out, and where the whole is. */
 export function storedLine(
   { artifactId }: Pick<ArtifactHandle, "artifactId">,
   { shown, omitted, numbering }: Pick<CompressedContent, "shown" | "omitted" | "numbering">,

@@ -6,8 +6,8 @@ const maxArtifacts = 200;
 const maxBytes = 2_000_000;
 
 /**
- * The lines and rows of stored texts that have words of the query, one passage for each artifact. It looks into the first 2 MB of
- * each of the newest 200 artifacts, of a session or a source where one is named.
+ * Finds the lines and rows of stored texts that contain words of the query, one passage for each artifact. It searches
+ * the first 2 MB of each of the newest 200 artifacts, or of those of one session or source.
  */
 export function artifactRetriever(
   store: Pick<ArtifactStore, "listHandles" | "retrieve">,
@@ -30,7 +30,7 @@ export function artifactRetriever(
   };
 }
 
-/** One handle of each artifact, newest first. */
+/** One handle for each artifact, newest first. */
 async function newestOf(
   store: Pick<ArtifactStore, "listHandles">,
   query: ListHandlesOptions,
@@ -48,7 +48,7 @@ async function newestOf(
   return [...handles.values()].slice(-maxArtifacts).reverse();
 }
 
-/** Undefined where bytes are no text. A character that the range has cut is left out. */
+/** Undefined if the bytes are not text. A character that the range has cut is left out. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });

@@ -3,12 +3,13 @@ import type { ToolDefinition } from "@ccl/core";
 
 import { OperationError } from "../kinds/operation-error.ts";
 
-/** Operations have a limit of their own (`timeoutMs`), which ends a call by its signal. */
+/** Operations have their own limit: `timeoutMs` ends a call through its signal. */
 const timeoutMs = 3_600_000;
 
 /**
- * The tools of a bridge for operations of kind `tool`: those of an MCP server by `mcpToolBridge(client)`. Each gives the
- * structured value of its answer, or else its content; an answer that says it failed is `provider_error`.
+ * Turns the tools of a bridge into tools for operations of kind `tool`. `mcpToolBridge(client)` bridges an MCP server.
+ * Each tool returns the structured value of its answer, or its content if there is none. An answer that reports a
+ * failure becomes `provider_error`.
  */
 export async function bridgedTools(
   bridge: ToolBridge,

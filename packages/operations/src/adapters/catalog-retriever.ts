@@ -1,6 +1,6 @@
 import type { Retriever } from "../kinds/kind-options.ts";
 
-/** What is used of a `Catalog` of @ccl/catalog. */
+/** The part of a `Catalog` of @ccl/catalog that the retriever uses. */
 export interface SearchedCatalog<Principal> {
   search(query: {
     text: string;
@@ -14,7 +14,7 @@ export interface SearchedCatalog<Principal> {
   ): Promise<{ items: readonly { id: string; title: string; uri?: string | undefined }[] }>;
 }
 
-/** The cards of what a catalog finds, as JSON; only what the principal may see where one is given. */
+/** Returns the cards that a catalog finds, as JSON. With a principal, only those that it may see. */
 export function catalogRetriever<Principal>(
   catalog: SearchedCatalog<Principal>,
   { principal }: { principal?: Principal | undefined } = {},

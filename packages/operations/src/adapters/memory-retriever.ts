@@ -2,7 +2,7 @@ import type { MemoryService } from "@ccl/context-compiler";
 
 import type { Retriever } from "../kinds/kind-options.ts";
 
-/** What a memory finds, such as `createSessionMemory` of @ccl/context-compiler. */
+/** Retrieves passages from a memory, such as `createSessionMemory` of @ccl/context-compiler. */
 export function memoryRetriever(memory: MemoryService): Retriever {
   return {
     async retrieve(query, options) {

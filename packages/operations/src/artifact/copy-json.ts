@@ -2,13 +2,13 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 
 import { wellFormed } from "./well-formed.ts";
 
-/** Levels of a value that is kept. */
+/** How deep a stored value may be nested. */
 const maxJsonDepth = 200;
 const copies = new WeakSet<object>();
 
 /**
- * A deep-frozen copy of a JSON value; a copy from here is returned as it is. Fields that are undefined are left out,
- * and -0 is 0, as in JSON; halves of surrogate pairs are U+FFFD, as in UTF-8. Anything that JSON can't hold is an issue
+ * Returns a deep-frozen copy of a JSON value. A copy from here is returned as it is. Undefined fields are left out and
+ * -0 becomes 0, as in JSON. Lone surrogates become U+FFFD, as in UTF-8. Anything that JSON cannot hold is an issue
  * with its path: functions, dates, NaN, cycles, more than 200 levels.
  */
 export function copyJson(value: unknown): Result<unknown> {
@@ -18,7 +18,7 @@ export function copyJson(value: unknown): Result<unknown> {
   return first === undefined ? success(copy) : failure(first, ...rest);
 }
 
-/** Of the value that is being copied. */
+/** A path within the value that is being copied. */
 type Path = (string | number)[];
 
 function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
@@ -39,7 +39,8 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
     ? copyArray(value, path, issues)
     : copyObject(value, path, issues);
   Object.freeze(copy);
-  // A write takes its value out of a copied effect; deeper ones are hardly ever given again, and cost more than a copy.
+  // A write takes its value out of a copied effect. Deeper values rarely come back, and tracking them costs more than a
+  // copy.
   if (issues.length === 0 && path.length <= 1) copies.add(copy);
   return copy;
 }

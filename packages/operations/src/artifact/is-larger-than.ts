@@ -1,17 +1,20 @@
-// Deeper ones are refused by what copies the value; a value that holds itself has no end.
+// `copyJson` refuses deeper values, and a cyclic value has no end.
 const maxDepth = 201;
 
-/** True if the value has more characters as JSON; of texts with escapes, and of what JSON writes in its own way, fewer are counted. Ends as soon as that is known, and reads no long text. */
+/**
+ * True if the value has more characters as JSON. It undercounts texts with escapes, and objects with `toJSON`. It stops
+ * as soon as the answer is known, and reads no long text.
+ */
 export function isLargerThan(value: unknown, maxChars: number): boolean {
   return charsLeft(value, maxChars) < 0;
 }
 
-/** What is left of so many characters after the value; below 0, by any number, if it has more. */
+/** How many of `leftChars` remain after the value. Any negative number if the value has more characters. */
 export function charsLeft(value: unknown, leftChars: number, depth: number = 0): number {
   if (typeof value === "string") return leftChars - value.length - 2;
   if (typeof value !== "object" || value === null) return leftChars - String(value ?? null).length;
   if (depth > maxDepth) return leftChars - 1;
-  // How long it is, it says itself.
+  // Only `toJSON` knows the length.
   if ("toJSON" in value) return leftChars - 1;
   let left = leftChars - 1;
   if (Array.isArray(value)) {
@@ -22,7 +25,7 @@ export function charsLeft(value: unknown, leftChars: number, depth: number = 0):
   for (const key of Object.keys(value)) {
     if (left < 0) break;
     const field: unknown = Reflect.get(value, key);
-    // JSON leaves out the others.
+    // JSON leaves out other fields.
     if (field !== undefined && typeof field !== "function")
       left = charsLeft(field, left - key.length - 4, depth + 1);
   }

@@ -11,57 +11,57 @@ export type ArtifactSemantics =
   | "intermediate"
   | (string & {});
 
-/** How many former values are kept, newest last. */
+/** How many former values an artifact keeps. The oldest are dropped first. */
 export interface ArtifactRetention {
   /** Default 20. */
   maxItems?: number | undefined;
-  /** Older ones go. */
+  /** Older values are dropped. */
   maxAgeMs?: number | undefined;
-  /** Canonical JSON of all kept values together, in UTF-8 bytes. */
+  /** UTF-8 bytes of the canonical JSON of all kept values together. */
   maxBytes?: number | undefined;
 }
 
 /** Roles that a synthetic message may have. */
 export type InsertRole = Exclude<Role, "tool">;
 
-/** How a tagged value gets into the prompt by itself. */
+/** How the engine adds a tagged value to each prompt. */
 export interface PromptInclusion {
-  /** Where it stands. */
+  /** Where the text is inserted. */
   mode: "prepend_system" | "append_system" | "after_last_user" | "at_depth";
-  /** Of a message of its own; default `system`. */
+  /** Role of the text if it becomes a message of its own. `system` by default. */
   role?: InsertRole | undefined;
-  /** Of `at_depth`: 0 or less, counted from the end. */
+  /** For `at_depth`: 0 or less, counted from the end. */
   depth?: number | undefined;
-  /** Liquid over `value` and `art`; the value's text where absent, JSON for what is no text. */
+  /** Liquid over `value` and `art`. Without a template a text is inserted as it is, any other value as JSON. */
   template?: string | undefined;
-  /** The rendered text is cut to it with a mark. */
+  /** Longer rendered text is cut, with a truncation marker. */
   maxTokens?: number | undefined;
 }
 
-/** A write as an operation gives it. */
+/** A write as an operation returns it. */
 export interface ArtifactWrite {
-  /** A letter or _, then letters, digits, _ or -. */
+  /** A letter or _, followed by letters, digits, _ or -. */
   tag: string;
-  /** False: `run_only`, gone with the run. */
+  /** False: the value is `run_only` and is dropped when the run ends. */
   persisted: boolean;
   /** Who sees it. */
   usage: ArtifactUsage;
-  /** `state`, `log/feed`, `lore/memory`, `intermediate`, or a word of yours. */
+  /** `state`, `log/feed`, `lore/memory`, `intermediate`, or your own word. */
   semantics: ArtifactSemantics;
-  /** JSON. */
+  /** Any JSON value. */
   value: unknown;
-  /** What a text value is written in, like `text/markdown`; for who shows it. */
+  /** Media type of a text value, such as `text/markdown`, for the application that shows it. */
   contentType?: string | undefined;
   /**
-   * True: the value is an item, or a list of items, behind those that the artifact holds. The newest 1,000 items stay, of at most
-   * 250,000 characters together, and no former value unless `retention` says so.
+   * True: the value, an item or a list of items, is appended to the items that the artifact holds. The newest 1,000
+   * items stay, of up to 250,000 characters together. Former values are kept only if `retention` says so.
    */
   append?: boolean | undefined;
-  /** Of persisted ones only. */
+  /** For persisted artifacts only. */
   retention?: ArtifactRetention | undefined;
-  /** Puts it into later prompts by itself. */
+  /** Adds the value to later prompts without an effect. */
   inclusion?: PromptInclusion | undefined;
-  /** The version that it is based on: a newer one is `artifact_conflict`. */
+  /** The version that the write is based on. If a newer one is stored, the write fails with `artifact_conflict`. */
   expectedVersion?: number | undefined;
 }
 
@@ -72,11 +72,11 @@ export interface ArtifactVersion {
   /** Milliseconds since the epoch. */
   writtenAt: number;
   value: unknown;
-  /** The version that it replaced; another than the one before it where a turn was generated again. */
+  /** The version that it replaced. After a turn was generated again, this may not be the version before it. */
   parentVersion?: number | undefined;
 }
 
-/** The tagged state `art.<tag>`: what it holds now and what it held. */
+/** The tagged state `art.<tag>`: its current value and its former ones. */
 export interface OperationArtifact extends ArtifactVersion {
   tag: string;
   persisted: boolean;

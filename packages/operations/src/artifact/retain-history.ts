@@ -2,13 +2,13 @@ import { canonicalJson } from "@ccl/core";
 
 import type { ArtifactRetention, ArtifactVersion } from "./operation-artifact.ts";
 
-/** How many former values are kept where nothing is said. */
+/** How many former values are kept by default. */
 const defaultMaxItems: number = 20;
 
 /**
- * The newest of an artifact's former values that its retention keeps, oldest first. Ages count back from `writtenAt`,
- * the time of the value that they came before, so that the answer never changes. Bytes are those of the canonical JSON
- * of the kept values.
+ * Returns the newest former values that the artifact's retention keeps, oldest first. Ages count back from
+ * `writtenAt`, the time of the value that replaced them, so the result never changes. `maxBytes` counts the canonical
+ * JSON of the kept values.
  */
 export function retainHistory(
   former: readonly ArtifactVersion[],

@@ -2,13 +2,13 @@ import { isSameJson } from "@ccl/core/json";
 
 import type { ArtifactWrite } from "./operation-artifact.ts";
 
-/** What makes a write worth a version of its own. */
+/** A write that changes one of these fields creates a version. */
 export type ArtifactContent = Pick<
   ArtifactWrite,
   "value" | "contentType" | "usage" | "semantics" | "inclusion" | "retention"
 >;
 
-/** True where a write would change nothing. */
+/** True if a write would change nothing. */
 export function hasSameContent(left: ArtifactContent, right: ArtifactContent): boolean {
   return (
     left.usage === right.usage &&

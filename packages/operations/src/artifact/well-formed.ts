@@ -1,6 +1,6 @@
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/** U+FFFD for each half of a surrogate pair, which has no form in UTF-8: a text that was cut within an emoji ends in one. */
+/** Replaces each lone surrogate, which UTF-8 cannot encode, with U+FFFD. A cut within an emoji leaves one. */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogates, "\uFFFD");
 }

@@ -4,11 +4,11 @@ import type { ArtifactVersion, ArtifactWrite, OperationArtifact } from "./operat
 import { retainHistory } from "./retain-history.ts";
 import { hasSameContent } from "./same-content.ts";
 
-/** Items that a feed holds at most. */
+/** How many items a feed may hold. */
 export const maxFeedItems: number = 1_000;
 const noFormerValues = Object.freeze({ maxItems: 0 });
 
-/** The write with its whole value: of one that appends, what the artifact holds and then its own. */
+/** The write with its whole value. If it appends, that is the stored items and then its own. */
 export function wholeWrite(
   { append, ...write }: ArtifactWrite,
   before: OperationArtifact | undefined,
@@ -24,18 +24,20 @@ export function wholeWrite(
   return { ...write, value: Object.freeze(items.slice(from)), retention };
 }
 
-/** What a write that appends adds. */
+/** The items that an appending write adds. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The version that a write has or is going to have; of a persisted one that changes nothing the former one. */
+/**
+ * The version that a write has or is going to have. A persisted write that changes nothing keeps the former version.
+ */
 export function versionAfter(before: OperationArtifact | undefined, write: ArtifactWrite): number {
   if (!write.persisted || before?.persisted !== true) return 1;
   return hasSameContent(before, write) ? before.version : before.version + 1;
 }
 
-/** The artifact after a write; `before` itself where it has that version already. */
+/** The artifact after a write. Returns `before` itself if it has that version already. */
 export function writtenArtifact(
   before: OperationArtifact | undefined,
   write: ArtifactWrite,

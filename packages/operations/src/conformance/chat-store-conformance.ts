@@ -62,7 +62,7 @@ const of = (
 ): OperationTurnEffects => {
   return { operationId, effects: [effect], isRequired };
 };
-/** A run that answers a turn and writes tag `t`, on the state of an earlier run. */
+/** A run that answers a turn and writes tag `t`, based on the state of an earlier run. */
 async function runOf(
   store: ChatStore,
   { userMessageId, runId, on }: { userMessageId: string; runId: string; on?: string },
@@ -79,12 +79,12 @@ async function runOf(
   const operation = { operationId: "o", effects: [], isRequired: true };
   const write = { value, version: 1 };
   const written = { runId, userMessageId, hook: "after_main_llm", state } as const;
-  // As after a crash.
+  // The second pass repeats the first, as after a crash.
   for (let time = 1; time <= 2; time += 1)
     await store.commitTurn(commit([{ ...operation, write }], written));
 }
 
-/** Looks at the state of a session, before a turn or of the whole branch. */
+/** Reads the state of a session, before a turn or of the whole branch. */
 async function lookAtState(
   store: ChatStore,
   at: { branchId?: string; session?: string; before?: string } = {},
@@ -98,7 +98,7 @@ const rewrite = (content: string): TurnEffect => ({
   select: true,
 });
 
-/** All that chat stores promise, as scripts. */
+/** The contract of chat stores, as scripts. */
 export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
   {
     name: "a turn is the history up to its user message, which is last and has its id",
@@ -240,7 +240,7 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
   },
 ];
 
-/** What stores of conversations promise beside that, as scripts. */
+/** What the contract of conversation stores adds, as scripts. */
 export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] = [
   {
     name: "branches that have turns are listed once with how many, page by page",
@@ -292,12 +292,12 @@ export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] 
   },
 ];
 
-/** What every chat store promises, for any test runner. */
+/** The contract of chat stores, for any test runner. */
 export function chatStoreConformance(options: ConformanceHooks<ChatStore>): ConformanceRule[] {
   return bindRules(rulesOfScripts(chatStoreScripts, createMemoryChatStore), options);
 }
 
-/** What a store of conversations promises beside what every chat store does. */
+/** What the contract of conversation stores adds to that of chat stores. */
 export function conversationStoreConformance(
   options: ConformanceHooks<ConversationStore>,
 ): ConformanceRule[] {

@@ -11,43 +11,45 @@ import type { RunEngineOptions, StartOptions } from "../run/engine-options.ts";
 import type { RunHandle } from "../run/live-run.ts";
 import type { RunResult } from "../run/run-result.ts";
 
-/** An executor at work. */
+/** An executor and its engine. */
 interface OpenedExecutor {
   engine: RunEngine;
   /** The executor of the engine. */
   executor: RunExecutor;
-  /** The engine's own. */
+  /** The run store of the engine. */
   runs: RunStore;
 }
 
-/** How the kit gets at an executor. */
+/** How the kit opens and closes an executor. */
 export interface RunExecutorConformanceOptions {
-  /** An engine with these options, an executor that has no run yet, and empty stores; called once a rule. */
+  /**
+   * Opens an engine with these options, an executor that has no run yet, and empty stores. Called once for each rule.
+   */
   open(options: Pick<RunEngineOptions, "registry" | "mainModel">): Promise<OpenedExecutor>;
-  /** Called at the end of each rule with what `open` gave. */
+  /** Called at the end of each rule with the result of `open`. */
   close?(opened: OpenedExecutor): Promise<void>;
-  /** How long a rule waits for what has to happen; default 30,000. */
+  /** How long a rule waits for what must happen. 30,000 ms by default. */
   timeoutMs?: number | undefined;
 }
 
-/** Operations of a rule by their ids: what each does, and how it is set. */
+/** Operations of a rule by id: what each does, and how it is configured. */
 type FixtureOperations = Readonly<
   Record<string, Partial<OperationConfig> & { does: OperationHandler }>
 >;
 
-/** What a rule looks at an executor with. */
+/** What a rule observes an executor with. */
 export interface ExecutorFixture extends OpenedExecutor {
-  /** Each call of a handler, as `operationId/attempt`, in the order in which they began. */
+  /** Each call of a handler, as `operationId/attempt`, in the order in which the calls began. */
   readonly begun: readonly string[];
-  /** Resolves with the first of them. */
+  /** Resolves when the first call begins. */
   readonly firstBegun: Promise<void>;
   profileOf(operations: FixtureOperations): OperationProfile;
   start(operations: FixtureOperations, options?: Partial<StartOptions>): Promise<RunHandle>;
   /** Starts a run and waits for its end. */
   run(operations: FixtureOperations, options?: Partial<StartOptions>): Promise<RunResult>;
-  /** Rejects where the promise takes too long. */
+  /** Rejects if the promise takes too long. */
   within<T>(promise: Promise<T>): Promise<T>;
-  /** Ends runs that a broken executor has left. */
+  /** Ends runs that a broken executor has left unfinished. */
   close(): Promise<void>;
 }
 

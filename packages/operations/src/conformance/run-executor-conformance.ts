@@ -150,7 +150,7 @@ const runRules: readonly ExecutorRule[] = [
       open();
       assert.equal((await within(first.result)).status, "done");
       await within(executor.submit(first.runId));
-      // Gives what has been submitted time to be carried.
+      // Gives submitted runs time to be executed.
       assert.equal((await run(operations)).status, "done");
       assert.deepEqual(begun, ["a/1", "b/1", "a/1", "b/1"]);
     },
@@ -187,8 +187,8 @@ const runRules: readonly ExecutorRule[] = [
 ];
 
 /**
- * The contract of executors as rules that any test runner can run. What the engine sees to by itself (deadlines, limits,
- * order of commits) is not among them.
+ * The contract of executors as rules that any test runner can run. It omits what the engine itself ensures: deadlines,
+ * limits and the order of commits.
  */
 export function runExecutorConformance(options: RunExecutorConformanceOptions): ConformanceRule[] {
   return [...attemptRules, ...runRules].map(({ name, check }) => ({
@@ -204,7 +204,7 @@ export function runExecutorConformance(options: RunExecutorConformanceOptions): 
   }));
 }
 
-/** An outcome that comes when it is let through. */
+/** An outcome that is held back until the test releases it. */
 function gate(
   outcome: OperationOutcome = done,
 ): [opened: Promise<OperationOutcome>, open: () => void] {

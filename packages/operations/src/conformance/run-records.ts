@@ -8,7 +8,7 @@ import type { RunResult } from "../run/run-result.ts";
 /** How long the leases of the rules last. */
 export const ttlMs: number = 1_000;
 
-/** A new run, each on a branch of its own. */
+/** A new run on a branch of its own. */
 export function newRun(
   runId: string,
   rest: Partial<NewRun["input"]> & {
@@ -30,7 +30,7 @@ export function newRun(
   };
 }
 
-/** Creates a run; fails unless it was created. */
+/** Creates a run. Fails if the store does not create it. */
 export async function created(store: RunStore, run: NewRun): Promise<RunLease> {
   const creation = await store.createRun(run);
   assert.equal(creation.status, "created");
@@ -77,7 +77,7 @@ export function step(operationId: string, attempt: number, value: unknown = 1): 
   };
 }
 
-/** The result of a run that was done. */
+/** The result of a run with status `done`. */
 export function resultOf(runId: string): RunResult {
   const times = { startedAt: 7, finishedAt: 9, durationMs: 2 };
   return {
@@ -92,7 +92,7 @@ export function resultOf(runId: string): RunResult {
   };
 }
 
-/** Something to add under the lease. */
+/** An append under the lease. */
 export function append({ runId, fencingToken }: RunLease, rest: Partial<RunAppend>): RunAppend {
   return { runId, fencingToken, events: [], steps: [], ...rest };
 }

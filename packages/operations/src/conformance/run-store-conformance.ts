@@ -338,7 +338,7 @@ async function listRuns(store: RunStore, options: ListRunsOptions): Promise<Page
   return { items: runs, cursor };
 }
 
-/** All that a run store promises, as scripts. */
+/** The contract of run stores, as scripts. */
 export const runStoreScripts: readonly ScriptRule<RunStore>[] = [
   ...creationRules,
   ...leaseRules,
@@ -346,7 +346,7 @@ export const runStoreScripts: readonly ScriptRule<RunStore>[] = [
   ...pruneRules,
 ];
 
-/** What every run store promises, for any test runner. */
+/** The contract of run stores, for any test runner. */
 export function runStoreConformance(options: ConformanceHooks<RunStore>): ConformanceRule[] {
   return bindRules(rulesOfScripts(runStoreScripts, createMemoryRunStore), options);
 }

@@ -5,33 +5,33 @@ import { isRecord } from "@ccl/core/json";
 
 import { OperationsError } from "../operations-error.ts";
 
-/** A rule as calls, whose outcomes have to be those of the store in memory. */
+/** A rule as a script of calls. Their outcomes must equal those of the in-memory store. */
 export interface ScriptRule<Store> {
   name: string;
   needs?: "openSecond";
   script(store: Store, more: ScriptTools<Store>): Promise<unknown>;
-  /** True where calls race: their outcomes count in any order, whichever run won. */
+  /** True if calls race. Outcomes are then compared in any order, whichever run won. */
   isRace?: boolean;
 }
 
-/** What a script has beside a store whose calls are recorded. */
+/** What a script gets besides the store whose calls are recorded. */
 interface ScriptTools<Store> {
   /** The store without the recording. */
   raw: Store;
-  /** Another handle on the data, recorded too. */
+  /** Opens another handle on the same data. Its calls are recorded too. */
   second(): Promise<Store>;
-  /** Records a value that was worked out from what the store gave. */
+  /** Records a value that the script computed from results of the store. */
   record(value: unknown): void;
 }
 
-/** What a call gave, or the code of what it threw. */
+/** What a call returned, or the code of the error that it threw. */
 interface Outcome {
   call: string;
   value?: unknown;
   error?: string;
 }
 
-/** The rules as a kit has them. */
+/** Turns scripts into rules of a conformance kit. */
 export function rulesOfScripts<Store extends object>(
   rules: readonly ScriptRule<Store>[],
   openReference: () => Store,
@@ -49,7 +49,7 @@ export function rulesOfScripts<Store extends object>(
   }));
 }
 
-/** What the calls of a rule give, without what stores are free in. */
+/** The outcomes of a rule's calls, without what stores may choose freely. */
 export async function outcomesOf<Store extends object>(
   { script, isRace = false }: ScriptRule<Store>,
   store: Store,
@@ -68,7 +68,7 @@ export async function outcomesOf<Store extends object>(
     if (key === "history" && Array.isArray(value)) return value.filter(isSaid);
     return isFree.has(key) ? typeof value : value;
   });
-  // Tokens may have gaps: what counts is which of two is higher.
+  // Tokens may have gaps, so only their order is compared.
   const ranks = [...tokens].sort((one, other) => one - other);
   const known: unknown[] = JSON.parse(plain, (key, value: unknown) =>
     key === "fencingToken" ? ranks.indexOf(Number(value)) : value,
@@ -76,10 +76,10 @@ export async function outcomesOf<Store extends object>(
   return isRace ? raced(known) : known;
 }
 
-/** What each store says in its own way. */
+/** Fields whose content each store may choose. */
 const isFree: ReadonlySet<string> = new Set(["cursor", "message", "position"]);
 
-/** A system prompt may stand before the first turn. */
+/** A store may put a system prompt before the first turn. */
 const isSaid = (message: unknown): boolean =>
   isRecord(message) && (message["role"] === "user" || message["role"] === "assistant");
 
@@ -90,7 +90,7 @@ function raced(outcomes: readonly unknown[]): string[] {
   return texts.map((text) => text.replaceAll(runId, '"winner"')).sort();
 }
 
-/** The store, with the outcome of each call in its place among all; what a call throws is an outcome too. */
+/** Wraps the store so that the outcome of each call is recorded in call order. An error is an outcome too. */
 function recording<Store extends object>(store: Store, outcomes: Outcome[]): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -104,7 +104,7 @@ function recording<Store extends object>(store: Store, outcomes: Outcome[]): Sto
         } catch (error) {
           outcome.error = OperationsError.isInstance(error) ? error.code : String(error);
         }
-        // As it was then, whatever the store does with the object later.
+        // A copy, since the store may change the object later.
         return (outcome.value = structuredClone(outcome.value));
       };
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** A page of whatever is listed. */
+/** A page of any list. */
 export interface Page {
   items: readonly unknown[];
   cursor?: string | undefined;
@@ -8,7 +8,7 @@ export interface Page {
 
 const maxPages = 100;
 
-/** The items of all pages of so many. Fails where a page is too long, or the pages do not end. */
+/** Reads all pages of the given size and returns their items. Fails if a page is too long or the pages do not end. */
 export async function pagesOf(
   limit: number,
   read: (page: { limit: number; cursor: string | undefined }) => Promise<Page>,
@@ -25,19 +25,19 @@ export async function pagesOf(
   return assert.fail("the pages do not end");
 }
 
-/** A signal that is aborted already. */
+/** Options with an aborted signal. */
 export function aborted(): { signal: AbortSignal } {
   return { signal: AbortSignal.abort() };
 }
 
-/** JSON that careless stores change: order of keys, numbers, odd names, text beyond ASCII. */
+/** JSON that careless stores change: key order, numbers, odd names, text beyond ASCII. */
 export const oddValue: unknown = {
   z: [1, 0.1, -0.5, 1e21, 123456789012345],
   a: { "": null, "ключ 🙂": 'quote " and \\ and \n', __proto: true, "a.b": [[], {}] },
   text: "x".repeat(10_000),
 };
 
-/** Ids that a careless store takes for one another, or for a pattern. */
+/** Ids that a careless store confuses with one another, or reads as a pattern. */
 export const oddIds: readonly string[] = [
   "s",
   "S",

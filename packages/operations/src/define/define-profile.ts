@@ -14,18 +14,18 @@ import type { OperationSettings, OperationSpec, ResultSettings } from "./operati
 /** A profile as a program writes it. */
 export interface ProfileDraft extends Pick<OperationProfile, "description" | "version" | "turn"> {
   id: string;
-  /** For people; default the id. */
+  /** For people. The id by default. */
   name?: string | undefined;
-  /** Another one begins without the state of earlier runs; default "1". */
+  /** A different one begins without the state of earlier runs. "1" by default. */
   sessionId?: string | undefined;
-  /** By name; the stored id is `<profile id>:<name>`. What can run at the same time does, effects follow this order. */
+  /** By name. The stored id is `<profile id>:<name>`. They run concurrently if they can. Effects follow this order. */
   operations: Readonly<Record<string, OperationSpec>>;
 }
 
 /**
- * A profile of operations from `template`, `compute`, `llm` and the other constructors. What it gives is the stored
- * record, as JSON, with its operations beside it: `engine.start` takes both.
- * @throws OperationsError `invalid_profile` for a name that nothing has
+ * Builds a profile from the operations of `template`, `compute`, `llm` and the other constructors. The result is the
+ * stored JSON record with its operations attached. `engine.start` takes both.
+ * @throws OperationsError `invalid_profile` for an unknown name
  */
 export function defineProfile(draft: ProfileDraft): DefinedProfile {
   const { id, name = id, description, version, turn, sessionId = "1", operations } = draft;
@@ -122,7 +122,7 @@ function appending(to: NonNullable<ResultSettings["appendTo"]>): EmittedEffect {
     : { type: "prompt.append_after_last_user", role: "system" };
 }
 
-/** Conditions as they are stored, and the operation that has to end before they can be looked at. */
+/** The conditions as they are stored, and the operation that must end before they can be evaluated. */
 function conditionsOf(
   spec: NamedSpec,
   specs: readonly NamedSpec[],
@@ -133,7 +133,7 @@ function conditionsOf(
   const [key = "", ...keys] = (not ? when.slice(1) : when).split(".");
   const writer = find(specs, key, spec);
   const ref = ["art", writer.settings.tag ?? key, ...keys].join(".");
-  // One that ran before the main call has ended long before an operation after it.
+  // An operation before the main call has always ended before one that runs after it.
   const hooks = hooksOf(writer.settings);
   const isBeside = hooksOf(spec.settings).every((hook) => hooks.includes(hook));
   return { when: [not ? { ref, not } : { ref }], waitsFor: isBeside ? [writer] : [] };

@@ -4,14 +4,14 @@ import type { RegisteredOperation } from "../registry/registered-operation.ts";
 const operationsKey: unique symbol = Symbol.for("ccl.operations.defined");
 
 /**
- * A profile that brings its operations along. As JSON it is the stored record without them: a process that resumes its
- * runs needs `registry.define(profile)`.
+ * A profile with its operations attached. Its JSON is the stored record without them, so a process that resumes its
+ * runs must call `registry.define(profile)`.
  */
 export interface DefinedProfile extends OperationProfile {
   readonly [operationsKey]: readonly RegisteredOperation[];
 }
 
-/** A profile with its operations. */
+/** Attaches operations to a profile. */
 export function withOperations(
   profile: OperationProfile,
   operations: readonly RegisteredOperation[],
@@ -19,7 +19,7 @@ export function withOperations(
   return { ...profile, [operationsKey]: operations };
 }
 
-/** The operations that a profile brings along; none for a plain record. */
+/** The operations that are attached to a profile. None for a plain record. */
 export function operationsOf(
   profile: OperationProfile | DefinedProfile,
 ): readonly RegisteredOperation[] {

@@ -4,44 +4,44 @@ import type { OperationCondition, OperationConfig } from "../operation/operation
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationKind } from "../operation/operation-definition.ts";
 
-/** When an operation of a profile runs; every field has a default. */
+/** When an operation of a profile runs. Every field has a default. */
 export interface OperationSettings extends Pick<OperationConfig, "triggers" | "every"> {
-  /** Runs before the main call; default unless `after` is set. */
+  /** Runs before the main call. True by default unless `after` is set. */
   before?: boolean | undefined;
-  /** Runs after the main call, where templates see `main.text`. With `before: true` it runs in both places. */
+  /** Runs after the main call. Its templates can read `main.text`. With `before: true` it runs in both places. */
   after?: boolean | undefined;
-  /** Default true: before the main call a failure keeps the model from being called, after it the run counts as failed. */
+  /** True by default. A failure before the main call prevents that call. A failure after it fails the run. */
   required?: boolean | undefined;
-  /** Default the operation's place in the profile. */
+  /** The operation's place in the profile by default. */
   order?: number | undefined;
-  /** Names of operations of the profile that end first, and whose results this one sees. */
+  /** Names of operations of the profile that must end first. This operation sees their results. */
   dependsOn?: readonly string[] | undefined;
   /**
-   * Runs only if this holds: the name of an operation whose value has to be true, `!name` for false, or conditions as they
-   * are stored. An operation that is named runs first.
+   * Runs only if this holds. Either the name of an operation whose value must be true, `!name` for false, or
+   * conditions as they are stored. The named operation runs first.
    */
   when?: string | readonly OperationCondition[] | undefined;
-  /** For people; default the operation's name in the profile. */
+  /** For people. The operation's name in the profile by default. */
   title?: string | undefined;
 }
 
 /** Where the result of an operation goes. */
 export interface ResultSettings extends OperationSettings {
-  /** Adds the text to the prompt: behind the system prompt, or as a message behind the user's last one. */
+  /** Adds the text to the prompt: to the end of the system prompt, or as a message after the user's last one. */
   appendTo?: "system" | "user" | undefined;
-  /** Any other effect that has the text as its content. */
+  /** Other effects that have the text as their content. */
   emit?: readonly EmittedEffect[] | undefined;
-  /** Templates read the value as `art.<tag>`. Default the operation's name; without an artifact where only `appendTo` or `emit` is given. */
+  /** Templates read the value as `art.<tag>`. By default the name, or no artifact with only `appendTo` or `emit`. */
   tag?: string | undefined;
-  /** Of the artifact: default it is persisted, `prompt+ui`, `state`. */
+  /** Settings of the artifact. By default it is persisted, `prompt+ui` and `state`. */
   artifact?: Partial<Omit<WriteArtifactParams, "tag">> | undefined;
 }
 
-/** An operation of a profile that is being defined; the constructors give it. */
+/** An operation of a profile that is being defined. The constructors return it. */
 export interface OperationSpec {
   kind: OperationKind;
   settings: ResultSettings;
-  /** Whether the result is an artifact where the settings do not say so; default unless it goes elsewhere. */
+  /** Whether the result is an artifact if the settings do not say so. By default it is, unless it goes elsewhere. */
   writes?: "always" | "never" | undefined;
   params(operationId: string): Record<string, unknown>;
   handler?: OperationHandler | undefined;

@@ -31,14 +31,14 @@ const placement: readonly string[] = [
   "artifact",
 ] satisfies (keyof ResultSettings)[];
 
-/** What is left for the parameters of the kind. */
+/** The remaining settings, which are parameters of the kind. */
 function ownParams(settings: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.includes(key)));
 }
 
 type Own<Params, Named extends keyof Params> = Omit<Params, keyof ResultParams | Named>;
 
-/** Renders Liquid over `art`, `chatHistory`, `vars` and, after the main call, `main`; calls no model. */
+/** Renders Liquid over `art`, `chatHistory`, `vars` and, after the main call, `main`. Calls no model. */
 export function template(
   text: string,
   settings: ResultSettings & { strictVariables?: boolean | undefined } = {},
@@ -46,13 +46,13 @@ export function template(
   return { kind: "template", settings, params: () => ({ ...ownParams(settings), template: text }) };
 }
 
-/** What a function of `compute` sees. */
+/** What a `compute` function receives. */
 export interface ComputeInput extends ComputeView {
-  /** The text of the main model's answer; "" before the main call. */
+  /** The text of the main model's answer. "" before the main call. */
   answer: string;
 }
 
-/** Keeps what a function gives: JSON, the same for the same input, so that it can run again after a crash. */
+/** Stores what a function returns: JSON, and the same for the same input, so that it can run again after a crash. */
 export function compute(
   run: (input: ComputeInput) => unknown,
   settings: ResultSettings & { timeoutMs?: number | undefined } = {},
@@ -69,18 +69,18 @@ export function compute(
   };
 }
 
-/** Settings of `llm`: parameters of the call beside where its answer goes. */
+/** Settings of `llm`: parameters of the call, and where its answer goes. */
 export interface LlmSettings
   extends
     ResultSettings,
     Own<LlmParams, "prompt" | "providerRef" | "model" | "credentialRef" | "output"> {
-  /** Which model the engine's `models` is asked for; default the main model. */
+  /** The model to request from the engine's `models`. The main model by default. */
   model?: ModelReference | undefined;
-  /** The answer is JSON that fits this schema: zod, another Standard Schema, or JSON Schema. */
+  /** The answer must be JSON that matches this schema: zod, another Standard Schema, or JSON Schema. */
   schema?: StructuredSchema<unknown> | undefined;
 }
 
-/** Asks a model beside the main one; the prompt is Liquid. */
+/** Calls a model in addition to the main call. The prompt is Liquid. */
 export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
   const { model = mainModelReference, schema, ...rest } = settings;
   return {
@@ -101,8 +101,8 @@ export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
 }
 
 /**
- * Waits for a person, or for a time: `maxWaitMs` after the run's start it goes on with `otherwise`. `engine.answer` gives the
- * value, which other operations see as `art.<name>`; the question is Liquid.
+ * Waits for a person, or for a time: `maxWaitMs` after the run's start it continues with `otherwise`. `engine.answer`
+ * supplies the value, which other operations read as `art.<name>`. The question is Liquid.
  */
 export function waitFor(
   question: string,
@@ -116,13 +116,13 @@ export function waitFor(
   };
 }
 
-/** A true or false that `when` of other operations names. */
+/** Computes a boolean that `when` of other operations can name. */
 export function guard(condition: GuardCondition, settings: ResultSettings = {}): OperationSpec {
   const params = (): Record<string, unknown> => ({ condition });
   return { kind: "guard", settings, writes: "always", params };
 }
 
-/** Passages that a retriever finds; the query is Liquid. */
+/** Stores the passages that a retriever finds. The query is Liquid. */
 export function rag(
   query: string,
   settings: ResultSettings & Own<RagParams, "query"> & { retriever?: Retriever | undefined } = {},
@@ -136,7 +136,7 @@ export function rag(
   };
 }
 
-/** Calls a tool; each text in its arguments is Liquid. */
+/** Calls a tool. Each text in its arguments is Liquid. */
 export function tool(
   definition: ToolDefinition,
   settings: ResultSettings & Own<ToolParams, "tool"> = {},
@@ -149,7 +149,7 @@ export function tool(
   };
 }
 
-/** Changes the answer, after the main call. */
+/** Changes the answer after the main call. */
 export function transform(
   steps: TransformParams["steps"],
   settings: ResultSettings & Own<TransformParams, "steps"> = {},
@@ -159,7 +159,7 @@ export function transform(
   return { kind: "transform", settings: placed, writes: "never", params };
 }
 
-/** Code of your own that gives any effects. */
+/** Runs your own code, which may return any effects. */
 export function custom(handler: OperationHandler, settings: ResultSettings = {}): OperationSpec {
   return { kind: "custom", settings, writes: "never", params: () => ({}), handler };
 }

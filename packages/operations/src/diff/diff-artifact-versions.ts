@@ -3,33 +3,33 @@ import { diffArrays } from "diff";
 
 import type { ArtifactVersion, OperationArtifact } from "../artifact/operation-artifact.ts";
 
-/** Which versions are compared. */
+/** Which versions to compare. */
 export interface DiffArtifactOptions {
-  /** Default the parent of `to`; 0 is the time before the first one. */
+  /** The parent of `to` by default. 0 is the state before the first version. */
   from?: number | undefined;
-  /** Default the artifact's own. */
+  /** The artifact's current version by default. */
   to?: number | undefined;
 }
 
-/** A line of two texts put side by side. */
+/** One line of a side-by-side diff. */
 interface DiffLine {
   kind: "same" | "removed" | "added";
   text: string;
 }
 
-/** What separates two versions of an artifact. */
+/** The difference between two versions of an artifact. */
 export interface ArtifactDiff {
   tag: string;
   from: number;
   to: number;
-  /** All lines of both, of a text as it is and of anything else as JSON with an indent of 2. */
+  /** All lines of both. A text is compared as it is, any other value as JSON with an indent of 2. */
   lines: DiffLine[];
 }
 
 /**
- * Compares two versions that an artifact holds, as an operation or a session store gives it. `unknown_version` is the
- * issue of one that was never there, or that its retention has dropped. Values that differ in more than 1,000 lines count as
- * replaced.
+ * Compares two versions that an artifact holds. The artifact may come from an operation or a session store. The issue
+ * is `unknown_version` if a version never existed or the retention has dropped it. Values that differ in more than
+ * 1,000 lines count as replaced.
  */
 export function diffArtifactVersions(
   artifact: OperationArtifact,
@@ -64,7 +64,7 @@ function linesOf(value: unknown): string[] {
   return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).split("\n");
 }
 
-// The smallest script of two long lists with little in common can take minutes.
+// The shortest edit script of two long lists with little in common can take minutes.
 const maxEdits = 1_000;
 
 function diffLines(before: string[], after: string[]): DiffLine[] {

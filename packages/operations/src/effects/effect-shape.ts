@@ -40,7 +40,7 @@ const artifactWrite = z.strictObject({
   usage: z.enum(["prompt_only", "ui_only", "prompt+ui", "internal"]),
   semantics: z.string(),
   value: z.unknown(),
-  // A media type, parameters included.
+  // A media type, including its parameters.
   contentType: z.exactOptional(
     z
       .string()
@@ -53,7 +53,7 @@ const artifactWrite = z.strictObject({
   expectedVersion: count,
 } satisfies Record<keyof ArtifactWrite, z.ZodType>);
 
-/** A write without its value, as parameters of an operation: history is of persisted values only. */
+/** A write without its value, as parameters of an operation. Only persisted values have a history. */
 export const writeArtifactShape: z.ZodType<WriteArtifactParams> = artifactWrite
   .omit({ value: true, expectedVersion: true })
   .extend({ tag: z.string().regex(tagPattern), semantics: z.string().min(1).max(100) })
@@ -86,7 +86,7 @@ const systemUpdate = z.strictObject({
 const userVariant = z.strictObject({ type: z.literal("turn.user_variant"), ...variant });
 const assistantVariant = z.strictObject({ type: z.literal("turn.assistant_variant"), ...variant });
 
-/** The shape of one effect, whatever hook it comes from. */
+/** The shape of one effect, in either hook. */
 export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("type", [
   append,
   insertAtDepth,

@@ -4,14 +4,16 @@ import type { ArtifactWrite, InsertRole } from "../artifact/operation-artifact.t
 interface PromptPayload {
   role: InsertRole;
   content: string;
-  /** Where it comes from, like `art.world_state`. */
+  /** Where it comes from, such as `art.world_state`. */
   source?: string | undefined;
 }
 
-/** Where `prompt.insert` puts its message. An offset counts from the end: 0 is the tail, -1 before the last message. */
+/**
+ * Where `prompt.insert` puts its message. An offset counts from the end: 0 is the tail, -1 is before the last message.
+ */
 export type PromptAnchor = "last_user" | { messageId: string } | { offset: number };
 
-/** An effect on the prompt of this one main call; before the main call only. */
+/** An effect on the prompt of this one main call. Allowed before the main call only. */
 export type PromptEffect =
   | ({ type: "prompt.append_after_last_user" } & PromptPayload)
   | ({ type: "prompt.insert_at_depth"; depthFromEnd: number } & PromptPayload)
@@ -19,21 +21,23 @@ export type PromptEffect =
       type: "prompt.insert";
       anchor: PromptAnchor;
       place: "before" | "after" | "replace";
-      /** When trimming has removed the anchor; default `boundary`, which inserts where the kept history begins. */
+      /**
+       * What to do if trimming has removed the anchor. `boundary` by default: inserts where the kept history begins.
+       */
       onAnchorTrimmed?: "boundary" | "drop" | "fail" | undefined;
     } & PromptPayload)
   | {
       type: "prompt.system_update";
       mode: "prepend" | "append" | "replace";
       content: string;
-      /** Between the old text and the new; default none. */
+      /** Text between the old and the new. None by default. */
       separator?: string | undefined;
       source?: string | undefined;
     };
 
 /**
- * An effect on the current turn: the user's side in both hooks, the assistant's after the main call only. A variant is
- * added beside the others; it is the one that is shown and sent only with `select: true` (default false).
+ * An effect on the current turn. The user's side can change in both hooks, the assistant's only after the main call. A
+ * variant is added to the others. It is shown and sent only with `select: true` (false by default).
  */
 export type TurnEffect =
   | {
@@ -51,13 +55,13 @@ export type TurnEffect =
   | { type: "turn.assistant_blocks"; blocks: unknown[] }
   | { type: "turn.assistant_meta"; meta: Record<string, unknown> };
 
-/** Where an operation writes its result: an artifact without its value. */
+/** Where an operation writes its result: an artifact write without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
 
-/** A write to the one tag of an operation. */
+/** A write to the operation's one tag. */
 export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;
 
-/** All that an operation can do to the world. */
+/** Everything that an operation can change. */
 export type OperationEffect = PromptEffect | TurnEffect | ArtifactEffect;
 
 /** An effect whose content is the text of the operation's result. */

@@ -3,26 +3,26 @@ import { createEmitter, type ListenerErrorHandler } from "@ccl/core/events";
 
 import type { RunEvent } from "./run-event.ts";
 
-/** Receives every later event of a run. Neither its errors nor the time it takes affect the run. */
+/** Receives every later event of a run. Its errors and its duration do not affect the run. */
 export type RunEventListener = (event: RunEvent) => unknown;
 
-/** The events of one run as they become durable. */
+/** Publishes the events of one run as they become durable. */
 export interface EventFeed {
   publish(events: readonly RunEvent[]): void;
   /** Returns a function that unsubscribes the listener. */
   listen(listener: RunEventListener): () => void;
-  /** The kept events after that number; undefined if some of them are no longer kept here. */
+  /** The kept events after that number. Undefined if the feed has dropped some of them. */
   after(seq: number): readonly RunEvent[] | undefined;
-  /** Resolves with the next publication, or when the feed ends or the signal is aborted. */
+  /** Resolves on the next publication, when the feed ends, or when the signal aborts. */
   changed(signal?: AbortSignal): Promise<void>;
-  /** No more events come. */
+  /** Ends the feed: no more events follow. */
   end(): void;
   readonly hasEnded: boolean;
-  /** Of the last event; 0 before the first. */
+  /** Number of the last event. 0 before the first. */
   readonly lastSeq: number;
 }
 
-/** A feed that keeps that many of the newest events, and never more than twice as many. */
+/** A feed that keeps this many of the newest events, and never more than twice as many. */
 export function createEventFeed(
   keptEvents: number,
   onListenerError?: ListenerErrorHandler,

@@ -8,11 +8,11 @@ interface OperationView {
   operationName: string;
   hook: Hook;
   status: "running" | "waiting" | OperationStatus;
-  /** Of one that waits for an answer. */
+  /** What a waiting operation asks. */
   question?: string | undefined;
 }
 
-/** What an event says of an artifact that a run has written. */
+/** What an event says about an artifact that a run has written. */
 type ArtifactChange = Omit<Extract<RunEventBody, { type: "artifact.changed" }>, "type">;
 
 /** A run as its events show it. */
@@ -20,10 +20,10 @@ export interface RunView {
   phase: RunPhase;
   /** In the order of their first events. */
   operations: OperationView[];
-  /** The answer as far as it has come. */
+  /** The answer so far. */
   text: string;
   reasoning: string;
-  /** Calls of the main model in the order of their starts. */
+  /** Tool calls of the main model, in the order in which they started. */
   toolCalls: { callId: string; name: string; status: "running" | "done" | "error" }[];
   mainLlm?:
     | {
@@ -31,18 +31,18 @@ export interface RunView {
         finishReason?: RunFinishReason | undefined;
       }
     | undefined;
-  /** The last change of each tag, in the order of these. */
+  /** The last change of each tag, in the order of these changes. */
   artifacts: ArtifactChange[];
-  /** Sides of the turn whose shown text an operation has replaced: `text` is then not what is shown. */
+  /** Sides of the turn whose shown text an operation has replaced. `text` is then not what is shown. */
   selected: ("user" | "assistant")[];
   status: "running" | RunStatus;
-  /** Of a run that has ended. */
+  /** Present once the run has ended. */
   result?: RunResult | undefined;
-  /** True where events in between have not come yet: what follows the gap is not in the view. */
+  /** True if events are missing in between. The view leaves out everything after the gap. */
   hasGap: boolean;
 }
 
-/** What a reader shows of one run, from its events in any order, duplicates among them. Pure. */
+/** Builds the view of one run from its events, in any order and with duplicates. Pure. */
 export function foldRunEvents(events: Iterable<RunEvent>): RunView {
   const bySeq = new Map<number, RunEvent>();
   for (const event of events) bySeq.set(event.seq, event);
@@ -90,7 +90,7 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
       return;
     }
     case "main_llm.started":
-      // What came before a crash is void: the answer begins anew.
+      // Text from before a crash is void: the answer starts again.
       view.text = "";
       view.reasoning = "";
       view.mainLlm = { status: "running" };

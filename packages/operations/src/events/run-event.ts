@@ -11,7 +11,7 @@ import type {
   RunStatus,
 } from "../run/run-result.ts";
 
-/** Where a run is. */
+/** How far a run has come. */
 export type RunPhase =
   | "planning"
   | "before_main_llm"
@@ -21,7 +21,7 @@ export type RunPhase =
   | "commit"
   | "finished";
 
-/** An error as events show it: bounded, masked. */
+/** An error as events show it: truncated and masked. */
 export interface EventError {
   code: OperationErrorCode;
   message: string;
@@ -35,15 +35,15 @@ interface RunEventStamp {
   branchId: string;
   userMessageId: string;
   trigger: Trigger;
-  /** From 1, without gaps, for the whole life of the run. */
+  /** Counts from 1, without gaps, over the whole life of the run. */
   seq: number;
-  /** 1, and one more each time a worker takes the run up again. */
+  /** Starts at 1 and grows by one each time a worker resumes the run. */
   epoch: number;
   /** Milliseconds since the epoch. */
   ts: number;
 }
 
-/** What happened, without its stamp. */
+/** The event without its stamp. */
 export type RunEventBody =
   | { type: "run.started"; initiator?: string | undefined }
   | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook | undefined }
@@ -52,10 +52,10 @@ export type RunEventBody =
       operationId: string;
       operationName: string;
       hook: Hook;
-      /** From 1; higher after a crash. */
+      /** Counts from 1. Higher after a crash. */
       attempt: number;
     }
-  /** It waits for an answer, or for a time; once for an operation, however often it resumes. */
+  /** The operation waits for an answer, or until a time. Emitted once, however often the operation resumes. */
   | {
       type: "operation.waiting";
       operationId: string;
@@ -73,17 +73,20 @@ export type RunEventBody =
       status: OperationStatus;
       skippedReason?: SkippedReason | undefined;
       error?: EventError | undefined;
-      /** Absent where it never started. */
+      /** Absent if it never started. */
       startedAt?: number | undefined;
       finishedAt: number;
       attempts?: number | undefined;
       detached?: boolean | undefined;
     }
-  /** `attempt` is higher after a crash, when the call starts again: what was streamed before is void. */
+  /** `attempt` is higher after a crash, when the call starts again. Text that was streamed before is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
-  /** `offset`: how many UTF-16 code units of the answer came before; 0 again after tool calls, whose text is none of it. */
+  /**
+   * `offset`: UTF-16 code units of the answer before this text. It starts at 0 again after tool calls, since text
+   * before them is not part of the answer.
+   */
   | { type: "main_llm.delta"; assistantVariantId: string; text: string; offset: number }
-  /** What the model thinks, as `main_llm.delta`. */
+  /** The model's reasoning, in pieces like those of `main_llm.delta`. */
   | { type: "main_llm.reasoning"; assistantVariantId: string; text: string; offset: number }
   | { type: "main_llm.tool_started"; callId: string; name: string; arguments: string }
   | { type: "main_llm.tool_finished"; callId: string; name: string; isError: boolean }
@@ -95,7 +98,7 @@ export type RunEventBody =
       partial?: boolean | undefined;
       error?: EventError | undefined;
     }
-  /** An operation's write is committed; one that changes nothing is not announced. The value is in the result. */
+  /** An operation's write is committed. A write that changes nothing has no event. The value is in the result. */
   | {
       type: "artifact.changed";
       operationId: string;
@@ -103,7 +106,7 @@ export type RunEventBody =
       tag: string;
       persisted: boolean;
       usage: ArtifactUsage;
-      /** Of a persisted one. */
+      /** Present if the artifact is persisted. */
       version?: number | undefined;
     }
   /** An operation has replaced the text that is shown and sent. */
@@ -117,5 +120,5 @@ export type RunEventBody =
       result: RunResult;
     };
 
-/** One thing that happened in a run. JSON; `(runId, seq)` identifies duplicates. */
+/** One event of a run, as JSON. `(runId, seq)` identifies duplicates. */
 export type RunEvent = RunEventStamp & RunEventBody;

@@ -5,7 +5,7 @@ import { wellFormed } from "../artifact/well-formed.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** What came from outside as plain JSON and as text. */
+/** A value from outside as plain JSON and as text. */
 export interface BoundedValue {
   value: unknown;
   text: string;
@@ -13,16 +13,16 @@ export interface BoundedValue {
 }
 
 /**
- * A value from outside as JSON within a limit: a text is cut with a mark, anything else that is too long is
- * `budget_exceeded`, since half of it would mean something else. Undefined becomes null; NaN and infinities, of which
- * JSON would make null, are `output_parse_error`.
+ * Converts a value from outside to JSON within a limit. A text that is too long is cut, with a truncation marker. Any
+ * other value that is too long is `budget_exceeded`, since half of it would mean something else. Undefined becomes
+ * null. NaN and infinities are `output_parse_error`, since JSON would turn them into null.
  */
 export function boundedJson(given: unknown, maxChars: number): BoundedValue {
   if (typeof given === "string") {
     const { text, isTruncated } = truncateMiddle(wellFormed(given), { maxChars });
     return { value: text, text, isTruncated };
   }
-  // What is too long is never written out.
+  // A value that is too long is never serialized.
   if (isLargerThan(given, maxChars)) throw tooLong(undefined, maxChars);
   const text = jsonText(given);
   if (text.length > maxChars) throw tooLong(text.length, maxChars);
@@ -35,7 +35,7 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
   return new OperationError("budget_exceeded", message, { details: { chars, maxChars } });
 }
 
-/** JSON, in which dates and the like are written as they mean to be. Throws `output_parse_error` for what is none. */
+/** Serializes a value, with `toJSON` of dates and other objects. Throws `output_parse_error` if it is not JSON. */
 function jsonText(given: unknown): string {
   try {
     return JSON.stringify(given ?? null, (_, value: unknown) => {
@@ -49,12 +49,12 @@ function jsonText(given: unknown): string {
   }
 }
 
-/** What JSON would leave out or write as something else. */
+/** What JSON would leave out or write as something else. Undefined if there is nothing. */
 function unwritable(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  // Objects without a class, those of other realms among them.
+  // Plain objects, including those of other realms.
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
   return `a ${value.constructor?.name || "object"}`;

@@ -8,11 +8,11 @@ import { valuesByTag } from "./template-scope-of.ts";
 
 /** Parameters of the kind `compute`. */
 export interface ComputeParams extends ResultParams {
-  /** The name of a function that the application handed in. */
+  /** The name of a function that the application supplied. */
   function: string;
-  /** JSON; default an empty object. */
+  /** JSON. An empty object by default. */
   input?: unknown;
-  /** Of the call; default none but that of the run. */
+  /** Time limit of the call. Only that of the run by default. */
   timeoutMs?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const params: z.ZodType<ComputeParams> = z.strictObject({
   ...resultShape,
 });
 
-/** Keeps what a function gives. */
+/** Stores what a function returns. */
 export const computeKind: Kind = createKind(
   params,
   ({ functions }) =>

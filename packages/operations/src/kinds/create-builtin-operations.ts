@@ -10,18 +10,18 @@ export interface OperationTarget {
   register(definition: OperationDefinition, handler?: OperationHandler): void;
 }
 
-/** The kinds of ours, ready to be registered. */
+/** The built-in kinds, ready to be registered. */
 export interface BuiltinOperations {
-  /** By kind; without those that lack what they need. */
+  /** Handlers by kind. Kinds that lack an option they need are left out. */
   readonly handlers: Readonly<Record<string, OperationHandler>>;
   /**
-   * Registers operations by their kind alone: each gets the handler of its kind and the schema of its parameters.
+   * Registers operations by kind alone: each gets the handler of its kind and the schema of its parameters.
    * @throws OperationsError `invalid_definition` for a kind that has no handler here
    */
   register(target: OperationTarget, definitions: readonly OperationDefinition[]): void;
 }
 
-/** Each kind, and what it needs. */
+/** Each kind, and the option that it needs. */
 const needs: readonly (readonly [BuiltinKind, (keyof BuiltinOperationsOptions)?])[] = [
   ["template"],
   ["transform"],
@@ -35,7 +35,7 @@ const needs: readonly (readonly [BuiltinKind, (keyof BuiltinOperationsOptions)?]
 
 const loadKinds = loadOnce(() => import("./kinds.ts"));
 
-/** A handler of a kind of ours; its first call loads the code of the kinds, with their schemas and templates. */
+/** A handler of a built-in kind. Its first call loads the code of the kinds, with their schemas and templates. */
 export function kindHandler(
   kind: BuiltinKind,
   options: BuiltinOperationsOptions,
@@ -44,7 +44,7 @@ export function kindHandler(
   return async (context) => (await load())(context);
 }
 
-/** Handlers of all kinds that the application has given what they need. */
+/** Creates the handlers of all kinds whose options the application has supplied. */
 export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
   const given = needs.filter(([, need]) => need === undefined || options[need] !== undefined);
   const handlers: Record<string, OperationHandler> = Object.fromEntries(

@@ -9,16 +9,18 @@ import { valuesByTag } from "./template-scope-of.ts";
 /** What a value is compared with. */
 type GuardScalar = string | number | boolean | null;
 
-/** One look at a value; all that is said of it has to hold. What does not exist fits `exists: false` and `not` only. */
+/**
+ * A test of one value. All of its fields must hold. A value that does not exist passes `exists: false` and `not` only.
+ */
 export interface GuardComparison {
   /**
    * `art.<tag>` and keys, `chatHistory`, `userMessages`, `assistantMessages` (with `first`, `last` or an index, then
    * `content` or `role`), `main.text`, `main.finishReason`, `trigger`, `hook`.
    */
   ref: string;
-  /** Of a list: only this many of its last items. */
+  /** Looks at only this many of the last items of a list. */
   last?: number | undefined;
-  /** Looks at the number of items of a list, keys of an object or characters of a text instead. */
+  /** Looks at a number instead: the items of a list, the keys of an object or the characters of a text. */
   count?: boolean | undefined;
   exists?: boolean | undefined;
   equals?: GuardScalar | undefined;
@@ -27,15 +29,15 @@ export interface GuardComparison {
   atLeast?: number | undefined;
   lessThan?: number | undefined;
   atMost?: number | undefined;
-  /** A text in a text; in a list, an equal item or a message whose content has it. */
+  /** In a text, a text to find. In a list, an equal item, or a text that the content of a message contains. */
   contains?: string | number | boolean | undefined;
   startsWith?: string | undefined;
   endsWith?: string | undefined;
-  /** For texts; default false. */
+  /** For texts. False by default. */
   ignoreCase?: boolean | undefined;
 }
 
-/** A condition without code. Empty `all` holds, empty `any` does not. */
+/** A condition without code. An empty `all` holds, an empty `any` does not. */
 export type GuardCondition =
   | GuardComparison
   | { all: GuardCondition[] }
@@ -63,7 +65,7 @@ const comparison: z.ZodType<GuardComparison> = z.strictObject({
   ignoreCase: z.exactOptional(z.boolean()),
 });
 
-/** Checks a condition of a guard. */
+/** Validates a condition of a guard. */
 export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   z.union([
     comparison,
@@ -73,10 +75,10 @@ export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   ]),
 );
 
-/** What conditions look at. */
+/** The values that conditions refer to. */
 export type GuardScope = Readonly<Record<string, unknown>>;
 
-/** The scope of a context, shared by all of its conditions. */
+/** The scope of a context. All of its conditions share it. */
 export function guardScope({
   artifacts,
   chatHistory,
@@ -101,7 +103,7 @@ export function guardScope({
   };
 }
 
-/** Whether a condition holds. Runs nothing, searches by plain comparison, and reads own properties only. */
+/** Whether a condition holds. It runs no code, searches by plain comparison, and reads own properties only. */
 export function guardHolds(condition: GuardCondition, scope: GuardScope): boolean {
   if ("all" in condition) return condition.all.every((part) => guardHolds(part, scope));
   if ("any" in condition) return condition.any.some((part) => guardHolds(part, scope));
@@ -113,12 +115,12 @@ export function guardHolds(condition: GuardCondition, scope: GuardScope): boolea
   if (value === undefined || exists === false) return value === undefined && exists === false;
   const fold: Fold = ignoreCase ? withoutCase : (given) => given;
   const wanted = Object.entries(said).filter(([, operand]) => operand !== undefined);
-  // Nothing said but the reference: the value itself has to be true.
+  // Without a test the value itself must be true.
   if (wanted.length === 0) return exists === true || value === true;
   return wanted.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
 }
 
-/** Whether all conditions of a profile hold. What does not exist equals nothing, so that only `not` lets it hold. */
+/** Whether all conditions of a profile hold. For a value that does not exist, one holds only with `not`. */
 export function conditionsHold(
   conditions: readonly OperationCondition[],
   artifacts: Readonly<Record<string, { value: unknown }>>,
@@ -142,7 +144,7 @@ const texts =
   (value, wanted) =>
     typeof value === "string" && typeof wanted === "string" && test(value, wanted);
 
-/** By the name of what a comparison says. */
+/** Tests by the field of a comparison. */
 const tests: Readonly<Record<string, Test>> = {
   equals: (value, wanted) => value === wanted,
   oneOf: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),

@@ -10,11 +10,11 @@ import {
 } from "./guard-condition.ts";
 import { createKind, type Kind } from "./kind.ts";
 
-/** Parameters of the kind `guard`: one condition makes the artifact a boolean, several by name an object of booleans. */
+/** Parameters of the kind `guard`. One condition gives a boolean, several named ones an object of booleans. */
 interface GuardParams {
-  /** `when` of others refers to it as `art.<tag>`. */
+  /** `when` of other operations refers to it as `art.<tag>`. */
   condition?: GuardCondition | undefined;
-  /** `when` of others refers to them as `art.<tag>.<name>`. */
+  /** `when` of other operations refers to them as `art.<tag>.<name>`. */
   conditions?: Record<string, GuardCondition> | undefined;
   writeArtifact: WriteArtifactParams;
 }
@@ -31,7 +31,7 @@ const params: z.ZodType<GuardParams> = z
     message: "Give either condition or conditions",
   });
 
-/** Makes a true or false of conditions. */
+/** Evaluates conditions to booleans. */
 export const guardKind: Kind = createKind(
   params,
   () =>

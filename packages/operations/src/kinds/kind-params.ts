@@ -4,25 +4,27 @@ import { emitShape, writeArtifactShape } from "../effects/effect-shape.ts";
 import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
 import { type RetryParams, retrySchema } from "./retry.ts";
 
-/** What becomes of a result. */
+/** Where a result goes. */
 export interface ResultParams {
-  /** Keeps the value as `art.<tag>`. */
+  /** Stores the value as `art.<tag>`. */
   writeArtifact?: WriteArtifactParams | undefined;
   /** Effects with the text of the result as their content. */
   emit?: EmittedEffect[] | undefined;
 }
 
-/** Parameters of a kind that renders what it asks for, calls something of the application's, and makes a result. */
+/**
+ * Parameters of a kind that renders its request, calls something that the application supplied, and produces a result.
+ */
 export interface CallParams extends ResultParams {
-  /** A variable that does not exist is `template_render_error`. */
+  /** True: a variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
-  /** Of each attempt; default none but that of the run. */
+  /** Time limit of each attempt. Only that of the run by default. */
   timeoutMs?: number | undefined;
-  /** Default one attempt. */
+  /** One attempt by default. */
   retry?: RetryParams | undefined;
 }
 
-/** The parameters of every kind that makes a result. */
+/** The parameters of every kind that produces a result. */
 export const resultShape: {
   writeArtifact: z.ZodExactOptional<typeof writeArtifactShape>;
   emit: z.ZodExactOptional<typeof emitShape>;

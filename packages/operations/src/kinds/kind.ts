@@ -16,45 +16,45 @@ import { modelErrorCode, OperationError } from "./operation-error.ts";
 import { nextDelay } from "./retry.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
 
-/** What handlers are made with. */
+/** Options for the handlers of all kinds. */
 export interface KindOptions extends BuiltinOperationsOptions {
-  /** Waits between attempts; default a timer. */
+  /** Waits between attempts. A timer by default. */
   sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** A kind of operations: what its parameters look like, and what makes handlers of it. */
+/** A kind of operation: the schema of its parameters, and the factory of its handlers. */
 export interface Kind {
   params: z.ZodType;
-  /** A handler that never throws: errors become outcomes with one of the closed codes, an abort of the run `aborted`. */
+  /** Creates a handler that never throws. Its outcome has one of the closed codes, `aborted` if the run was aborted. */
   createHandler(options: KindOptions): OperationHandler;
 }
 
-/** One run of an operation, as the work of its kind sees it. */
+/** One run of an operation, as the code of its kind sees it. */
 export interface KindRun<Params> {
   context: OperationContext;
   params: Params;
-  /** Filled as the work goes on; kept when it fails. */
+  /** Filled during the work, and kept if it fails. */
   debug: Complete<OperationDebug>;
-  /** Renders Liquid over what the operation sees. Throws `template_render_error`. */
+  /** Renders Liquid over the operation's scope. Throws `template_render_error`. */
   render(template: string, more?: { value: unknown }): string;
   /**
-   * Calls something of the application's, as often as `retry` says: never again after an abort, or where the wait would
-   * reach the deadline. Throws the last failure, `provider_error` where it has no code.
+   * Calls something that the application supplied, and retries as `retry` says. It never retries after an abort, or if
+   * the wait would reach the deadline. Throws the last failure, as `provider_error` if it has no code.
    */
   attempt<Value>(call: (signal: AbortSignal) => Promise<Value>): Promise<Value>;
 }
 
-/** What an operation has found. */
+/** The result of an operation's work. */
 export interface KindResult {
-  /** For `writeArtifact`. */
+  /** The value for `writeArtifact`. */
   value: unknown;
   /** The content of each `emit`. */
   text: string;
-  /** Further effects. */
+  /** Additional effects. */
   effects?: OperationEffect[] | undefined;
 }
 
-/** A kind by the schema of its parameters and its work; `prepare` is called once for each handler. */
+/** Creates a kind from the schema of its parameters and its work. `prepare` is called once for each handler. */
 export function createKind<Params extends CallParams>(
   params: z.ZodType<Params>,
   prepare: (options: KindOptions) => (run: KindRun<Params>) => Promise<KindResult>,
@@ -101,7 +101,7 @@ export function createKind<Params extends CallParams>(
 
 const shortestSecret = 4;
 
-/** Masks what looks like a secret, and the reference of a credential. */
+/** Returns a function that masks secrets and the reference of the credential. */
 function maskFor(credentialRef: unknown): (text: string) => string {
   const isKnown = typeof credentialRef === "string" && credentialRef.length >= shortestSecret;
   return (text) =>
@@ -110,7 +110,7 @@ function maskFor(credentialRef: unknown): (text: string) => string {
 
 const maxIssues = 20;
 
-/** The parameters of an operation as its kind needs them. Throws `validation_error` with all issues, `policy_error` for effects that the hook does not allow. */
+/** Reads the parameters. Throws `validation_error` with all issues, or `policy_error` for a forbidden effect. */
 function readParams<Params extends CallParams>(
   schema: z.ZodType<Params>,
   context: OperationContext,
@@ -138,7 +138,7 @@ function readParams<Params extends CallParams>(
   throw new OperationError("validation_error", message, { details: { issues } });
 }
 
-/** Throws `policy_error` where the hook does not allow an effect that the operation would have. */
+/** Throws `policy_error` if the hook does not allow one of these types of effects. */
 function requireAllowed(types: readonly string[], { policy, hook }: OperationContext): void {
   const refused = types.filter((type) => !policy.allowedEffects.includes(type));
   if (refused.length === 0) return;
@@ -146,7 +146,7 @@ function requireAllowed(types: readonly string[], { policy, hook }: OperationCon
   throw new OperationError("policy_error", message);
 }
 
-/** The effects of a result: its value under the tag, its text as the content of each `emit`. */
+/** The effects of a result: its value under the tag, and its text as the content of each `emit`. */
 function resultEffects(
   { writeArtifact, emit = [] }: CallParams,
   { value, text }: KindResult,
@@ -204,7 +204,7 @@ const transientCodes: ReadonlySet<string> = new Set<LanguageModelError["code"]>(
   "network_error",
 ]);
 
-/** The error behind anything that was thrown; causes are left out, since they may hold requests. */
+/** Converts anything that was thrown. Causes are left out, since they may contain requests. */
 function operationErrorOf(error: unknown, otherwise: OperationErrorCode): OperationError {
   if (error instanceof OperationError) return error;
   if (StructuredOutputError.isInstance(error))
@@ -216,7 +216,7 @@ function operationErrorOf(error: unknown, otherwise: OperationErrorCode): Operat
   return new OperationError(modelErrorCode(code), message, { details, retryAfterMs, isTransient });
 }
 
-/** What the application has handed in under a name. Throws `validation_error`. */
+/** Looks up by name what the application supplied. Throws `validation_error`. */
 export function handedIn<Value>(
   what: string,
   given: Readonly<Record<string, Value>> | undefined,

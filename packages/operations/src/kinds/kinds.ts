@@ -11,7 +11,7 @@ import { toolKind } from "./tool-kind.ts";
 import { transformKind } from "./transform-kind.ts";
 import { waitKind } from "./wait-kind.ts";
 
-/** All kinds of ours. */
+/** All built-in kinds. */
 export const kinds: Readonly<Record<BuiltinKind, Kind>> = {
   llm: llmKind,
   template: templateKind,
@@ -25,7 +25,7 @@ export const kinds: Readonly<Record<BuiltinKind, Kind>> = {
 
 const schemas = new Map<string, object>();
 
-/** JSON Schema of the parameters of a kind of ours: one object for each, built at the first call. */
+/** JSON Schema of the parameters of a built-in kind. Built on the first call, then the same object each time. */
 export function paramsSchemaOf(kind: string): object | undefined {
   if (!isBuiltin(kind)) return undefined;
   const schema = schemas.get(kind) ?? z.toJSONSchema(kinds[kind].params, { io: "input" });

@@ -9,13 +9,13 @@ import {
 
 import { OperationError } from "./operation-error.ts";
 
-/** An answer and the value that it means. */
+/** An answer and its parsed value. */
 export interface LlmAnswer {
   value: unknown;
   text: string;
 }
 
-/** How an answer is asked for and read. */
+/** How to request and read an answer. */
 interface LlmQuestion {
   request: ModelRequest;
   mode: "text" | "json";
@@ -24,10 +24,10 @@ interface LlmQuestion {
   onResponse: (response: ModelResponse) => void;
 }
 
-/** One call, and its answer read. Throws what the model throws, or `output_parse_error`, or `policy_error`. */
+/** Makes one call and reads its answer. Throws the model's error, `output_parse_error` or `policy_error`. */
 export type AskOnce = (model: LanguageModel, question: LlmQuestion) => Promise<LlmAnswer>;
 
-/** Asks models, and remembers the formats that each of them takes. */
+/** Creates a function that calls models and remembers the formats that each of them accepts. */
 export function createAskOnce(): AskOnce {
   const ladder = createFormatLadder();
   return (model, question) => askOnce(model, { ...question, ladder });
@@ -86,14 +86,14 @@ function refuseFiltered(finishReason: FinishReason | undefined): void {
   );
 }
 
-/** Any JSON where the answer is nothing else, otherwise the outermost object or list in it. */
+/** The whole answer if it is JSON, otherwise the outermost object or list in it. */
 function jsonOf({ text, finishReason }: ModelResponse): unknown {
   if (finishReason !== "length") {
     try {
       const value: unknown = JSON.parse(text);
       return value;
     } catch {
-      // Fences, prose and small mistakes are read below.
+      // The code below reads fences, prose and small mistakes.
     }
   }
   const accept = (value: unknown): boolean => typeof value === "object" && value !== null;

@@ -21,7 +21,7 @@ import { type CallParams, callShape } from "./kind-params.ts";
 import { affordableOutput, costOf, priceOf } from "./model-price.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Sampling of one call; what is absent is left to the provider. */
+/** Sampling of one call. The provider decides what is absent. */
 export interface LlmSamplers {
   temperature?: number | undefined;
   topP?: number | undefined;
@@ -31,29 +31,29 @@ export interface LlmSamplers {
   seed?: number | undefined;
 }
 
-/** Parameters of the kind `llm`. Holds references only, no keys. */
+/** Parameters of the kind `llm`. They hold references only, no keys. */
 export interface LlmParams extends CallParams {
-  /** Which provider the resolver of models is asked for. */
+  /** The provider to request from the resolver of models. */
   providerRef: string;
-  /** Which of its models. */
+  /** The provider's model. */
   model: string;
-  /** Handed to the resolver of models and to nothing else. */
+  /** Passed to the resolver of models and to nothing else. */
   credentialRef: string;
-  /** Liquid; no system message where it is absent or renders to nothing. */
+  /** Liquid. There is no system message if this is absent or renders to nothing. */
   system?: string | undefined;
-  /** Liquid; the one message of the user. */
+  /** Liquid. The only user message. */
   prompt: string;
-  /** More tokens than that, framing included, are `budget_exceeded` before the call. */
+  /** A longer prompt, framing included, is `budget_exceeded` before the call. */
   maxInputTokens?: number | undefined;
-  /** Left to the provider where absent. */
+  /** The provider decides if absent. */
   samplers?: LlmSamplers | undefined;
-  /** Of the answer. */
+  /** Token limit of the answer. */
   maxOutputTokens?: number | undefined;
   /** Texts that end the answer, up to 64. */
   stop?: string[] | undefined;
-  /** What one run of the operation may cost; needs a price. Without `maxOutputTokens` the answer is as long as it can pay for. */
+  /** Cost limit of one run of the operation. It needs a price. Without `maxOutputTokens` it also limits the answer. */
   budget?: { maxCostUsd?: number | undefined } | undefined;
-  /** Default text. With `json` the value has to be JSON, and to fit the schema where one is named. */
+  /** Text by default. With `json` the answer must be JSON, and must match the schema if `schemaRef` names one. */
   output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
   writeArtifact: WriteArtifactParams;
 }
@@ -96,7 +96,7 @@ const params: z.ZodType<LlmParams> = z.strictObject({
   writeArtifact: writeArtifactShape,
 });
 
-/** One call of an auxiliary model, apart from retries. */
+/** One call of an auxiliary model, or more with retries. */
 export const llmKind: Kind = createKind(params, (options) => {
   const asker = loadOnce(async () => (await import("./llm-answer.ts")).createAskOnce());
   return async (run) => {
@@ -152,7 +152,7 @@ function schemaOf({ schemas = {} }: KindOptions, ref: string): StructuredSchema<
   );
 }
 
-/** The request of the next attempt. Throws `budget_exceeded` where tokens or dollars do not suffice. */
+/** The request of the next attempt. Throws `budget_exceeded` if tokens or dollars do not suffice. */
 function requestOf(
   params: LlmParams,
   messages: ChatMessage[],
@@ -182,7 +182,7 @@ function requestOf(
   };
 }
 
-/** What was asked, without the texts but under `debug`, and never with the credential. */
+/** Summarizes the request. It contains the texts only under `debug`, and never the credential. */
 function inputsSummary(
   { params, context }: KindRun<LlmParams>,
   { system, prompt }: { system: string; prompt: string },
@@ -210,23 +210,23 @@ function inputsSummary(
   };
 }
 
-/** The same text has the same hash in one installation, and guesses cannot be tested without the key. */
+/** The same text has the same hash within one installation. Without the key nobody can test guesses. */
 function hashOf(text: string, key: string | Uint8Array | undefined): string | undefined {
   return key === undefined ? undefined : hmacSha256Hex(key, text);
 }
 
-/** What came of it so far. */
+/** The state of the work so far. */
 interface LlmProgress {
   attempts: number;
-  /** The last one. */
+  /** The last response. */
   response?: ModelResponse | undefined;
-  /** Summed over all attempts that gave a response. */
+  /** Summed over all attempts that returned a response. */
   usage?: ModelUsage | undefined;
   costUsd?: number | undefined;
   parseErrorMessage?: string | undefined;
 }
 
-/** What came back, without the text but for a preview of JSON, or under `debug`; cut by the engine. */
+/** Summarizes the response: its text under `debug`, otherwise only a preview of JSON. The engine truncates it. */
 function outputsSummary(
   { params, context }: KindRun<LlmParams>,
   { attempts, response, usage, costUsd, parseErrorMessage }: LlmProgress,

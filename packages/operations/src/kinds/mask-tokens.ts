@@ -1,9 +1,9 @@
 import { redactSecrets } from "@ccl/core";
 
-// The user and the password of an address are the shortest that is looked for.
+// The shortest secret that is searched for is the user and password of a URL.
 const shortestToken = 8;
 
-/** A text with provider keys, tokens and private keys masked. Pairs such as `password: swordfish` stay: they may be part of a story. */
+/** Masks provider keys, tokens and private keys. `password: swordfish` stays, since it may be part of a story. */
 function maskTokens(text: string): string {
   const findings = redactSecrets(text).findings.filter(isToken);
   if (findings.length === 0) return text;
@@ -16,12 +16,12 @@ function maskTokens(text: string): string {
   return parts.join("") + text.slice(copied);
 }
 
-/** JSON with the same masking in each of its texts, keys included; the very value where nothing is masked. */
+/** Masks each text in a JSON value, including keys. Returns the same value if nothing is masked. */
 export function maskTokensDeep(value: unknown): unknown {
   return holdsToken(value) ? mapTexts(value, maskTokens) : value;
 }
 
-/** True where a text inside a JSON value looks like a provider key, a token or a private key. */
+/** True if a text in a JSON value looks like a provider key, a token or a private key. */
 export function holdsToken(value: unknown): boolean {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
@@ -40,7 +40,7 @@ function isToken({ kind }: { kind: string }): boolean {
   return kind !== "secret_value";
 }
 
-/** JSON with each text replaced; keys, too, unless there is another function for them. */
+/** Replaces each text in a JSON value. Keys are replaced too, by their own function if there is one. */
 export function mapTexts(
   value: unknown,
   replace: (text: string) => string,

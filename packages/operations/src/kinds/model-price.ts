@@ -5,7 +5,7 @@ import { OperationError } from "./operation-error.ts";
 
 const million = 1_000_000;
 
-/** The price of a model; undefined where the list has none. */
+/** The price of a model. Undefined if the list has none. */
 export function priceOf(
   prices: Readonly<Record<string, ModelPrice>>,
   { providerRef, model }: { providerRef: string; model: string },
@@ -14,7 +14,7 @@ export function priceOf(
   return key === undefined ? undefined : prices[key];
 }
 
-/** What a call has cost: as the provider says, or by the price list; undefined where neither is known. */
+/** What a call cost, as the provider reports it or by the price list. Undefined if neither is known. */
 export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number | undefined {
   if (usage.costUsd !== undefined || price === undefined) return usage.costUsd;
   return (
@@ -24,22 +24,22 @@ export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number
   );
 }
 
-/** What one attempt is allowed. */
+/** The limits of one attempt. */
 export interface CostLimit {
-  /** What is left of the budget. */
+  /** What remains of the budget. */
   leftUsd: number;
   price: ModelPrice | undefined;
-  /** Counted, with the margin of an estimate. */
+  /** Counted tokens, with the margin of an estimate. */
   inputTokens: number;
   maxOutputTokens: number | undefined;
 }
 
-/** Longer than any model answers; a limit beyond it says nothing, and some providers refuse it. */
+/** Longer than the answer of any model. A higher limit has no effect, and some providers refuse it. */
 const longestAnswerTokens = 128_000;
 
 /**
- * The tokens that an answer may have, undefined where the budget pays for any. Throws `budget_exceeded` where the input
- * alone, or the longest answer, costs too much.
+ * How many tokens the answer may have. Undefined if the budget pays for any length. Throws `budget_exceeded` if the
+ * input alone, or the longest answer, costs too much.
  */
 export function affordableOutput({
   leftUsd,

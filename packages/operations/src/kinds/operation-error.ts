@@ -9,7 +9,7 @@ export interface OperationErrorOptions extends Pick<FailedAttempt, "isTransient"
   details?: unknown;
 }
 
-/** An expected failure inside a handler, on its way to the outcome. Its message is masked and cut there. */
+/** An expected failure inside a handler. The outcome contains its message, masked and truncated. */
 export class OperationError extends Error {
   readonly code: OperationErrorCode;
   readonly options: OperationErrorOptions;
@@ -21,7 +21,7 @@ export class OperationError extends Error {
   }
 }
 
-/** The code under which an operation, or the main call, fails with a model's error. */
+/** The error code of an operation or a main call that fails with a model's error. */
 export function modelErrorCode(code: LanguageModelError["code"]): OperationErrorCode {
   if (code === "timeout" || code === "rate_limited") return code;
   return code === "content_filtered" ? "policy_error" : "provider_error";

@@ -8,17 +8,20 @@ import type { RetrievedPassage } from "./kind-options.ts";
 import { type CallParams, callShape } from "./kind-params.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Parameters of the kind `rag`. The artifact's value is the list of passages; `emit` gets their text. */
+/** Parameters of the kind `rag`. The artifact's value is the list of passages. `emit` receives their text. */
 export interface RagParams extends CallParams {
-  /** Liquid. */
+  /** A Liquid template. */
   query: string;
   /** Default 5. */
   topK?: number | undefined;
-  /** Passages below it are left out, and those without a score. */
+  /** Passages with a lower score, or without one, are left out. */
   minScore?: number | undefined;
-  /** Of the text: as many passages as fit whole, in their order; the first one is cut with a mark. */
+  /**
+   * Token limit of the text. It contains as many whole passages as fit, in their order. If the first one is too long,
+   * it is cut, with a truncation marker.
+   */
   maxTokens?: number | undefined;
-  /** Liquid over `value`, the list of passages; default a numbered list. */
+  /** Liquid over `value`, the list of passages. A numbered list by default. */
   template?: string | undefined;
 }
 
@@ -33,7 +36,7 @@ const params: z.ZodType<RagParams> = z.strictObject({
   ...callShape,
 });
 
-/** Keeps passages that a retriever finds. */
+/** Stores the passages that a retriever finds. */
 export const ragKind: Kind = createKind(
   params,
   ({ retriever, counter = estimatedCounter }) =>
@@ -67,7 +70,7 @@ export const ragKind: Kind = createKind(
     },
 );
 
-/** The known fields of a passage. Throws `output_parse_error` where it has no text. */
+/** The known fields of a passage. Throws `output_parse_error` if it has no text. */
 function passageOf({ text, id, title, source, score }: RetrievedPassage): RetrievedPassage {
   if (typeof text !== "string")
     throw new OperationError("output_parse_error", "The retriever gave a passage without a text.");

@@ -3,20 +3,23 @@ import { z } from "zod";
 
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 
-/** After which failures an operation tries again. `rate_limit` is the code `rate_limited`. */
+/** The failures after which an operation retries. `rate_limit` is the code `rate_limited`. */
 type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
 
-/** How often and when an operation tries again. */
+/** How often and when an operation retries. */
 export interface RetryParams {
-  /** All attempts together, from 1 to 10. */
+  /** All attempts together, including the first: from 1 to 10. */
   maxAttempts: number;
-  /** The longest wait before the second attempt, twice that before the third and so on; each wait is drawn from 0 to it. Default 500. */
+  /**
+   * The longest wait before the second attempt, in milliseconds. It doubles before each later one. Each wait is drawn
+   * from 0 to that limit. 500 by default.
+   */
   backoffMs?: number | undefined;
-  /** Default `timeout`, `provider_error` and `rate_limit`. */
+  /** `timeout`, `provider_error` and `rate_limit` by default. */
   retryOn?: RetryCause[] | undefined;
 }
 
-/** Checks `retry`. */
+/** Validates `retry`. */
 export const retrySchema: z.ZodType<RetryParams> = z.strictObject({
   maxAttempts: z.int().min(1).max(10),
   backoffMs: z.exactOptional(z.int().min(0).max(600_000)),
@@ -30,16 +33,16 @@ const maxBackoffMs = 60_000;
 
 /** A failed attempt. */
 export interface FailedAttempt {
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   code: OperationErrorCode;
-  /** False where asking again cannot help. */
+  /** False if another attempt cannot help. */
   isTransient?: boolean | undefined;
   /** How long the provider asks callers to wait. */
   retryAfterMs?: number | undefined;
 }
 
-/** What decides about another attempt. */
+/** What decides whether there is another attempt. */
 export interface RetryChances {
   maxAttempts?: number | undefined;
   backoffMs?: number | undefined;
@@ -49,7 +52,7 @@ export interface RetryChances {
   deadlineAt: number | undefined;
 }
 
-/** How long to wait for the next attempt: never up to the deadline. Undefined where there is none. */
+/** How long to wait before the next attempt, always less than the deadline. Undefined if there is no next attempt. */
 export function nextDelay(
   { number, code, isTransient, retryAfterMs = 0 }: FailedAttempt,
   { maxAttempts = 1, backoffMs = 500, retryOn = defaultCauses, ...chances }: RetryChances,

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { createKind, type Kind } from "./kind.ts";
 import { type ResultParams, resultShape } from "./kind-params.ts";
 
-/** Parameters of the kind `template`; one of `writeArtifact` and `emit` says what becomes of the text. */
+/** Parameters of the kind `template`. `writeArtifact` or `emit` says where the text goes. */
 export interface TemplateParams extends ResultParams {
   /** Text, with Liquid or without. */
   template: string;
-  /** A variable that does not exist is `template_render_error`. */
+  /** True: a variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { TemplateScope } from "../liquid/template-renderer.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 
-/** What the templates of an operation see: values by tag, the history, and after the main call its answer. */
+/** What the templates of an operation can read: values by tag, the history, and after the main call its answer. */
 export function templateScopeOf({
   artifacts,
   chatHistory,

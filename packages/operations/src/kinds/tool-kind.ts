@@ -9,11 +9,11 @@ import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `tool`. */
 export interface ToolParams extends CallParams {
-  /** The name of a tool that the application handed in. */
+  /** The name of a tool that the application supplied. */
   tool: string;
-  /** Each text in it is Liquid; keys, numbers and the rest stay as they are. Default an empty object. */
+  /** Each text in it is Liquid. Keys, numbers and other values stay as they are. An empty object by default. */
   args?: Record<string, unknown> | undefined;
-  /** Of the output; default 20,000. A text is cut with a mark, longer JSON is `budget_exceeded`. */
+  /** Character limit of the output, 20,000 by default. Longer text is cut and marked, longer JSON `budget_exceeded`. */
   maxOutputChars?: number | undefined;
 }
 
@@ -47,9 +47,9 @@ export const toolKind: Kind = createKind(params, ({ tools = [] }) => {
 
 const maxIssues = 10;
 
-/** Throws an error with every broken rule if a value does not fit a JSON Schema. */
+/** Throws an error that lists every violation if a value does not match a JSON Schema. */
 function requireFit(value: unknown, schema: object, what: "arguments" | "output"): void {
-  // The very object, since a schema is compiled once for each.
+  // The same object each time, since its identity is the key of the compiled schema.
   const checked = isJsonSchema(schema) ? createJsonSchemaChecker(schema)(value) : undefined;
   if (checked === undefined || checked.ok) return;
   const rules = checked.issues
@@ -61,7 +61,7 @@ function requireFit(value: unknown, schema: object, what: "arguments" | "output"
   );
 }
 
-/** `ToolDefinition` calls its schemas objects; they are JSON Schemas by its contract. */
+/** `ToolDefinition` types its schemas as objects. Its contract says that they are JSON Schemas. */
 function isJsonSchema(schema: object): schema is JsonSchema {
   return !Array.isArray(schema);
 }

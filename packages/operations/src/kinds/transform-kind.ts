@@ -9,25 +9,25 @@ import { createKind, handedIn, type Kind } from "./kind.ts";
 import { type ResultParams, resultShape } from "./kind-params.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** A block that holds text; all others pass through the transforms of texts unchanged. */
+/** A block that holds text. Text steps leave all other blocks unchanged. */
 interface TextBlock {
   type: "text";
   text: string;
 }
 
-/** A step of ours that makes one text of a text. */
+/** A built-in step that turns one text into another. */
 type TextStep =
   | { use: "trim" | "collapse_whitespace" | "strip_code_fences" }
   | { use: "replace_text"; find: string; with: string }
   | { use: "truncate"; maxChars: number }
   | { use: "prefix" | "suffix"; text: string };
 
-/** A step of ours over the list of blocks. */
+/** A built-in step over the list of blocks. */
 type ListStep =
   | { use: "split_paragraphs" | "join_text" }
   | { use: "keep_blocks" | "drop_blocks"; types: string[] };
 
-/** A transform that the application handed in, by name, and whatever it reads of its step. */
+/** A transform that the application supplied, by name, with any parameters that it reads. */
 interface InjectedStep {
   use: `x:${string}`;
   [option: string]: unknown;
@@ -35,11 +35,14 @@ interface InjectedStep {
 
 /** Parameters of the kind `transform`, which runs after the main call. */
 export interface TransformParams extends ResultParams {
-  /** One after the other, over the blocks of the answer; an answer without blocks is one block of text. */
+  /** Steps run in this order, over the blocks of the answer. An answer without blocks is one text block. */
   steps: (TextStep | ListStep | InjectedStep)[];
-  /** `blocks` replaces the blocks of the answer, `variant` makes their text a variant of it; default `blocks` unless `writeArtifact` or `emit` is given. */
+  /**
+   * `blocks` replaces the blocks of the answer. `variant` adds their text as a variant of it. `blocks` by default
+   * unless `writeArtifact` or `emit` is given.
+   */
   apply?: ("blocks" | "variant")[] | undefined;
-  /** Selects the variant; default true. */
+  /** Selects the variant. True by default. */
   select?: boolean | undefined;
 }
 
@@ -95,7 +98,7 @@ export const transformKind: Kind = createKind(
         .flatMap((block) => (isTextBlock(block) ? [block.text] : []))
         .join("\n\n");
       Object.assign(debug.outputsSummary, { blocks: done.length, textChars: content.length });
-      // A new variant comes first, so that the blocks belong to it.
+      // The new variant comes first, so that the blocks belong to it.
       const effects: OperationEffect[] = [];
       if (apply.includes("variant"))
         effects.push({ type: "turn.assistant_variant", content, select });
@@ -164,7 +167,7 @@ function paragraphsOf(text: string): string[] {
   return paragraphs.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : []));
 }
 
-/** Neighbouring text blocks as one; the fields of the first are kept. */
+/** Joins neighbouring text blocks. The fields of the first one are kept. */
 function joinedTexts(blocks: readonly unknown[]): unknown[] {
   const joined: unknown[] = [];
   for (const block of blocks) {

@@ -6,11 +6,13 @@ import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `wait`. */
 export interface WaitParams extends ResultParams {
-  /** Liquid; what a person is asked. Empty: it waits for the time alone. */
+  /** Liquid. The question to a person. If empty, the operation waits for the time alone. */
   question: string;
-  /** From the run's start; then it goes on with `otherwise`. Default: it waits for the answer. */
+  /**
+   * Milliseconds from the run's start, after which it continues with `otherwise`. By default it waits for the answer.
+   */
   maxWaitMs?: number | undefined;
-  /** JSON; default null. */
+  /** JSON. null by default. */
   otherwise?: unknown;
 }
 
@@ -21,7 +23,7 @@ const params: z.ZodType<WaitParams> = z.strictObject({
   ...resultShape,
 });
 
-/** The answer of `engine.answer`, or `otherwise` when the time has come. */
+/** Waits for the answer of `engine.answer`, or takes `otherwise` when the time is up. */
 export const waitKind: Kind = createKind(
   params,
   () =>

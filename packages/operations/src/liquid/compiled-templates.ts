@@ -2,7 +2,7 @@ import type { Template } from "liquidjs";
 
 const defaultLimits = { templates: 256, chars: 4_000_000 };
 
-/** Compiled templates by their text, evicted by last use. Errors are not kept. */
+/** A cache of compiled templates by their text, evicted by last use. Errors are not cached. */
 export class CompiledTemplates {
   readonly #compiled = new Map<string, Template[]>();
   readonly #limits: typeof defaultLimits;
@@ -16,7 +16,7 @@ export class CompiledTemplates {
     return this.#compiled.size;
   }
 
-  /** The compiled template, by `compile` where it is not known; what that throws is thrown. */
+  /** Returns the cached template, or compiles it. An error of `compile` is thrown. */
   get(template: string, compile: (template: string) => Template[]): Template[] {
     const known = this.#compiled.get(template);
     if (known !== undefined) {

@@ -31,18 +31,18 @@ import type {
   TemplateScope,
 } from "./template-renderer.ts";
 
-/** What templates may use up; beyond it a render ends with `template_render_error`. */
+/** What a render may consume. If it exceeds a limit, it ends with `template_render_error`. */
 interface TemplateLimits {
-  /** Characters of one template; default 100,000. */
+  /** Characters of one template. 100,000 by default. */
   maxTemplateChars?: number | undefined;
-  /** Time of one render in milliseconds; default 500. Looked at between tags and before each filter. */
+  /** Time of one render in milliseconds, 500 by default. Checked between tags and before each filter. */
   maxRenderMs?: number | undefined;
-  /** Characters of the rendered text; default 1,000,000. */
+  /** Characters of the rendered text. 1,000,000 by default. */
   maxOutputChars?: number | undefined;
   /**
-   * Characters that a render may produce, the output included, with 50 for each tag, text and turn of a loop and 16 for each
-   * item that a filter looks at; default 10,000,000. It ends nearly all hostile templates long before their time, and at the
-   * same place on any machine.
+   * Characters that a render may produce, including the output. Each tag, text and loop iteration costs another 50,
+   * and each item that a filter reads costs 16. 10,000,000 by default. This ends nearly all hostile templates long
+   * before their time limit, and at the same place on any machine.
    */
   maxWork?: number | undefined;
 }
@@ -57,25 +57,25 @@ const defaultLimits: Complete<TemplateLimits> = {
 /** Options of a renderer. */
 export interface TemplateRendererOptions {
   limits?: TemplateLimits | undefined;
-  /** Of the filter `tokens`; default core's estimate. */
+  /** Counter of the filter `tokens`. Core's estimate by default. */
   counter?: TokenCounter | undefined;
-  /** Of the date `now`; default the machine's. Dates are printed in UTC. */
+  /** Clock of the date `now`. The machine's by default. Dates are printed in UTC. */
   clock?: Clock | undefined;
 }
 
-/** Tags that a template may use: none that reads another template. */
+/** Tags that a template may use. None of them reads another template. */
 const allowedTags = new Set(
   "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(
     " ",
   ),
 );
 const maxMessageChars = 512;
-// Of a turn of a loop and of each tag, text and output in it; about as long as making that many characters takes.
+// Cost of each loop iteration, tag, text and output: about as long as producing that many characters takes.
 const stepWork = 50;
 
 /**
- * A Liquid environment that has no file system, reads own properties of plain data only, and ends a render that takes
- * too long or makes too much. Compiles each template once.
+ * Creates a Liquid environment without a file system. It reads own properties of plain data only, and ends a render
+ * that takes too long or produces too much. It compiles each template once.
  */
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
   const limits = withDefaults(defaultLimits, options.limits);
@@ -107,12 +107,12 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
   };
 }
 
-/** True for text without any Liquid, which is what it renders to. */
+/** True if the text contains no Liquid and so renders to itself. */
 function isPlain(template: string): boolean {
   return !template.includes("{{") && !template.includes("{%");
 }
 
-/** Fresh for each render, since `increment` writes into it, and without a prototype. */
+/** A new object for each render, since `increment` writes to it. It has no prototype. */
 function environmentOf({ art, chatHistory, main, vars, value }: TemplateScope): object {
   const environment: Record<string, unknown> = Object.create(null);
   environment["art"] = art ?? {};
@@ -131,7 +131,7 @@ function attempt(render: () => string): Result<string> {
   }
 }
 
-/** What is wrong and where, without a value or a secret; the library's message ends with line and column. */
+/** What is wrong and where, without values or secrets. The library's message ends with line and column. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : "The template failed";
   const safe = redactSecrets(text.slice(0, 4 * maxMessageChars)).text.slice(0, maxMessageChars);
@@ -158,7 +158,7 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
   return liquid;
 }
 
-/** The library's, charged for before it searches. */
+/** The library's operator, which charges the meter before it searches. */
 function contains(left: unknown, right: unknown, context: Context): boolean {
   const meter = meterOf(context);
   requireScalar(right);
@@ -193,7 +193,7 @@ function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): v
   }
 }
 
-/** Every text that a template makes, captures included, goes through an emitter with a limit; each step counts as work. */
+/** Sends each text of a template, captures included, through a limited emitter. Each step counts as work. */
 function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);

@@ -3,7 +3,7 @@ import type { TemplateRenderer } from "./template-renderer.ts";
 
 let renderer: TemplateRenderer | undefined;
 
-/** The renderer where none is given: one for the process, so that templates are compiled once. */
+/** The default renderer. The process has one, so that templates are compiled once. */
 export function defaultRenderer(): TemplateRenderer {
   renderer ??= createTemplateRenderer();
   return renderer;

@@ -9,16 +9,16 @@ import {
   requireScalar,
 } from "./template-filter.ts";
 
-/** How the value and the arguments of a filter of the library are charged for and checked before it runs. */
+/** Charges for and checks the value and arguments of a library filter before it runs. */
 export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
 
-/** Texts and numbers as they are, everything else as text. */
+/** Converts everything except numbers to text. */
 const asTexts: ArgumentGuard = (meter, [value, ...rest]) => [
   filterText(meter, value),
   ...rest.map((item) => (typeof item === "number" ? item : filterText(meter, item))),
 ];
 
-/** The same, where the first argument is looked for in the value. */
+/** The same, for a filter that searches the value for its first argument. */
 const asSearch: ArgumentGuard = (meter, [value, given, ...rest]) => {
   const text = filterText(meter, value);
   const pattern = patternOf(filterText(meter, given));
@@ -33,7 +33,7 @@ const asLists: ArgumentGuard = (meter, values) => {
   return [...values];
 };
 
-/** A list, the name of a property, and what it is compared with. */
+/** A list, a property name, and the value to compare with. */
 const asQuery: ArgumentGuard = (meter, [list, property, ...expected]) => {
   for (const value of expected) requireScalar(value);
   return [...asLists(meter, [list]), patternOf(filterText(meter, property)), ...expected];
@@ -45,7 +45,7 @@ const asPart: ArgumentGuard = (meter, [value, ...rest]) => [
   ...rest.map((item) => Math.trunc(numberOf(item))),
 ];
 
-/** Dates by the injected clock: `now` and `today` are texts that mean it. */
+/** Dates by the injected clock: the texts `now` and `today` mean its time. */
 function asDate(clock: Clock): ArgumentGuard {
   return (meter, [value, ...rest]) => {
     const text = typeof value === "number" ? value : filterText(meter, value);
@@ -57,7 +57,7 @@ function asDate(clock: Clock): ArgumentGuard {
   };
 }
 
-/** Filters of the library by what their arguments are. */
+/** Filters of the library by the guard of their arguments. */
 export function libraryFilters(clock: Clock): readonly (readonly [ArgumentGuard, string])[] {
   return [
     [

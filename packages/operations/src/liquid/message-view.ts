@@ -11,7 +11,7 @@ export interface MessageView {
 const viewOfMessage = new WeakMap<ChatMessage, MessageView>();
 const messageOfView = new WeakMap<object, ChatMessage>();
 
-/** The view of a message; the same object each time. */
+/** The view of a message. The same object each time. */
 export function messageView(message: ChatMessage): MessageView {
   const known = viewOfMessage.get(message);
   if (known !== undefined) return known;
@@ -30,12 +30,12 @@ export function messageView(message: ChatMessage): MessageView {
   return view;
 }
 
-/** The message of a view; undefined for any other value. */
+/** The message of a view. Undefined for any other value. */
 export function viewedMessage(view: unknown): ChatMessage | undefined {
   return typeof view === "object" && view !== null ? messageOfView.get(view) : undefined;
 }
 
-/** The text of a message: its text parts, images and files as a mark, reasoning left out. */
+/** The text of a message: its text parts, and a marker for each image or file. Reasoning is left out. */
 function messageText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content

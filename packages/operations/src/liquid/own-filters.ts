@@ -5,7 +5,7 @@ import { tokensOf } from "../operation/tokens-of.ts";
 import { type MessageView, messageView, viewedMessage } from "./message-view.ts";
 import { type FilterMeter, filterText, TemplateError } from "./template-filter.ts";
 
-/** One filter: the value before the bar, then its arguments. May throw a `TemplateError`. */
+/** One filter. It receives the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
   meter: FilterMeter,
   value: unknown,
@@ -14,7 +14,7 @@ export type TemplateFilter = (
 
 const maxIndent = 8;
 
-/** Filters that the library lacks, that print in our way, or that compare values which may be lists. */
+/** Filters that the library lacks, that print in our format, or that compare values which may be lists. */
 export function ownFilters(counter: TokenCounter): Readonly<Record<string, TemplateFilter>> {
   return {
     first: (_, value, count) =>
@@ -61,7 +61,7 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
         throw new TemplateError(`An indent is a number from 0 to ${maxIndent}`);
       return filterText(meter, JSON.stringify(JSON.parse(json), undefined, indent));
     },
-    /** One line a message; a list of anything else loses what is null. */
+    /** One line for each message. A list of anything else loses its null items. */
     compact(meter, value) {
       const messages = messagesOf(meter, value);
       if (messages !== undefined) return messages.map(({ view }) => lineOf(meter, view)).join("\n");
@@ -70,20 +70,20 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
   };
 }
 
-/** A list as it is; nothing is the empty list, anything else the list of itself. */
+/** A list as it is. Nothing becomes an empty list, and any other value a list of itself. */
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-/** The items of a list, charged for. */
+/** The items of a list. Charges the meter for them. */
 function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
   const list = listOf(value);
   meter.charge(list.length * itemWork);
   return list;
 }
 
-/** About as long as making so many characters takes what a filter does with an item. */
+/** Cost of one item in a filter: about as long as producing that many characters takes. */
 export const itemWork = 16;
 
 function memberOf(item: unknown, property: unknown): unknown {
@@ -93,7 +93,7 @@ function memberOf(item: unknown, property: unknown): unknown {
   return valueAt(item, property.split("."));
 }
 
-/** Numbers before texts, then by code units; what is neither keeps its order at the end. */
+/** Sorts numbers before texts, and texts by code units. Other values keep their order at the end. */
 function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => unknown): unknown[] {
   const rankOf = (key: unknown): number =>
     typeof key === "number" ? 0 : typeof key === "string" ? 1 : 2;
@@ -108,7 +108,7 @@ function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => un
     .map(({ item }) => item);
 }
 
-/** A number, or a text that is one; 0 otherwise. */
+/** A number, or a text that contains one. 0 for anything else. */
 export function numberOf(value: unknown): number {
   const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
   return typeof read === "number" && !Number.isNaN(read) ? read : 0;
@@ -123,7 +123,7 @@ interface Viewed {
   message: ChatMessage;
 }
 
-/** The messages behind a view or a list of views; undefined for what is not only that. */
+/** The messages behind a view or a list of views. Undefined if there is anything else in it. */
 function messagesOf(meter: FilterMeter, value: unknown): Viewed[] | undefined {
   const items = itemsOf(meter, value);
   const messages = items.flatMap((item): Viewed[] => {

@@ -2,12 +2,12 @@ import type { Context } from "liquidjs";
 
 import { textOfValue } from "./text-of-value.ts";
 
-/** An error of a template whose message is safe to show: it holds no values. */
+/** A template error whose message is safe to show, since it contains no values. */
 export class TemplateError extends Error {}
 
-/** What a running filter may use up; both throw once a render has had its share. */
+/** Limits what a running filter consumes. Both methods throw once the render has used up its limit. */
 export interface FilterMeter {
-  /** Characters or items that are about to be written or read. */
+  /** Charges for characters or items before they are written or read. */
   charge(units: number): void;
   checkTime(): void;
 }
@@ -20,7 +20,7 @@ export function meterOf(context: Context): FilterMeter {
   };
 }
 
-/** A value as a template prints it, charged before it is used. */
+/** A value as a template prints it. Charges the meter first. */
 export function filterText(meter: FilterMeter, value: unknown): string {
   const text = textOfValue(value);
   if (!text.ok) throw new TemplateError("A value is no JSON and cannot be printed");
@@ -28,10 +28,10 @@ export function filterText(meter: FilterMeter, value: unknown): string {
   return text.value;
 }
 
-/** The longest text that may be looked for in another: searching costs the product of both at worst. */
+/** The longest text to search for. In the worst case a search costs the product of both lengths. */
 const maxPatternChars = 1_024;
 
-/** An argument that is looked for in a text. */
+/** An argument that is searched for in a text. */
 export function patternOf(value: string): string {
   if (value.length <= maxPatternChars) return value;
   throw new TemplateError(
@@ -42,12 +42,12 @@ export function patternOf(value: string): string {
 // About as many comparisons as take the time of writing one character.
 const comparisonsPerUnit = 64;
 
-/** Charges for looking for a pattern in a text: up to a comparison for each pair of their characters. */
+/** Charges for the search for a pattern in a text: up to one comparison for each pair of their characters. */
 export function chargeSearch(meter: FilterMeter, text: string, pattern: string): void {
   meter.charge(Math.ceil((text.length * pattern.length) / comparisonsPerUnit));
 }
 
-/** Refuses to look for a list or an object: comparing them costs as much as they are large. */
+/** Refuses to search for a list or an object, since the cost of a comparison grows with its size. */
 export function requireScalar(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   throw new TemplateError(

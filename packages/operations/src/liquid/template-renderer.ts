@@ -8,25 +8,25 @@ export interface TemplateScope {
   chatHistory?: readonly ChatMessage[] | undefined;
   /** After the main call: `{{ main.text }}`, `{{ main.finishReason }}`. */
   main?: { text: string; finishReason: string } | undefined;
-  /** What the turn's settings hold: `{{ vars.name }}`. */
+  /** Variables of the turn's settings: `{{ vars.name }}`. */
   vars?: Readonly<Record<string, unknown>> | undefined;
-  /** The one value of a prompt inclusion: `{{ value }}`. */
+  /** The value of a prompt inclusion: `{{ value }}`. */
   value?: unknown;
 }
 
 /** How one template is rendered. */
 export interface RenderTemplateOptions {
-  /** A variable that does not exist is an error; default it renders as nothing. */
+  /** True: a variable that does not exist is an error. By default it renders as nothing. */
   strictVariables?: boolean | undefined;
 }
 
 /** Renders Liquid templates over plain data, within limits. */
 export interface TemplateRenderer {
   /**
-   * The text, or one issue `template_render_error`. Values are data: what they hold is never rendered as a template.
+   * Returns the text, or one issue `template_render_error`. Values are data: a value is never rendered as a template.
    * The message names template positions, never values.
    */
   render(template: string, scope: TemplateScope, options?: RenderTemplateOptions): Result<string>;
-  /** Whether a template can be parsed, without rendering it. */
+  /** Checks whether a template can be parsed, without rendering it. */
   check(template: string): Result<string>;
 }

@@ -1,9 +1,9 @@
-/** What an error says. Never throws, whatever was thrown: a message may be no text, and a getter may fail. */
+/** The message of an error. Never throws, whatever was thrown: a message may not be a text, and a getter may fail. */
 export function messageOf(error: unknown): string {
   try {
     if (error instanceof Error && typeof error.message === "string") return error.message;
   } catch {
-    // Said below.
+    // The code below handles it.
   }
   return "What was thrown is no error.";
 }

@@ -1,34 +1,34 @@
 import type { Hook, Trigger } from "./operation-definition.ts";
 
-/** A condition without code: what a guard or an artifact says. All of it has to hold. */
+/** A condition without code on a guard's result or another artifact. All of its fields must hold. */
 export interface OperationCondition {
-  /** Like `art.is_combat` or `art.flags.inCombat`: a tag, then keys of its value. */
+  /** A tag, then keys of its value, such as `art.is_combat` or `art.flags.inCombat`. */
   ref: string;
-  /** Default: the value is true. */
+  /** By default the value must be true. */
   equals?: string | number | boolean | null | undefined;
-  /** Turns the answer round. */
+  /** True inverts the result. */
   not?: boolean | undefined;
 }
 
-/** How an operation is set in a profile. Serialized with the profile, so that it holds JSON only and no secret. */
+/** How a profile configures an operation. It is serialized with the profile, so it holds JSON only and no secrets. */
 export interface OperationConfig {
   enabled: boolean;
-  /** Before: without its `done` the main call does not start. After: without it the run counts as failed. */
+  /** Unless this operation ends with `done`, the main call does not start (before it) or the run fails (after it). */
   required: boolean;
   /** An operation in both hooks runs as two instances. */
   hooks: Hook[];
-  /** Both where absent. */
+  /** Both by default. */
   triggers?: Trigger[] | undefined;
-  /** Any finite number, smaller first; ties go by `operationId` in code units. */
+  /** Any finite number, smaller first. Ties are sorted by `operationId` in code units. */
   order: number;
-  /** Operations of the same hook that have to be `done` before this one starts. */
+  /** Operations of the same hook that must be `done` before this one starts. */
   dependsOn?: string[] | undefined;
-  /** Skipped with `condition_false` unless all of them hold; they may name tags that its dependencies write. */
+  /** Skipped with `condition_false` unless all of these hold. They may name tags that its dependencies write. */
   when?: OperationCondition[] | undefined;
-  /** Skipped with `not_due` but for each so manieth turn, or each time the history has grown by so many tokens (estimated). */
+  /** Runs every that many turns or (estimated) tokens of new history. Otherwise skipped with `not_due`. */
   every?: { turns: number } | { tokens: number } | undefined;
-  /** What its kind needs; see the parameters of each kind. */
+  /** Parameters of its kind. */
   params: Record<string, unknown>;
-  /** Keeps bounded, redacted prompts and answers in the summary. */
+  /** Keeps prompts and answers in the summary, truncated and redacted. */
   debug?: { enabled?: boolean | undefined } | undefined;
 }

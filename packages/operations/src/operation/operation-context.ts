@@ -5,77 +5,74 @@ import type { OperationConfig } from "./operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
 import type { OperationFailure, OperationOutcome } from "./operation-outcome.ts";
 
-/** The main model's answer, as the operation's dependencies have left it. Frozen. */
+/** The main model's answer after the changes of the operation's dependencies. Frozen. */
 export interface MainResult {
-  /** Of the selected variant. */
+  /** Id of the selected variant. */
   assistantVariantId: string;
   text: string;
   finishReason: string;
-  /** True where the answer was cut off by an abort. */
+  /** True if an abort cut the answer off. */
   partial?: boolean | undefined;
-  /** Of the selected variant; one block of its text unless a dependency has set others. */
+  /** Blocks of the selected variant. One block of its text unless a dependency has set others. */
   blocks?: readonly unknown[] | undefined;
   /** Meta that dependencies have set on the selected variant. */
   meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Calls that the model asked for; absent where there are none. */
+  /** Tool calls that the model requested. Absent if there are none. */
   toolCalls?: readonly ToolCall[] | undefined;
   reasoning?: string | undefined;
 }
 
-/** What may be written in this hook, and how much is logged. */
+/** What this hook may write, and how much is logged. */
 export interface OperationPolicy {
-  /** Types of effects that are committed in this hook; others are `policy_error`. */
+  /** Types of effects that are committed in this hook. Any other type is `policy_error`. */
   allowedEffects: readonly string[];
   maxSummaryChars: number;
 }
 
 /** What an operation waits for. */
 export interface AnswerWait {
-  /** For people; in the event `operation.waiting`. */
+  /** For people. The event `operation.waiting` contains it. */
   question?: string | undefined;
-  /** Milliseconds since the epoch: then it waits no more. */
+  /** When the wait ends, in milliseconds since the epoch. */
   untilMs?: number | undefined;
 }
 
-/** All that an operation sees. Frozen; nothing of it is shared with operations that it does not depend on. */
+/** Everything that an operation sees. Frozen. It contains nothing of operations that it does not depend on. */
 export interface OperationContext {
   runId: string;
-  /** From 1; a durable run counts on after a crash. */
+  /** Counts from 1. In a durable run the count continues after a crash. */
   attempt: number;
   trigger: Trigger;
   hook: Hook;
   chatId: string;
   branchId: string;
   userMessageId: string;
-  /** Of the answer that exists; absent before the main call. */
+  /** Variant id of the present answer. Absent before the main call. */
   assistantVariantId?: string | undefined;
   definition: OperationDefinition;
   config: OperationConfig;
-  /** The history up to and with the current user turn, as its dependencies have left it; oldest first. */
+  /** The history up to and including the current user turn, after the changes of its dependencies. Oldest first. */
   chatHistory: readonly ChatMessage[];
-  /** Before the main call: the prompt as its dependencies have left it. */
+  /** Before the main call: the prompt after the changes of its dependencies. */
   draftPrompt?: readonly ChatMessage[] | undefined;
   /** After the main call. */
   main?: MainResult | undefined;
-  /** By tag: the session as the phase began, with what transitive dependencies have written in commit order. */
+  /** By tag. The session when the phase began, plus the writes of transitive dependencies in commit order. */
   artifacts: Readonly<Record<string, OperationArtifact>>;
-  /** What the settings of the turn hold for templates. */
+  /** Variables of the turn's settings, for templates. */
   vars?: Readonly<Record<string, unknown>> | undefined;
   policy: OperationPolicy;
-  /** Aborted when the run is, or its deadline passes. */
+  /** Aborts with the run, or when the deadline passes. */
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   startedAtMs?: number | undefined;
-  /** Waits for `engine.answer`, through crashes; undefined once the time has come. */
+  /** Waits for `engine.answer`, and continues to wait after a crash. Resolves with undefined when the time is up. */
   answer?: ((wait: AnswerWait) => Promise<{ value: unknown } | undefined>) | undefined;
   /** Milliseconds since the epoch. */
   deadlineAt?: number | undefined;
-  /**
-   * A handler that repeats its work by itself calls this after each failure that it repeats, so that the journal and the
-   * result count the attempt.
-   */
+  /** A handler that retries by itself calls this after each failure that it retries, so that attempts are counted. */
   onRetry?: ((failure: OperationFailure) => void) | undefined;
 }
 
-/** Does the work of an operation. May throw; what it throws is recorded as an error, never passed on raw. */
+/** Does the work of an operation. It may throw: the engine records the error, and never passes it on raw. */
 export type OperationHandler = (context: OperationContext) => Promise<OperationOutcome>;

@@ -1,10 +1,10 @@
-/** Where in a run an operation stands: before or after the one main model call. */
+/** Where an operation runs: before or after the one main model call. */
 export type Hook = "before_main_llm" | "after_main_llm";
 
 /** Why a run was started: a new turn, or another answer to the current one. */
 export type Trigger = "generate" | "regenerate";
 
-/** The kinds with a handler of ours. */
+/** The built-in kinds. */
 export type BuiltinKind =
   | "llm"
   | "template"
@@ -15,24 +15,23 @@ export type BuiltinKind =
   | "guard"
   | "wait";
 
-/** The kinds with a handler of ours, and any of yours. */
+/** The built-in kinds, and any of yours. */
 export type OperationKind = BuiltinKind | (string & {});
 
 /** What an operation is: its identity, and what it may do. */
 export interface OperationDefinition {
-  /** Stable, like `builtin:world_state_update`. */
+  /** Stable, such as `builtin:world_state_update`. */
   operationId: string;
   kind: OperationKind;
-  /** For people; events carry it unchanged. */
+  /** For people. Events contain it unchanged. */
   name: string;
   description?: string | undefined;
   /**
-   * The one tag that it writes, where its parameters do not say so (`params.writeArtifact.tag` wins). Absent: it writes
-   * no artifact.
+   * The one tag that it writes, unless `params.writeArtifact.tag` names another. Absent: it writes no artifact.
    */
   writesTag?: string | undefined;
-  /** JSON Schema of `params`, or `kind` for that of its kind; checked when a profile is saved. */
+  /** JSON Schema of `params`, or `kind` for that of its kind. Checked when a profile is saved. */
   paramsSchema?: object | "kind" | undefined;
-  /** True where its handler sees to `params.retry` and `params.timeoutMs` by itself; default for `llm` alone. */
+  /** True if its handler applies `params.retry` and `params.timeoutMs`. By default `llm`, `rag` and `tool` do. */
   ownsRetries?: boolean | undefined;
 }

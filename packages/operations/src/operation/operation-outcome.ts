@@ -1,6 +1,6 @@
 import type { OperationEffect } from "../effects/operation-effect.ts";
 
-/** What can go wrong with an operation, or with a run. Closed for a major version. */
+/** The errors of an operation or a run. Closed for a major version. */
 export type OperationErrorCode =
   | "timeout"
   | "rate_limited"
@@ -14,18 +14,18 @@ export type OperationErrorCode =
   | "dependency_failed"
   | "idempotency_conflict"
   | "internal_error"
-  /** Of a run: worker after worker has died of it. */
+  /** For a run: one worker after another has died while executing it. */
   | "worker_lost";
 
-/** An error that is safe to show: bounded, masked. */
+/** An error that is safe to show: truncated and masked. */
 export interface OperationFailure {
   code: OperationErrorCode;
   message: string;
-  /** JSON, cut to 2,048 characters and masked by the engine. */
+  /** JSON. The engine truncates it to 2,048 characters and masks it. */
   details?: unknown;
 }
 
-/** Why an operation was left out. */
+/** Why an operation was skipped. */
 export type SkippedReason =
   | "disabled"
   | "trigger_mismatch"
@@ -35,13 +35,13 @@ export type SkippedReason =
   | "policy"
   | (string & {});
 
-/** What a handler says about its own work, for the record of the run; bounded and masked by the engine. */
+/** What a handler reports about its work, for the record of the run. The engine truncates and masks it. */
 export interface OperationDebug {
   inputsSummary?: Record<string, unknown> | undefined;
   outputsSummary?: Record<string, unknown> | undefined;
 }
 
-/** What a handler gives back. Effects of anything but `done` are dropped. */
+/** What a handler returns. Effects are dropped unless the status is `done`. */
 export interface OperationOutcome {
   status: "done" | "skipped" | "error" | "aborted";
   effects?: OperationEffect[] | undefined;

@@ -1,14 +1,14 @@
 import type { ModelRequest } from "@ccl/core";
 
-/** Which model is asked for. */
+/** Refers to a model. */
 export interface ModelReference {
   providerRef: string;
   model: string;
-  /** Looked up by the resolver; it goes no further. */
+  /** For the resolver of models only. */
   credentialRef: string;
 }
 
-/** The reference that the engine answers with its main model. */
+/** The reference to the engine's main model. */
 export const mainModelReference: Readonly<ModelReference> = Object.freeze({
   providerRef: "main",
   model: "main",
@@ -16,23 +16,23 @@ export const mainModelReference: Readonly<ModelReference> = Object.freeze({
 });
 
 /**
- * How the main model is asked. JSON. What a start says goes before its profile, and that before the engine; `vars` are
- * merged by name.
+ * How the main model is called. JSON. Settings of a start override those of its profile, which override those of the
+ * engine. `vars` are merged by name.
  */
 export interface TurnSettings extends Omit<ModelRequest, "messages" | "signal" | "tools"> {
-  /** The system prompt: Liquid over `vars`, `art` and `chatHistory`, in front of the history. */
+  /** The system prompt, placed before the history: Liquid over `vars`, `art` and `chatHistory`. */
   system?: string | undefined;
-  /** What templates read as `{{ vars.name }}`, those of operations too. */
+  /** Templates read these as `{{ vars.name }}`, including those of operations. */
   vars?: Record<string, unknown> | undefined;
-  /** Instead of the engine's `mainModel`, through its `models`; where one fails before its first text, the next is asked. */
+  /** Replaces the engine's `mainModel`, through its `models`. If one fails before its first text, the next follows. */
   models?: readonly ModelReference[] | undefined;
-  /** Names of the engine's `tools` that may be called; default all. */
+  /** Names of the engine's `tools` that the model may call. All by default. */
   tools?: readonly string[] | undefined;
-  /** Calls of the model in one turn; default 8. The last one is asked to answer without tools. */
+  /** Limit on calls of the model in one turn, 8 by default. The last call must answer without tools. */
   maxSteps?: number | undefined;
 }
 
-/** The settings of a turn; later ones go first. */
+/** Merges settings of a turn. Later ones win. */
 export function mergeTurns(...settings: readonly (TurnSettings | undefined)[]): TurnSettings {
   const vars = Object.assign({}, ...settings.map((one) => one?.vars));
   return { ...Object.assign({}, ...settings), vars };

@@ -7,7 +7,7 @@ import {
 } from "../artifact/written-artifact.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 
-/** What the state of a profile between runs hangs on. The profile's version is no part of it. */
+/** Identifies the state that a profile keeps between runs. The profile's version is not part of it. */
 export interface ProfileSessionKey {
   chatId: string;
   branchId: string;
@@ -15,7 +15,7 @@ export interface ProfileSessionKey {
   operationProfileSessionId: string;
 }
 
-/** A persisted write of an operation, kept with the turn of its run. */
+/** A persisted write of an operation, stored with the turn of its run. */
 export interface KeptWrite {
   runId: string;
   hook: Hook;
@@ -23,33 +23,33 @@ export interface KeptWrite {
   /** Milliseconds since the epoch. */
   writtenAt: number;
   version: number;
-  /** As the operation gave it: of one that appends its own items only. */
+  /** The write as the operation returned it. An appending write has only its own items. */
   write: ArtifactWrite;
 }
 
-/** The state with which the run of an answer began, and what it wrote. */
+/** The state with which an answer's run began, and what the run wrote. */
 export interface VariantState {
   runId: string;
   /** See `sessionOf`. */
   session: string;
-  /** By tag: the run whose write is the value. */
+  /** By tag: the run whose write is the current value. */
   heads: Readonly<Record<string, string>>;
 }
 
-/** What is kept of the state before a turn. */
+/** The stored state before a turn. */
 export interface KeptState {
-  /** Of the last turn before it whose shown answer has a state in the session; empty without one. */
+  /** Heads of the last turn before it whose shown answer has a state in the session. Empty if there is none. */
   heads: Readonly<Record<string, string>>;
   /**
-   * What the runs of shown answers wrote in the session, oldest first: of each tag the newest 64 or more, twice what its
-   * retention keeps, and the newest 1,000 of one that appends.
+   * Writes in the session by the runs of shown answers, oldest first. For each tag it holds the newest
+   * 64 or more, and no fewer than twice what its retention keeps. For an appending tag it holds the newest 1,000.
    */
   shown: readonly KeptWrite[];
-  /** Other writes that `heads` names, as far as their turns are there. */
+  /** Other writes that `heads` refers to. Those of deleted turns are missing. */
   hidden: readonly KeptWrite[];
 }
 
-/** Which state of a branch: a session of a profile. */
+/** The session of a profile on a branch, as the key of its state. */
 export function sessionOf({
   profileId,
   operationProfileSessionId,
@@ -57,7 +57,7 @@ export function sessionOf({
   return JSON.stringify([profileId, operationProfileSessionId]);
 }
 
-/** The artifacts of a state, in the order of their tags' code units. */
+/** Builds the artifacts of a state, in the order of their tags' code units. */
 export function foldState({ heads, shown, hidden }: KeptState): OperationArtifact[] {
   const byTag = new Map<string, KeptWrite[]>();
   for (const kept of shown) {
@@ -82,11 +82,11 @@ function pathOf(
 ): readonly KeptWrite[] {
   const at = shown.findLastIndex(({ runId }) => runId === head);
   const last = shown[at] ?? apart ?? shown.at(-1);
-  // A feed is what the shown answers have added, whatever was shown when the last of them came.
+  // A feed consists of what the shown answers have appended, whichever were shown when its last item was written.
   if (last?.write.append === true) return shown;
   if (head === undefined) return [];
   if (at >= 0) return shown.slice(0, at + 1);
-  // A turn that was deleted has left the value of the turns before it.
+  // If the turn of `head` was deleted, the value is that of the turns before it.
   return apart === undefined ? shown : [...shown, apart];
 }
 
@@ -99,7 +99,7 @@ function foldTag(path: readonly KeptWrite[]): OperationArtifact | undefined {
   const feed = path.slice(feedFrom);
   const last = feed.at(-1);
   if (last === undefined) return artifact;
-  // All at once: no former value of a feed is kept.
+  // In one step, since a feed keeps no former values.
   const value = feed.flatMap(({ write }) => itemsOf(write.value));
   return after(artifact, { ...last, write: { ...last.write, value } });
 }
@@ -108,7 +108,7 @@ function after(before: OperationArtifact | undefined, kept: KeptWrite): Operatio
   const { runId, writtenAt } = kept;
   const write = wholeWrite(kept.write, before);
   const next = versionAfter(before, write);
-  // Versions rise along the path, also where it shows answers that came side by side.
+  // Versions rise along the path, even if it contains answers that were generated in parallel.
   const version = next === before?.version ? next : Math.max(next, kept.version);
   return writtenArtifact(before, write, { runId, writtenAt, version });
 }

@@ -12,106 +12,108 @@ export interface ChatBranch {
   branchId: string;
 }
 
-/** What a person has said, to begin a turn. */
+/** A user's message that begins a turn. */
 export interface NewUserMessage extends ChatBranch {
   userMessageId: string;
   content: string | Part[];
 }
 
-/** A turn and what stands before it. */
+/** A turn and the history before it. */
 export interface ChatTurn {
   userMessageId: string;
-  /** The turn's place in its branch, from 1; it may leave out numbers of deleted turns. */
+  /** The turn's place in its branch, from 1. The numbers of deleted turns may be missing. */
   position: number;
   /**
-   * The selected texts up to and with the turn's user message, which is last and has its id; oldest first. Answers have
-   * their tool calls; those that say nothing are left out.
+   * The selected texts up to and including the turn's user message, oldest first. That message is last and has its id.
+   * Answers include their tool calls. Empty answers are left out.
    */
   history: ChatMessage[];
 }
 
-/** What one operation changes about a turn and writes to the state, together or not at all. */
+/** The effects of one operation on a turn, and its write to the state. They are applied together or not at all. */
 export interface OperationTurnEffects {
   operationId: string;
-  /** In the order of the operation. */
+  /** In the order in which the operation returned them. */
   effects: readonly TurnEffect[];
-  /** Persisted, and the version that it has from then on. */
+  /** A persisted write, and the version that it creates. */
   write?: { value: ArtifactWrite; version: number } | undefined;
-  /** True: where it can't be applied, nothing of the whole commit is. */
+  /** True: if its effects cannot be applied, the whole commit is rejected. */
   isRequired: boolean;
 }
 
-/** What one hook of a run changes about its turn and writes to the state. */
+/** What one hook of a run changes about its turn, and writes to the state. */
 export interface TurnCommit extends ChatBranch {
   runId: string;
   hook: Hook;
   userMessageId: string;
-  /** The answer of this run; absent before the main call. Blocks and meta go to the selected variant of the turn. */
+  /** The answer of this run. Absent before the main call. Blocks and meta go to the selected variant of the turn. */
   assistantVariantId?: string | undefined;
-  /** Of the run's lease; lower ones than the branch has seen are refused. */
+  /** Token of the run's lease. Tokens lower than one that the branch has seen are refused. */
   fencingToken: number;
   /** In commit order. */
   operations: readonly OperationTurnEffects[];
   /** Milliseconds since the epoch. */
   writtenAt: number;
-  /** That of the run before this commit; absent without a profile. Its heads then name the run for what the commit writes. */
+  /** State of the run before this commit. Absent without a profile. Heads of tags that are written move to the run. */
   state?: VariantState | undefined;
 }
 
-/** What became of the turn effects of one operation. */
+/** What happened to the turn effects of one operation. */
 export type TurnOutcome =
   | { operationId: string; status: "applied" }
-  /** `message` is bounded and masked by the engine. */
+  /** The engine truncates and masks `message`. */
   | { operationId: string; status: "failed"; message: string }
   /** Not applied, since a required operation of the commit failed. */
   | { operationId: string; status: "discarded" };
 
-/** The main model's answer, to be kept as a variant of the turn and selected. */
+/** The main model's answer. It is stored as a variant of the turn and selected. */
 export interface AssistantVariant extends ChatBranch {
   runId: string;
   userMessageId: string;
   assistantVariantId: string;
   text: string;
-  /** True where an abort cut it off. */
+  /** True if an abort cut it off. */
   partial: boolean;
   toolCalls?: readonly ToolCall[] | undefined;
   /** Tool calls before the answer, with their results. */
   messages?: readonly ChatMessage[] | undefined;
-  /** What the model thought before the answer. */
+  /** The model's reasoning before the answer. */
   reasoning?: string | undefined;
   usage?: ModelUsage | undefined;
-  /** That of the run so far; absent without a profile. */
+  /** State of the run so far. Absent without a profile. */
   state?: VariantState | undefined;
   fencingToken: number;
 }
 
 /**
- * The chat that a run belongs to. Every write may come twice, after a crash, and counts once: by `userMessageId`, by
- * `(runId, hook, operationId)`, by `assistantVariantId`. Variants of an operation get ids from these as well.
+ * The chat that a run belongs to. A crash may repeat any write, so a repeated write counts once. Writes are identified
+ * by `userMessageId`, by `(runId, hook, operationId)` or by `assistantVariantId`. Ids of an operation's variants
+ * derive from these too.
  */
 export interface ChatStore {
-  /** Adds a user message at the end of the branch; one that is there already stays as it is. */
+  /** Adds a user message at the end of the branch. A message that is already there stays as it is. */
   appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /**
-   * The turn of that message, the branch's last turn without one; undefined where there is none. With `maxTurns` the history
-   * holds the newest turns, so many or more, and begins at the same turn for a long time, so that providers' caches keep.
+   * Loads the turn of that message, or the branch's last turn. Undefined if there is none. With `maxTurns` the history
+   * holds that many of the newest turns, or more. It begins at the same turn for a long time, so that providers can
+   * cache the prompt.
    */
   loadTurn(
     turn: ChatBranch & { userMessageId?: string | undefined; maxTurns?: number | undefined },
     options?: StoreCall,
   ): Promise<ChatTurn | undefined>;
   /**
-   * Applies in order; gives an outcome for each operation, in the same order.
+   * Applies effects in order. Returns an outcome for each operation, in the same order.
    * @throws OperationsError `stale_lease`
    */
   commitTurn(commit: TurnCommit, options?: StoreCall): Promise<TurnOutcome[]>;
-  /** Keeps the variant and selects it. @throws OperationsError `stale_lease` */
+  /** Stores the variant and selects it. @throws OperationsError `stale_lease` */
   saveAssistantVariant(variant: AssistantVariant, options?: StoreCall): Promise<void>;
-  /** What is kept of a session before a turn, without `before` of the whole branch. */
+  /** The stored state of a session before a turn. Without `before`, that of the whole branch. */
   keptState(
     at: ChatBranch & { session: string; before?: string | undefined },
     options?: StoreCall,
   ): Promise<KeptState>;
-  /** What a run wrote to the state, in any order; nothing once its turn is deleted. */
+  /** What a run wrote to the state, in any order. Empty once its turn is deleted. */
   writesOf(runId: string, options?: StoreCall): Promise<KeptWrite[]>;
 }

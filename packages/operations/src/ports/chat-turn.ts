@@ -14,21 +14,21 @@ import type {
 export interface StoredVariant {
   variantId: string;
   content: string | Part[];
-  /** Cut off by an abort. */
+  /** True if an abort cut it off. */
   partial?: boolean | undefined;
-  /** Calls that the model asked for in this answer. */
+  /** Tool calls that the model requested in this answer. */
   toolCalls?: readonly ToolCall[] | undefined;
-  /** Tool calls before this answer, with their results; they stand before it in later prompts. */
+  /** Tool calls before this answer, with their results. They precede it in later prompts. */
   messages?: readonly ChatMessage[] | undefined;
-  /** What the model thought before this answer. */
+  /** The model's reasoning before this answer. */
   reasoning?: string | undefined;
   blocks?: unknown[] | undefined;
   meta?: Record<string, unknown> | undefined;
-  /** Of an answer that a run with a profile gave. */
+  /** Present if a run with a profile produced the answer. */
   state?: VariantState | undefined;
 }
 
-/** A user message and the answers to it, with which of their variants are selected. */
+/** A user message and the answers to it, and which of their variants are selected. */
 export interface StoredTurn {
   userMessageId: string;
   userVariants: StoredVariant[];
@@ -36,11 +36,11 @@ export interface StoredTurn {
   assistantVariants: StoredVariant[];
   /** Undefined before the first answer. */
   selectedAssistant?: number | undefined;
-  /** What the last run left that has written and given no answer; counts while there is none. */
+  /** State of the last run that wrote something but produced no answer. Used while the turn has no answer. */
   state?: VariantState | undefined;
 }
 
-/** The state that the turn shows. */
+/** The state after the turn as it is shown. */
 export function shownState({
   assistantVariants,
   selectedAssistant,
@@ -49,7 +49,7 @@ export function shownState({
   return selectedAssistant === undefined ? state : assistantVariants[selectedAssistant]?.state;
 }
 
-/** Keeps an answer and selects it; one that is there already is replaced. */
+/** Stores an answer and selects it. Replaces the answer if it is already there. */
 export function saveVariant(
   turn: StoredTurn,
   { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
@@ -68,8 +68,8 @@ export function saveVariant(
   turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
 }
 
-/** An answer as messages of the history, with the tool calls before it; none for one that says nothing. */
-export function answerMessages({
+/** An answer as messages of the history, after its tool calls. None for an empty answer. */
+function answerMessages({
   variantId,
   content,
   toolCalls = [],
@@ -80,7 +80,23 @@ export function answerMessages({
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
-/** Where a history begins that holds `maxTurns` turns or more up to a position: it moves by whole windows only. */
+/** The history of turns as they are shown. The last one is without its answer. */
+export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
+  const history: ChatMessage[] = [];
+  for (const turn of turns) {
+    const user = turn.userVariants[turn.selectedUser];
+    if (user !== undefined && user.content.length > 0)
+      history.push({ id: turn.userMessageId, role: "user", content: user.content });
+    if (turn === turns.at(-1)) break;
+    const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+    if (answer !== undefined) history.push(...answerMessages(answer));
+  }
+  return history;
+}
+
+/**
+ * Where a history begins that holds `maxTurns` turns or more up to a position. The start moves by whole windows only.
+ */
 export function firstPosition(position: number, maxTurns: number | undefined): number {
   if (maxTurns === undefined) return 1;
   const window = Math.max(1, Math.ceil(maxTurns / 2));
@@ -89,14 +105,14 @@ export function firstPosition(position: number, maxTurns: number | undefined): n
 
 /** What the effects of a commit are applied to. */
 export interface Applying {
-  /** `runId/hook/operationId` of what was applied. */
+  /** `runId/hook/operationId` of the effects that were applied. */
   applied: Set<string>;
   turn: StoredTurn;
   commit: TurnCommit;
   keep(write: KeptWrite): void;
 }
 
-/** Applies the effects of each operation that was not applied before, and keeps what it writes. */
+/** Applies the effects of each operation whose effects are not applied yet, and stores its write. */
 export function commitOperations({ applied, turn, commit, keep }: Applying): TurnOutcome[] {
   const { runId, hook, writtenAt } = commit;
   const hasAnswer = turn.selectedAssistant !== undefined;
@@ -126,7 +142,7 @@ export function commitOperations({ applied, turn, commit, keep }: Applying): Tur
   });
 }
 
-/** The state of the run with what these operations write. */
+/** The state of the run after these operations' writes. */
 function stateAfter(
   { runId, state }: TurnCommit,
   operations: readonly OperationTurnEffects[],
@@ -137,14 +153,14 @@ function stateAfter(
   return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
 }
 
-/** All answers of a run have its state; one without an answer leaves it to the turn. */
+/** All answers of a run have its state. If the run has no answer, the turn holds it. */
 function moveState(turn: StoredTurn, state: VariantState): void {
   const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
   for (const variant of own) variant.state = state;
   if (own.length === 0) turn.state = state;
 }
 
-/** Id of the variant that an operation's effect adds; the same however often it is applied. */
+/** Id of the variant that an operation's effect adds. A repeated effect has the same id. */
 export function effectVariantId(
   { runId, hook }: { runId: string; hook: Hook },
   operationId: string,
@@ -176,7 +192,7 @@ function applyEffect(
   }
 }
 
-/** Leaves out the states of answers whose runs left nothing that `isKept` finds. */
+/** Removes the states of answers if `isKept` finds no writes of their runs. */
 export function keepStates(turn: StoredTurn, isKept: (runId: string) => boolean): void {
   const found = new Map<string, boolean>();
   for (const holder of [turn, ...turn.assistantVariants]) {

@@ -5,17 +5,17 @@ import type { ChatBranch, ChatStore } from "./chat-store.ts";
 import type { StoredTurn } from "./chat-turn.ts";
 import type { StoreCall } from "./store-call.ts";
 
-/** Which turns of a branch. */
+/** Which turns of a branch to read. */
 export interface TurnWindow extends StoreCall {
-  /** Those before this user message only. */
+  /** Only turns before this user message. */
   before?: string | undefined;
-  /** The newest so many; default all. */
+  /** Reads only this many of the newest turns. All by default. */
   limit?: number | undefined;
 }
 
-/** Which branches are listed. */
+/** Which branches to list. */
 export interface ListBranchesOptions extends StoreCall {
-  /** From the page before. */
+  /** The cursor of the previous page. */
   cursor?: string | undefined;
   /** 100 by default, up to 1,000. */
   limit?: number | undefined;
@@ -28,41 +28,42 @@ export interface BranchPage {
   cursor?: string | undefined;
 }
 
-/** What a person changes about a turn. A variant is one of the user's message or of its answers. */
+/** A user's edit of a turn. A variant is one of the user's message or of its answers. */
 export type TurnEdit = ChatBranch & { userMessageId: string; variantId: string } & (
     | { type: "select" }
-    /** Another text for the variant; its blocks and tool calls are gone. */
+    /** Replaces the text of the variant, and removes its blocks and tool calls. */
     | { type: "edit"; content: string | Part[] }
   );
 
-/** A chat that people look through and change, beside the runs that write to it. */
+/** A chat that users can browse and edit, besides the runs that write to it. */
 export interface ConversationStore extends ChatStore {
   /** Oldest first, with all variants. */
   turns(branch: ChatBranch, window?: TurnWindow): StoredTurn[] | Promise<StoredTurn[]>;
-  /** All branches of all chats that have turns, in a fixed order. */
+  /** All branches with turns, of all chats, in a fixed order. */
   branches(options?: ListBranchesOptions): Promise<BranchPage>;
-  /** @throws OperationsError `unknown_turn` for a turn or variant that is not there */
+  /** @throws OperationsError `unknown_turn` if the turn or variant does not exist */
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**
-   * Deletes turns from one to another, both among them; `to` is the branch's last unless given. What their runs wrote to the
-   * state goes with them, and in a database the runs too, so that no row holds the texts any more. Gives how many turns.
-   * @throws OperationsError `unknown_turn`, `run_active` while a run works on the branch
+   * Deletes the turns from one to another, both included. `to` is the branch's last by default. This also deletes what
+   * their runs wrote to the state, and in a database the runs themselves, so that no row contains the texts. Returns
+   * the number of turns.
+   * @throws OperationsError `unknown_turn`, `run_active` while a run is active on the branch
    */
   deleteTurns(
     range: ChatBranch & { from: string; to?: string | undefined },
     options?: StoreCall,
   ): Promise<number>;
   /**
-   * Adds turns at the end of a branch; those whose message is there already stay as they are. Answers bring along what their
-   * runs wrote to the state where another branch of the chat has it; others leave the state as it is.
+   * Adds turns at the end of a branch. A turn whose message is already there stays as it is. If another branch of the
+   * chat has the state that an answer's run wrote, it is copied. Otherwise the state does not change.
    */
   importTurns(
     turns: ChatBranch & { turns: readonly StoredTurn[] },
     options?: StoreCall,
   ): Promise<void>;
   /**
-   * Copies a branch up to and with a turn to a new branch, with the state that its answers have.
-   * @throws OperationsError `unknown_turn`, `version_conflict` where the new branch has turns
+   * Copies a branch up to and including a turn to a new branch, with the state of its answers.
+   * @throws OperationsError `unknown_turn`, `version_conflict` if the new branch has turns
    */
   fork(
     from: ChatBranch & { userMessageId: string; newBranchId: string },
@@ -70,7 +71,7 @@ export interface ConversationStore extends ChatStore {
   ): Promise<void>;
 }
 
-/** Changes a turn as a person asks. @throws OperationsError `unknown_turn` */
+/** Applies a user's edit to a turn. @throws OperationsError `unknown_turn` */
 export function applyEdit(turn: StoredTurn, edit: TurnEdit): void {
   const { variantId } = edit;
   const user = turn.userVariants.findIndex((variant) => variant.variantId === variantId);

@@ -1,6 +1,6 @@
 import type { RunDriver, RunExecutor } from "./run-executor.ts";
 
-/** Executes runs in this process, at once. */
+/** Executes runs immediately, in this process. */
 export function createLocalExecutor(): RunExecutor {
   let drive: RunDriver | undefined;
   return {

@@ -8,7 +8,7 @@ import { branchKey } from "./branch-key.ts";
 import type { KeptState, KeptWrite } from "./chat-state.ts";
 import type { ChatBranch } from "./chat-store.ts";
 import {
-  answerMessages,
+  historyOf,
   commitOperations,
   firstPosition,
   keepStates,
@@ -26,15 +26,15 @@ import {
   unknownTurn,
 } from "./conversation-store.ts";
 
-/** A chat in memory that can be looked at. */
+/** An in-memory chat whose turns can be read synchronously. */
 export interface MemoryChatStore extends ConversationStore {
-  /** Copies. */
+  /** Returns copies. */
   turns(branch: ChatBranch, window?: TurnWindow): StoredTurn[];
 }
 
-/** What a chat begins with. */
+/** Options of an in-memory chat. */
 export interface MemoryChatStoreOptions {
-  /** Stand before the first turn of every branch: a system prompt, a greeting. */
+  /** Messages before the first turn of every branch, such as a system prompt or a greeting. */
   preamble?: readonly ChatMessage[] | undefined;
 }
 
@@ -43,11 +43,11 @@ interface StoredBranch {
   /** By user message and run, in commit order. */
   writes: Map<string, Map<string, KeptWrite[]>>;
   fencingToken: number;
-  /** `runId/hook/operationId` of what was applied; absent while nothing was. */
+  /** `runId/hook/operationId` of the effects that were applied. Absent if there are none. */
   applied?: Set<string> | undefined;
 }
 
-/** A chat in memory, gone with the process. */
+/** A chat in memory, lost when the process ends. */
 export function createMemoryChatStore(options: MemoryChatStoreOptions = {}): MemoryChatStore {
   const { preamble = [] } = options;
   const branches = new Map<string, StoredBranch>();
@@ -152,19 +152,6 @@ function listBranches(
   return { branches: page, cursor: keys.length > max ? keys[max - 1] : undefined };
 }
 
-function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
-  const history: ChatMessage[] = [];
-  for (const turn of turns) {
-    const user = turn.userVariants[turn.selectedUser];
-    if (user !== undefined && user.content.length > 0)
-      history.push({ id: turn.userMessageId, role: "user", content: user.content });
-    if (turn === turns.at(-1)) break;
-    const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-    if (answer !== undefined) history.push(...answerMessages(answer));
-  }
-  return history;
-}
-
 function deleteTurns(branch: StoredBranch, from: string, to: string | undefined): number {
   for (const id of [from, to]) if (id !== undefined) turnOf(branch, id);
   const ids = [...branch.turns.keys()];
@@ -176,7 +163,7 @@ function deleteTurns(branch: StoredBranch, from: string, to: string | undefined)
   return gone.length;
 }
 
-/** Adds a turn with what its runs wrote, as far as another branch has that. */
+/** Adds a turn, and copies what its runs wrote if another branch has it. */
 function importTurn(
   branch: StoredBranch,
   turn: StoredTurn,

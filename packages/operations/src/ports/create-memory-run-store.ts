@@ -23,11 +23,11 @@ import { runStepKey, type RunStep } from "./run-step.ts";
 interface MemoryRun {
   input: RunInput;
   events: RunEvent[];
-  /** By `runStepKey`, in the order in which they came; of one key the first stays. */
+  /** By `runStepKey`, in the order in which they arrived. The first step of a key stays. */
   steps: Map<string, RunStep>;
   result?: RunResult | undefined;
   abort?: AbortRequest | undefined;
-  /** The last one that was given out; `isHeld` says whether it still counts. */
+  /** The last lease of the run. `isHeld` says whether it is still valid. */
   lease: RunLease;
   isHeld: boolean;
 }
@@ -43,13 +43,13 @@ interface MemoryRuns {
   keptRuns: number;
 }
 
-/** How much is kept. */
+/** How much is kept in memory. */
 export interface MemoryRunStoreOptions {
-  /** Finished runs, the newest first to stay; default 1,000. Those of remembered request ids stay as well. */
+  /** How many of the newest finished runs are kept, 1,000 by default. Those of remembered request ids are kept too. */
   keptRuns?: number | undefined;
 }
 
-/** Runs in memory, gone with the process. */
+/** Runs in memory, lost when the process ends. */
 export function createMemoryRunStore({ keptRuns = 1_000 }: MemoryRunStoreOptions = {}): RunStore {
   const runs = new Map<string, MemoryRun>();
   const [active, requests] = [new Map(), new Map()];
@@ -172,7 +172,7 @@ function createRun(memory: MemoryRuns, { input, clientRequest, lease }: NewRun):
   if (clientRequest !== undefined && requestKey !== undefined) {
     forgetRequests(memory, lease.nowMs);
     const known = memory.requests.get(requestKey);
-    // The oldest go first; one that is behind them in the map may have ended as well.
+    // `forgetRequests` stops at the first valid entry, so a later one may have expired too.
     if (known !== undefined && known.keptUntilMs > lease.nowMs) {
       const { runId } = known;
       return {

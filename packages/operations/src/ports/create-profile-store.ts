@@ -9,14 +9,15 @@ import type { ProfileStore } from "./profile-store.ts";
 const prefix = "profile/";
 
 /**
- * Profiles in records, as `openRecords` of @ccl/records gives them; these stay open. Without records they are gone with the
- * process.
+ * Stores profiles in records that `openRecords` of @ccl/records returned. The records stay open. By default profiles
+ * are in memory, and lost when the process ends.
  */
 export function createProfileStore(records: Records = createMemoryRecords()): ProfileStore {
   return {
     save: (profile, { expectedVersion, signal } = {}) =>
       translated(async () => {
-        // A text, so that members keep their order: that of a JSON Schema's properties is the order of an answer.
+        // Stored as text to preserve the order of keys: the order of a JSON Schema's properties is the order of an
+        // answer.
         const value = JSON.stringify(profile);
         const change = { put: prefix + profile.profileId, value, expectedVersion };
         const [outcome] = await records.write([change], { signal });

@@ -11,7 +11,7 @@ const codes: Partial<Record<RecordsErrorCode, OperationsErrorCode>> = {
   invalid_options: "invalid_options",
 };
 
-/** An error of the database or of records as ours; any other stays as it is. */
+/** Converts an error of the database or of records. Any other error is returned as it is. */
 export function operationsErrorOf(error: unknown): unknown {
   const cause = { cause: error };
   if (RecordsError.isInstance(error))

@@ -1,6 +1,6 @@
 import { OperationsError } from "../operations-error.ts";
 
-/** The number after which a page of events begins, checked. @throws OperationsError `invalid_options` */
+/** Validates the number after which a page of events begins. @throws OperationsError `invalid_options` */
 export function pageStart(afterSeq: number | undefined): number {
   if (afterSeq === undefined) return 0;
   if (Number.isSafeInteger(afterSeq) && afterSeq >= 0) return afterSeq;

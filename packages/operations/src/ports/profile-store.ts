@@ -3,13 +3,13 @@ import type { StoreCall } from "./store-call.ts";
 
 /** How a profile is saved. */
 export interface SaveProfileOptions extends StoreCall {
-  /** The version that is replaced, 0 for a new profile. Undefined replaces whatever is there. */
+  /** The version to replace, 0 for a new profile. By default any version is replaced. */
   expectedVersion?: number | undefined;
 }
 
-/** Which profiles a page holds. */
+/** Which profiles to list. */
 export interface ListProfilesOptions extends StoreCall {
-  /** From the page before. */
+  /** The cursor of the previous page. */
   cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
   limit?: number | undefined;
@@ -22,11 +22,11 @@ export interface ProfilePage {
   cursor?: string | undefined;
 }
 
-/** Where profiles are kept, each at its newest version. It checks nothing; engines do before they save. */
+/** Stores profiles, each in its newest version. It validates nothing, since engines do so before they save. */
 export interface ProfileStore {
   /**
-   * Gives the profile as stored, with its new version: one more than before, 1 at first; `profile.version` is ignored.
-   * @throws OperationsError `version_conflict` when another version is stored than expected
+   * Returns the stored profile with its new version, which counts from 1. `profile.version` is ignored.
+   * @throws OperationsError `version_conflict` if the stored version is not the expected one
    */
   save(profile: OperationProfile, options?: SaveProfileOptions): Promise<OperationProfile>;
   load(profileId: string, options?: StoreCall): Promise<OperationProfile | undefined>;

@@ -2,24 +2,24 @@ import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 
 import type { ChatBranch } from "./chat-store.ts";
 
-/** A history that has to fit. */
+/** A history that must fit a budget. */
 interface FitRequest extends ChatBranch {
-  /** The system prompt as it is sent, the history, and the current turn; oldest first. */
+  /** The system prompt as it is sent, the history, and the current turn. Oldest first. */
   messages: readonly ChatMessage[];
-  /** The user message of the current turn, which stays; its tool calls and their results follow. */
+  /** Index of the current turn's user message, which must stay. Its tool calls and their results follow it. */
   turnStart: number;
-  /** Tokens for these messages and the tools, as counted; margins and operations' messages are taken off already. */
+  /** Counted tokens for these messages and the tools. Margins and messages of operations are already subtracted. */
   budget: number;
   counter: TokenCounter;
   tools?: readonly ToolDescription[] | undefined;
   signal: AbortSignal;
 }
 
-/** Decides what of a history goes to the main model. */
+/** Decides which part of a history is sent to the main model. */
 export interface PromptFitter {
   /**
-   * The messages within the budget, those that are kept with their ids. What it gives should begin as it did for the turn
-   * before, so that the provider's cache keeps. What it throws ends the run as `budget_exceeded`.
+   * Returns messages within the budget. Those that stay keep their ids. The result should begin as it did for the
+   * previous turn, so that the provider's cache stays valid. An error ends the run as `budget_exceeded`.
    */
   fit(request: FitRequest): Promise<readonly ChatMessage[]>;
 }

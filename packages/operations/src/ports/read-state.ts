@@ -4,8 +4,9 @@ import type { ChatStore } from "./chat-store.ts";
 import type { StoreCall } from "./store-call.ts";
 
 /**
- * The state of a profile as a turn begins, of the next turn without `before`: that of the answer which the turn before
- * shows. What is appended is that of all shown answers. In the order of the tags' code units.
+ * Reads the state of a profile at the beginning of a turn: that of the answer which the previous turn shows. Without
+ * `before` it is the state for the next turn. A feed contains what all shown answers appended. Artifacts are in the
+ * order of their tags' code units.
  */
 export async function readState(
   chat: Pick<ChatStore, "keptState">,

@@ -1,22 +1,22 @@
 import { systemClock, type Clock } from "@ccl/core";
 
-/** A clock that also rings, so that tests can hold deadlines still. */
+/** A clock with timers, so that tests can control deadlines. */
 export interface RunClock extends Clock {
-  /** Calls back once after that many milliseconds, unless the function that it gives is called before. */
+  /** Calls back once after that many milliseconds. Returns a function that cancels the call. */
   schedule(
     delayMs: number,
     callback: () => void,
     options?: {
-      /** True: the timer keeps no process alive. Default false. */
+      /** True: the timer does not keep the process alive. False by default. */
       isBackground?: boolean | undefined;
     },
   ): () => void;
 }
 
-// Node's timers take no longer delay; a longer one waits in pieces.
+// Node's timers support no longer delay, so a longer one is split.
 const maxDelayMs = 2 ** 31 - 1;
 
-/** Any clock, with the machine's timers where it has none of its own. */
+/** Adds the machine's timers to a clock that has none. */
 export function toRunClock(clock: Clock | RunClock = systemClock): RunClock {
   if ("schedule" in clock) return clock;
   return { now: () => clock.now(), schedule: scheduleTimeout };
@@ -33,7 +33,7 @@ function scheduleTimeout(
       () => (leftMs > maxDelayMs ? wait(leftMs - maxDelayMs) : callback()),
       Math.min(leftMs, maxDelayMs),
     );
-    // Browsers give a number.
+    // In browsers a timer is a number.
     if (options?.isBackground === true && typeof timer === "object") timer.unref();
   };
   wait(Math.max(0, delayMs));

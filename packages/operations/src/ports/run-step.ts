@@ -16,12 +16,12 @@ export interface OperationStep {
   kind: "operation";
   hook: Hook;
   operationId: string;
-  /** From 1. */
+  /** Counts from 1. */
   attempt: number;
   status: OperationStatus;
-  /** True: another attempt follows, and the operation has not ended. */
+  /** True: another attempt follows, so the operation has not ended. */
   willRetry?: boolean | undefined;
-  /** True where its condition did not hold, or that of an operation it depends on: no failure of a required one. */
+  /** True if a condition skipped it, its own or that of a dependency. A required operation does not fail by this. */
   isExempt?: boolean | undefined;
   skippedReason?: SkippedReason | undefined;
   error?: EventError | undefined;
@@ -29,7 +29,7 @@ export interface OperationStep {
   finishedAt: number;
   detached?: boolean | undefined;
   lateStatus?: OperationStatus | undefined;
-  /** Of `done` only. */
+  /** Present if the status is `done`. */
   effects?: readonly OperationEffect[] | undefined;
   inputsSummary?: Record<string, unknown> | undefined;
   outputsSummary?: Record<string, unknown> | undefined;
@@ -39,7 +39,7 @@ export interface OperationStep {
 export interface MainStep {
   kind: "main_llm";
   attempt: number;
-  /** False where there was no prompt to call it with. */
+  /** False if there was no prompt to call it with. */
   executed: boolean;
   status: "done" | "error" | "aborted";
   finishReason: RunFinishReason;
@@ -47,51 +47,51 @@ export interface MainStep {
   partial: boolean;
   error?: EventError | undefined;
   usage?: ModelUsage | undefined;
-  /** Absent where no call was begun. */
+  /** Absent if no call was started. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** A message of the turn before its answer: tool calls of the model, and their results. */
+/** A message of the turn before its answer: tool calls of the model, or a result. */
 export interface TurnMessageStep {
   kind: "turn_message";
-  /** From 0. */
+  /** Counts from 0. */
   position: number;
   message: ChatMessage;
-  /** Of a message of the model: the calls that it took, failed ones of other models among them. */
+  /** For a message of the model: the calls that produced it, including failed calls of other models. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** What a person has answered to an operation that waits. */
+/** A person's answer to an operation that waits. */
 export interface AnswerStep {
   kind: "answer";
   hook: Hook;
   operationId: string;
-  /** JSON. */
+  /** Any JSON value. */
   value: unknown;
 }
 
-/** That a hook has been committed, or failed to be. */
+/** A hook was committed, or its commit failed. */
 interface CommitStep {
   kind: "commit";
   hook: Hook;
   entries: readonly CommitLogEntry[];
 }
 
-/** That the run is to end. */
+/** The run must end. */
 interface StopStep {
   kind: "stop";
   cause: "user_abort" | "deadline";
   reason?: string | undefined;
 }
 
-/** That a worker has resumed the run. */
+/** A worker has resumed the run. */
 interface TakeOverStep {
   kind: "take_over";
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
 }
 
-/** What a run has got done and never does again. JSON. */
+/** Completed work of a run, which is never repeated. JSON. */
 export type RunStep =
   | OperationStep
   | MainStep
@@ -101,7 +101,7 @@ export type RunStep =
   | TakeOverStep
   | StopStep;
 
-/** What a step is known by within its run; the same in every process. */
+/** The key that identifies a step within its run. The same in every process. */
 export function runStepKey(step: RunStep): string {
   switch (step.kind) {
     case "operation":

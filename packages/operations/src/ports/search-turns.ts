@@ -2,18 +2,18 @@ import type { ChatBranch } from "./chat-store.ts";
 import type { StoredTurn } from "./chat-turn.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
-/** What is looked for. */
+/** What to search for. */
 export interface TurnSearch {
-  /** Turns have all of these words, in any variant, upper or lower case. */
+  /** A turn matches if it contains all of these words, in any variant, ignoring case. */
   text: string;
-  /** The newest so many; default 20. */
+  /** Returns only this many of the newest turns. 20 by default. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 const turnsAtOnce = 500;
 
-/** The newest turns of a branch that have all words, oldest first. Reads the branch back to the last hit. */
+/** Finds the newest turns of a branch that contain all words, oldest first. Stops reading at the last hit. */
 export async function searchTurns(
   chat: Pick<ConversationStore, "turns">,
   branch: ChatBranch,

@@ -1,4 +1,4 @@
-/** The last parameter of every call of a port. */
+/** The last parameter of every store method. */
 export interface StoreCall {
   signal?: AbortSignal | undefined;
 }

@@ -1,14 +1,15 @@
 import type { SqlValue } from "../sql/statement.ts";
 
-/** PostgreSQL's text of an array: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO */
+/** Formats an array as PostgreSQL text: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO */
 export function arrayOf(values: readonly SqlValue[]): string {
   return `{${values.map(elementOf).join(",")}}`;
 }
 
-// Where JSON escapes more than quotes and backslashes. What is stored is mostly JSON itself, which has none of these.
+// Characters that JSON escapes, besides quotes and backslashes. Stored texts are usually JSON, which contains none of
+// them.
 const escapedByJson = /[^ -\ud7ff\ue000-\uffff]/;
 
-/** JSON quotes as an array does, four times as fast as a replacement. */
+/** JSON quotes texts as array elements are quoted, four times as fast as a replacement. */
 function elementOf(value: SqlValue): string {
   if (value === null) return "NULL";
   if (typeof value === "number") return String(value);

@@ -18,6 +18,7 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  dropShown,
   handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
@@ -25,15 +26,15 @@ import { moveStates } from "../sql/move-state.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { arrayOf } from "./array-text.ts";
 
-/** Where the tables are. */
+/** The connection, and the options of all stores. */
 export interface PostgresOperationStoresOptions extends OperationStoresOptions {
-  /** A pool or client of pg, or a PGlite; it stays open. The tables go into its first schema. */
+  /** A pool or client of pg, or a PGlite. It stays open. The tables are created in its first schema. */
   client: PostgresClient;
 }
 
 /**
- * Stores in PostgreSQL 13 or newer, in tables that are created if they are missing. What was acknowledged is on the
- * server's disk, whatever the server's `synchronous_commit`.
+ * Opens stores in PostgreSQL 13 or newer. Missing tables are created. An acknowledged write is on the server's disk,
+ * whatever the server's `synchronous_commit`.
  * @throws OperationsError `store_failed` or `aborted`
  */
 export async function openPostgresOperationStores(
@@ -47,7 +48,7 @@ export async function openPostgresOperationStores(
     const [setting] = await session.query("SHOW synchronous_commit");
     const isCommitLazy = setting?.["synchronous_commit"] === "off";
     const runner = {
-      // A client of one connection has one transaction at a time.
+      // A client with one connection runs one transaction at a time.
       isParallel: "totalCount" in client,
       write: <Value>(steps: () => Steps<Value>) =>
         transaction(client, async (on) => {
@@ -64,8 +65,8 @@ export async function openPostgresOperationStores(
   }
 }
 
-// PostgreSQL refuses to look into JSON that holds U+0000 or half of a surrogate pair, which texts of a result may. An `n`
-// in the place of the escape leaves JSON, even where what looks like one is the end of an escaped backslash.
+// PostgreSQL refuses to read JSON that contains U+0000 or a lone surrogate, which texts of a result may contain. With
+// an `n` in place of the escape it stays valid JSON, even if the match is the end of an escaped backslash.
 const readableResult = "regexp_replace(result, '\\\\u(0000|d[89a-f][0-9a-f]{2})', 'n', 'g')";
 
 const migrations = [
@@ -84,6 +85,7 @@ const migrations = [
     },
   },
   { version: 5, up: handProfilesOver },
+  { version: 6, up: dropShown },
 ];
 
 async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): Promise<Value> {
@@ -92,7 +94,7 @@ async function runSteps<Value>(session: PostgresSession, steps: Steps<Value>): P
   return step.value;
 }
 
-// Strengths of locks on rows: https://www.postgresql.org/docs/15/explicit-locking.html#LOCKING-ROWS
+// Strengths of row locks: https://www.postgresql.org/docs/15/explicit-locking.html#LOCKING-ROWS
 const locks = {
   lock: "FOR NO KEY UPDATE OF stored",
   hold: "FOR KEY SHARE OF stored",

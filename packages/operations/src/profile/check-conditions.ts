@@ -3,7 +3,7 @@ import { writtenTag } from "../registry/written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** A warning for each condition on a tag that an operation of the same hook writes without being waited for. */
+/** Warns of conditions on tags that another operation of the hook writes and that are not dependencies. */
 export function checkConditions(
   { operations }: OperationProfile,
   registry: OperationRegistry,

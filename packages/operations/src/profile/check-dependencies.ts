@@ -3,18 +3,18 @@ import type { OperationProfile, ProfileOperation } from "./operation-profile.ts"
 import type { ProfileIssue } from "./profile-issue.ts";
 
 interface Graph {
-  /** The first of each id. */
+  /** The first operation of each id. */
   byId: ReadonlyMap<string, { index: number; operation: ProfileOperation }>;
   operations: readonly ProfileOperation[];
 }
 
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
 const triggers: readonly Trigger[] = ["generate", "regenerate"];
-// Operations that all wait for each other make a circle of any two of them.
+// If all operations depend on each other, any two of them form a cycle.
 const maxCycles = 100;
 const maxNamed = 50;
 
-/** What is wrong with who waits for whom. Linear in operations and dependencies. */
+/** Checks the dependency graph. Linear in operations and dependencies. */
 export function checkDependencies({ operations }: OperationProfile): ProfileIssue[] {
   const byId = new Map<string, { index: number; operation: ProfileOperation }>();
   for (const [index, operation] of operations.entries()) {
@@ -23,7 +23,7 @@ export function checkDependencies({ operations }: OperationProfile): ProfileIssu
   const graph = { byId, operations };
   const { cycles, order } = walk(graph);
   const issues = [...checkReferences(graph), ...cycles];
-  // Of a graph that is broken it would only repeat the above.
+  // With a broken graph, the next check would only repeat these issues.
   if (issues.length > 0) return issues;
   return hooks.flatMap((hook) =>
     triggers.flatMap((trigger) => checkReach(graph, { hook, trigger, order })),
@@ -69,8 +69,8 @@ function checkReference(
 }
 
 /**
- * A depth-first walk in the order of the profile: one issue for each dependency that closes a cycle, of very many the first, and
- * the ids in an order in which each comes behind all that it depends on.
+ * Walks the graph depth-first, in the order of the profile. It returns an issue for each dependency that closes a
+ * cycle, up to a limit. It also returns the ids in an order in which each follows all of its dependencies.
  */
 function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: string[] } {
   const cycles: ProfileIssue[] = [];
@@ -115,7 +115,7 @@ function cycleIssue(index: number, at: number, trail: readonly string[]): Profil
   return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
 }
 
-/** Operations that can never start on a trigger, since one that they depend on is disabled or set for the other. */
+/** Finds operations that can never start on a trigger, since a dependency is disabled or set for the other trigger. */
 function checkReach(
   { byId, operations }: Graph,
   { hook, trigger, order }: { hook: Hook; trigger: Trigger; order: readonly string[] },

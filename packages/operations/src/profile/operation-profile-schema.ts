@@ -36,7 +36,7 @@ const config = z.strictObject({
 const text = z.string();
 const count = z.int().min(1);
 
-/** The shape of settings of the main call. */
+/** The shape of a turn's settings. */
 export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
   system: text.max(1_000_000).exactOptional(),
   vars: z.record(text, z.unknown()).exactOptional(),
@@ -73,7 +73,7 @@ export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
   providerOptions: z.record(text, z.unknown()).exactOptional(),
 });
 
-/** The shape of a stored profile; what its parts mean for each other is `validateProfile`'s. */
+/** The shape of a stored profile. `validateProfile` checks how its parts fit together. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   formatVersion: z.literal(1).exactOptional(),
   profileId: id,

@@ -1,27 +1,27 @@
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 
-/** An operation of a profile: which one, and how it is set. */
+/** An operation of a profile: its id and its configuration. */
 export interface ProfileOperation {
   operationId: string;
   config: OperationConfig;
 }
 
-/** A stored set of operations. It holds JSON only, no secret, and runs nothing by itself. */
+/** A stored set of operations. It holds JSON only, without secrets or code. */
 export interface OperationProfile {
-  /** Of this record; 1 where it is absent. */
+  /** Format of this record. 1 if absent. */
   formatVersion?: 1 | undefined;
-  /** Stable, like `rp-light`. */
+  /** Stable, such as `rp-light`. */
   profileId: string;
   name: string;
   description?: string | undefined;
-  /** False: a run makes its main call and nothing else. */
+  /** False: a run consists of its main call only. */
   enabled: boolean;
-  /** Part of the key of the profile's state between runs; a new one begins afresh. */
+  /** Part of the key of the profile's state between runs. A new id begins without state. */
   operationProfileSessionId: string;
-  /** Counted by the store, from 1. */
+  /** Set by the store. Counts from 1. */
   version?: number | undefined;
   operations: ProfileOperation[];
-  /** How the main model is asked in runs of this profile. */
+  /** Settings of the main call in runs of this profile. */
   turn?: TurnSettings | undefined;
 }

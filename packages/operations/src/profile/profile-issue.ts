@@ -1,11 +1,11 @@
 import type { Issue } from "@ccl/core";
 
-/** An issue with one of the codes. */
+/** An issue with one of these codes. */
 export type ProfileIssue = Issue & { code: ProfileIssueCode };
 /**
- * What can be wrong with a profile. `dependency_unreachable` is a warning, and an error where the dependent is required.
- * Warnings are `unawaited_condition`, where the condition looks at the value from before the hook, and
- * `unused_inclusion`, where the artifact's usage keeps it out of prompts.
+ * What can be wrong with a profile. `dependency_unreachable` is a warning, or an error if the dependent operation is
+ * required. `unawaited_condition` is a warning: the condition reads the value from before the hook. `unused_inclusion`
+ * is a warning: the artifact's usage keeps it out of prompts.
  */
 type ProfileIssueCode =
   | "invalid_shape"

@@ -23,21 +23,21 @@ import type { OperationProfile } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** What else a profile is checked with. */
+/** Optional parts of the validation. */
 export interface ValidateProfileOptions {
-  /** Parses the templates of inclusions, and those of the kind `template`; without it they are not looked at. */
+  /** Parses the templates of inclusions and of the kind `template`. Without it templates are not checked. */
   renderer?: TemplateRenderer | undefined;
 }
 
-/** A profile that was found to fit a registry: a deep-frozen copy, which can't go bad. */
+/** A profile that matches a registry. It is a deep-frozen copy, so it stays valid. */
 export interface ValidProfile extends OperationProfile {
-  /** What does not keep it from running; not enumerable, so that it is not stored. */
+  /** Issues that do not prevent a run. Not enumerable, so they are not stored. */
   readonly warnings: readonly Issue[];
 }
 
 const registries = new WeakMap<object, OperationRegistry>();
 
-/** True for what `validateProfile` gave for this registry. */
+/** True if `validateProfile` returned this object for this registry. */
 function isValidProfile(
   profile: OperationProfile,
   registry: OperationRegistry,
@@ -46,10 +46,9 @@ function isValidProfile(
 }
 
 /**
- * Checks everything that can be known before a run: the shape, that operations exist and are set as their definitions
- * ask, the graph of dependencies, that no two operations write one tag, and that no secret stands in it. All issues come
- * at once, of more than 100 the first; see `ProfileIssueCode`. The copy that comes back is not checked again when it is
- * run.
+ * Checks everything that can be known before a run: the shape, the operations and their configuration, the dependency
+ * graph, that no two operations write one tag, and that it contains no secrets. Returns all issues at once, up to 100.
+ * See `ProfileIssueCode`. A run does not check the returned copy again.
  */
 export function validateProfile(
   profile: OperationProfile,
@@ -147,7 +146,7 @@ function checkConfig(
 const secretKey =
   /^(api_?key|password|passwd|secret|client_?secret|access_?token|auth_?token|authorization)$/i;
 
-/** True where a field is named like a secret and holds a text. */
+/** True if a field that is named like a secret contains a text. */
 function holdsSecretField(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
@@ -156,7 +155,7 @@ function holdsSecretField(value: unknown): boolean {
   );
 }
 
-/** Templates that the engine's own renderer is going to render. */
+/** Checks the templates that the engine's own renderer renders. */
 function checkTemplates(
   { definition, handler }: RegisteredOperation,
   { params }: OperationConfig,
@@ -182,7 +181,7 @@ const templateOfInclusion = z.looseObject({
   writeArtifact: z.looseObject({ inclusion: z.looseObject({ template: z.string() }) }),
 });
 
-/** What an operation writes, as far as its parameters say so. */
+/** Checks what an operation writes, if its parameters say so. */
 function checkWrite(
   { kind, operationId }: OperationDefinition,
   write: unknown,
@@ -221,7 +220,7 @@ function checkParams(
   const paramsSchema = given === "kind" ? paramsSchemaOf(kind) : given;
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {
-    // The very object, since a schema is compiled once for each.
+    // The same object each time, since its identity is the key of the compiled schema.
     const read = createJsonSchemaChecker(paramsSchema)(JSON.parse(JSON.stringify(params)));
     for (const { path: at, message } of read.ok ? [] : read.issues) {
       issues.push({ code: "invalid_params", path: [...path, ...at], message });
@@ -234,7 +233,7 @@ function checkParams(
   return issues;
 }
 
-/** JSON Schemas by the contract of a definition. */
+/** The contract of a definition says that these are JSON Schemas. */
 function isJsonSchema(schema: object): schema is JsonSchema {
   return !Array.isArray(schema);
 }

@@ -9,18 +9,18 @@ interface WrittenMessage {
   origin: PromptOrigin;
 }
 
-/** Shared by all base messages of a report: there are as many of them as messages. */
+/** All unchanged base messages of a report share this, since there may be very many. */
 const untouched: readonly PromptContributor[] = Object.freeze([]);
 
-/** Of a base message that stands as it did. */
+/** Origin of an unchanged base message. */
 export function baseOrigin(messageId: string | undefined): PromptOrigin {
   const origin = { from: "base", contributors: untouched } as const;
   return messageId === undefined ? origin : { ...origin, messageId };
 }
 
 /**
- * The leading block after the updates, one after the other: prepended to its first system message, appended to its
- * last, and `replace` in place of all of them. What the last replace undoes is reported as overridden.
+ * Applies updates to the leading block, one after another. They prepend to its first system message, append to its
+ * last one, or replace all of them. Updates that the last replace undoes are reported as overridden.
  */
 export function applySystemUpdates(
   lead: readonly ChatMessage[],
@@ -53,7 +53,7 @@ function systemMessage(content: string, contributors: PromptContributor[]): Writ
   return { message: { role: "system", content }, origin: { from: "system", contributors } };
 }
 
-/** One system message where the first one stood, at the top where there was none. */
+/** Puts one system message in place of the first one, or at the top if there was none. */
 function replacedBlock(
   lead: readonly WrittenMessage[],
   { contributor, content }: SystemUpdate,

@@ -4,89 +4,89 @@ import type { PromptInclusion } from "../artifact/operation-artifact.ts";
 import type { PromptEffect } from "../effects/operation-effect.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 
-/** A tagged value that includes itself. */
+/** A tagged value with a prompt inclusion. */
 export interface InclusionInput {
   tag: string;
-  /** Of the operation that wrote it; smaller first, ties by tag in code units. */
+  /** Order of the operation that wrote it. Smaller comes first, ties are sorted by tag in code units. */
   order: number;
   inclusion: PromptInclusion;
   value: unknown;
 }
 
-/** An effect with the operation that it comes from. */
+/** An effect and its operation. */
 export interface EffectInput {
   operationId: string;
   effect: PromptEffect;
 }
 
-/** The window that the prompt has to fit. */
+/** The window that the prompt must fit. */
 export interface PromptTrim {
   counter: TokenCounter;
-  /** Tokens of the whole prompt as the model sees it: framing, tools and markers included. */
+  /** Token limit of the whole prompt as the model sees it, including framing, tools and markers. */
   budget: number;
-  /** How much of it synthetic messages and additions to the system prompt may take; default all. */
+  /** How much of it synthetic messages and additions to the system prompt may take. All by default. */
   insertBudget?: number | undefined;
-  /** The share of both budgets that is kept back; default 0 under an exact counter and 0.1 under an estimate. */
+  /** The share of both budgets that is held back. 0 by default with an exact counter, 0.1 with an estimate. */
   safetyMargin?: number | undefined;
-  /** Counted with the messages. */
+  /** Counted in addition to the messages. */
   tools?: readonly ToolDescription[] | undefined;
 }
 
-/** What a prompt is put together from. */
+/** The parts of a prompt. */
 export interface AssemblePromptOptions {
-  /** The selected history with the current user turn, oldest first. */
+  /** The selected history, including the current user turn. Oldest first. */
   base: readonly ChatMessage[];
   inclusions: readonly InclusionInput[];
   /** In commit order. */
   effects: readonly EffectInput[];
-  /** For `maxTokens` of inclusions; default core's estimate. */
+  /** Counts `maxTokens` of inclusions. Core's estimate by default. */
   counter?: TokenCounter | undefined;
-  /** The message that the turn began with; default the last message of the user. */
+  /** The user message that began the turn. The last one by default. */
   userMessageId?: string | undefined;
-  /** Values by tag for the templates of inclusions; default those of `inclusions`. */
+  /** Values by tag for the templates of inclusions. Those of `inclusions` by default. */
   art?: Readonly<Record<string, unknown>> | undefined;
-  /** For the templates of inclusions; default one of the package. */
+  /** Renders the templates of inclusions. The package's renderer by default. */
   renderer?: TemplateRenderer | undefined;
 }
 
-/** Who put something into the prompt. */
+/** What added something to the prompt. */
 export type PromptContributor =
   | { kind: "inclusion"; tag: string }
   | { kind: "effect"; operationId: string; effectIndex: number };
 
 /** Where one message of the prompt comes from. */
 export interface PromptOrigin {
-  /** `base` as it was, `system` with updates, `insert` synthetic. */
+  /** `base`: unchanged. `system`: with updates. `insert`: synthetic. */
   from: "base" | "system" | "insert";
-  /** Of a base message, or of the one that an insert replaces. */
+  /** Id of the base message, or of the one that an insert replaces. */
   messageId?: string | undefined;
-  /** Empty for what stood in the base as it is. */
+  /** Empty for an unchanged base message. */
   contributors: readonly PromptContributor[];
 }
 
-/** Base messages that were left out, a tool call always with its results. */
+/** Base messages that were left out. A tool call is always removed together with its results. */
 interface TrimDecision {
   messageIds: (string | undefined)[];
   reason: "budget";
 }
 
-/** An update or a replacement that a later one has undone. */
+/** An update or a replacement that a later one has overridden. */
 interface OverriddenUpdate {
   contributor: PromptContributor;
   by: PromptContributor;
 }
 
-/** An insert that does not stand where its anchor says. */
+/** An insert that is not where its anchor says. */
 export interface ClampedAnchor {
   contributor: PromptContributor;
-  /** Beyond the start; the message was cut off; between a tool call and its results; nothing to replace at the tail. */
+  /** The anchor is too far back, cut off, or inside a tool call with its results. Or nothing is there to replace. */
   reason: "beyond_start" | "anchor_trimmed" | "inside_tool_calls" | "nothing_to_replace";
 }
 
-/** Something that is not in the prompt. */
+/** An insert that is not in the prompt. */
 interface DroppedInsert {
   contributor: PromptContributor;
-  /** `unrenderable`: an inclusion that an earlier turn has left; a run goes on without it. */
+  /** `unrenderable`: an inclusion from an earlier turn that cannot be rendered. The run continues without it. */
   reason: "anchor_trimmed" | "empty" | "unrenderable";
 }
 
@@ -96,23 +96,23 @@ interface ShortenedInclusion {
   removedTokens: number;
 }
 
-/** Why the prompt looks as it does. */
+/** Explains how the prompt was assembled. */
 export interface PromptReport {
-  /** One for each message of the prompt, in its order. */
+  /** One for each message of the prompt, in the same order. */
   messages: PromptOrigin[];
   trimmed: TrimDecision[];
   overridden: OverriddenUpdate[];
   clamped: ClampedAnchor[];
   dropped: DroppedInsert[];
   shortened: ShortenedInclusion[];
-  /** Base messages that a `replace` took out. */
+  /** Base messages that a `replace` removed. */
   replaced: { messageIds: (string | undefined)[]; by: PromptContributor }[];
 }
 
-/** A prompt and why it looks so. */
+/** A prompt and its report. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
-  /** Only of a prompt that was fitted to a window: as its counter counts the whole. */
+  /** Tokens of the whole prompt by its counter. Present if the prompt was fitted to a window. */
   tokens?: number | undefined;
   explain: PromptReport;
 }

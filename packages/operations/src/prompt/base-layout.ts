@@ -2,27 +2,27 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { PromptInsert } from "./prompt-additions.ts";
 
-/** Messages that stand and fall together, one, or a tool call with its results and what lies between, and what is put round them. */
+/** Messages that stay together, with inserts around them: a tool call up to its results, or any single message. */
 interface MessageGroup {
   /** Index of its first message in the base. */
   start: number;
-  /** Index behind its last message. */
+  /** Index after its last message. */
   end: number;
   before: PromptInsert[];
   after: PromptInsert[];
-  /** Stands in place of the group. */
+  /** Replaces the group. */
   replacement?: PromptInsert | undefined;
 }
 
 /** The parts of a base history. */
 export interface BaseLayout {
-  /** Messages of the leading block of system and developer messages. */
+  /** How many messages the leading block has. It consists of system and developer messages. */
   leadCount: number;
-  /** Of the current user turn; -1 where no message of the user follows the leading block. */
+  /** Index of the current user turn. -1 if no user message follows the leading block. */
   userIndex: number;
-  /** What follows the leading block, in order and without gaps. */
+  /** The messages after the leading block, in order and without gaps. */
   groups: MessageGroup[];
-  /** The group of each message, by index into the base; undefined for the leading block. */
+  /** The group of each message, by index into the base. Undefined for the leading block. */
   groupAt: readonly (MessageGroup | undefined)[];
 }
 
@@ -53,7 +53,7 @@ function groupsOf(base: readonly ChatMessage[], leadCount: number): MessageGroup
   const groups: MessageGroup[] = [];
   for (let start = leadCount; start < base.length;) {
     let end = start + 1;
-    // A call between another call and its result draws its own results in.
+    // A call between another call and its result adds its own results to the group.
     for (let index = start; index < end; index += 1)
       end = Math.max(end, (lastResultOf.get(index) ?? index) + 1);
     groups.push({ start, end, before: [], after: [] });

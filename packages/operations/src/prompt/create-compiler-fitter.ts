@@ -4,7 +4,7 @@ import type { FitState } from "@ccl/context-compiler";
 import { branchKey } from "../ports/branch-key.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 
-/** What was cut off a branch, and the history that it was cut off. */
+/** What was cut from a branch, and the history that it was cut from. */
 interface Remembered {
   state: FitState;
   length: number;
@@ -14,9 +14,9 @@ interface Remembered {
 const keptBranches = 1_000;
 
 /**
- * Fits prompts by `fitMessages` of @ccl/context-compiler, which is loaded with the first one. What was cut off a branch
- * stays cut for as long as the process lives and the chat goes on from there; after a change of what was said before,
- * and in another process, it is cut anew, once.
+ * Fits prompts with `fitMessages` of @ccl/context-compiler, which is loaded for the first one. Messages that were cut
+ * stay cut while the process lives and the branch only grows. After an edit of earlier messages, or in another
+ * process, the history is cut once more.
  */
 export function createCompilerFitter(): PromptFitter {
   const cuts = new Map<string, Remembered>();
@@ -33,7 +33,7 @@ export function createCompilerFitter(): PromptFitter {
         counter,
         safetyMargin: 0,
         tools,
-        // What stands for messages that were left out holds their words.
+        // The state contains words of the messages that were cut, so it must not outlive an edit of them.
         state: goesOn ? known.state : undefined,
         pin: (_, index) => index === turnStart,
       });
@@ -47,7 +47,7 @@ export function createCompilerFitter(): PromptFitter {
   };
 }
 
-/** Without the system prompt, which changes from turn to turn. */
+/** Leaves out the system prompt, which changes from turn to turn. */
 function historyOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   return first < 0 ? [] : messages.slice(first);

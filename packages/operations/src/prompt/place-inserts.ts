@@ -5,8 +5,8 @@ import type { BaseLayout } from "./base-layout.ts";
 import type { PromptInsert } from "./prompt-additions.ts";
 
 /**
- * Binds each insert to the layout: round or in place of a group of messages, never between a tool call and its results. Gives
- * those that stand right behind the leading block.
+ * Binds each insert to the layout: around or in place of a group of messages, never between a tool call and its
+ * results. Returns the inserts directly after the leading block.
  */
 export function placeInserts(
   inserts: readonly PromptInsert[],
@@ -49,7 +49,7 @@ interface Binding {
   afterLead: PromptInsert[];
 }
 
-/** Puts an insert right behind the leading block, and reports that its anchor says otherwise. */
+/** Puts an insert directly after the leading block, and reports that its anchor says otherwise. */
 function standBehindLead(
   insert: PromptInsert,
   reason: ClampedAnchor["reason"] | undefined,
@@ -59,14 +59,14 @@ function standBehindLead(
   afterLead.push(insert);
 }
 
-/** Binds an insert, or says why it cannot be bound. */
+/** Binds an insert. Returns the reason if it cannot be bound. */
 function bindOffset(insert: PromptInsert, offset: number, binding: Binding): string | undefined {
   const { base, layout, report } = binding;
   if (!Number.isSafeInteger(offset) || offset > 0)
     return `A depth is a whole number of 0 or less, counted from the end, not ${offset}.`;
   const index = base.length + offset;
   const isBeyond = index < layout.leadCount;
-  // An empty history has its tail right behind the leading block.
+  // The tail of an empty history is directly after the leading block.
   if (isBeyond || base.length === layout.leadCount) {
     standBehindLead(insert, isBeyond ? "beyond_start" : undefined, binding);
     return undefined;

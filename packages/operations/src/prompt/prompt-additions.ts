@@ -17,10 +17,10 @@ import type {
   PromptReport,
 } from "./assembled-prompt.ts";
 
-/** A synthetic message and where it is meant to stand. */
+/** A synthetic message and its intended place. */
 export interface PromptInsert {
   contributor: PromptContributor;
-  /** Of issues about it. */
+  /** Path of issues about it. */
   path: (string | number)[];
   message: ChatMessage;
   anchor: PromptAnchor;
@@ -36,13 +36,13 @@ export interface SystemUpdate extends Omit<
   contributor: PromptContributor;
 }
 
-/** All that is added to a base, in commit order. */
+/** Everything that is added to a base, in commit order. */
 export interface PromptAdditions {
   updates: SystemUpdate[];
   inserts: PromptInsert[];
 }
 
-/** Inclusions by `(order, tag)`, then effects in commit order, as updates of the system prompt and inserts. */
+/** Converts inclusions by `(order, tag)`, then effects in commit order, to updates of the system prompt and inserts. */
 export function promptAdditions(
   options: AssemblePromptOptions,
   report: PromptReport,
@@ -103,14 +103,14 @@ function textOfInclusion(
   return success(cut.text);
 }
 
-/** The effect that an artifact which includes itself comes to. */
+/** The effect that corresponds to an inclusion. */
 function effectOf({ tag, inclusion }: InclusionInput, content: string): PromptEffect {
   const { mode, role = "system", depth = 0 } = inclusion;
   const payload = { role, content, source: `art.${tag}` };
   if (mode === "after_last_user") return { type: "prompt.append_after_last_user", ...payload };
   if (mode === "at_depth")
     return { type: "prompt.insert_at_depth", depthFromEnd: depth, ...payload };
-  // Unlike an update, it has no separator to give.
+  // Unlike an effect, an inclusion has no separator of its own.
   const update = { type: "prompt.system_update", content, separator: "\n\n" } as const;
   return { ...update, mode: mode === "prepend_system" ? "prepend" : "append" };
 }

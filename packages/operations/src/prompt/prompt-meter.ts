@@ -3,25 +3,25 @@ import { type ChatMessage, TokenBudget, type ToolDescription } from "@ccl/core";
 import { tokensOf } from "../operation/tokens-of.ts";
 import type { PromptTrim } from "./assembled-prompt.ts";
 
-/** Counts with the framing of the target. */
+/** Counts tokens with the framing of the target. */
 export interface PromptMeter {
-  /** Tools and what the provider adds once. */
+  /** Tokens of the tools and of what the provider adds once. */
   framing: number;
-  /** What may be used of the budget after the safety margin. */
+  /** The part of the budget that remains after the safety margin. */
   usable: number;
   usableForInserts: number;
-  /** Of one message among others. */
+  /** Tokens of one message among others. */
   of(message: ChatMessage): number;
-  /** Of a whole prompt. */
+  /** Tokens of a whole prompt. */
   ofAll(messages: readonly ChatMessage[]): number;
 }
 
-/** The counting of one assembly. */
+/** Creates the meter of one assembly. */
 export function createPromptMeter(trim: PromptTrim): PromptMeter {
   const { counter, budget, insertBudget = budget, safetyMargin, tools = [] } = trim;
   const count = (messages: readonly ChatMessage[], counted: readonly ToolDescription[]): number =>
     tokensOf(counter, messages, counted);
-  // A budget of nothing is one that nothing fits.
+  // Nothing fits a budget of 0.
   const usableOf = (total: number): number =>
     total >= 1
       ? new TokenBudget({

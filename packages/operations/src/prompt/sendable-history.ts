@@ -1,9 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-/**
- * The history as a provider takes it: without tool calls that nothing answers, and without answers that say nothing.
- * The same array where there is none of either.
- */
+/** The history without unanswered tool calls and empty answers, as providers require. The same array if it has none. */
 export function sendableHistory(history: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!history.some(isSuspect)) return history;
   const answered = new Set(history.map(({ toolCallId }) => toolCallId));

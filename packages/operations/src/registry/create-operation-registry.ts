@@ -9,13 +9,14 @@ import type { RegisteredOperation } from "./registered-operation.ts";
 /** The operations that profiles may name. */
 export interface OperationRegistry {
   /**
-   * Adds an operation. Without a handler the engine uses its own for the kind.
+   * Adds an operation. Without a handler the engine uses its own handler of the kind.
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   register(definition: OperationDefinition, handler?: OperationHandler): void;
   /**
-   * Adds the operations that a profile of `defineProfile` brings along, in place of what the same profile gave before. The
-   * engine does it for profiles that it is given; a process that resumes their runs does it when it begins.
+   * Adds the operations that are attached to a profile of `defineProfile`, and replaces those that the same profile
+   * added before. The engine does this for profiles that it receives. A process that resumes their runs must do it
+   * when it starts.
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   define(profile: OperationProfile): void;
@@ -62,7 +63,7 @@ function checkHandler({ operationId }: OperationDefinition, handler: unknown): v
   throw new OperationsError("invalid_definition", message);
 }
 
-// Ids stand in events, step keys and messages.
+// Ids appear in events, step keys and messages.
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 function checkDefinition({ operationId, kind, name, writesTag }: OperationDefinition): void {

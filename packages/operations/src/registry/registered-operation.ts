@@ -6,8 +6,8 @@ import type { OperationDefinition } from "../operation/operation-definition.ts";
 export interface RegisteredOperation {
   /** Frozen. */
   definition: OperationDefinition;
-  /** Absent: the engine's own handler for the kind. */
+  /** Absent: the engine's own handler of the kind. */
   handler?: OperationHandler | undefined;
-  /** Instead of a handler: makes it from what the engine gives to its own kinds. */
+  /** Used instead of a handler: creates it from the options that the engine passes to its own kinds. */
   createHandler?: ((options: BuiltinOperationsOptions) => OperationHandler) | undefined;
 }

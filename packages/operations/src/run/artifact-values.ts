@@ -11,24 +11,27 @@ import type { RunStep } from "../ports/run-step.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "./run-result.ts";
 
-/** Where long values of artifacts are kept. */
+/** Where to store long values of artifacts. */
 export interface ArtifactValueOptions {
   store: ArtifactStore;
-  /** Values with more characters of JSON go there; default 16,384. */
+  /** Values with more characters of JSON are offloaded. 16,384 by default. */
   aboveChars?: number | undefined;
-  /** Of the handles; default `operations`. Name another where two run stores share the artifact store: what neither run nor state of it shows is deleted. */
+  /**
+   * Source of the handles, `operations` by default. If two run stores share the artifact store, each needs its own.
+   * Otherwise one deletes values that only the other uses.
+   */
   source?: string | undefined;
 }
 
-/** Stores whose long values stand elsewhere. */
+/** Stores that offload long values. */
 export interface OffloadedStores {
   runs: RunStore;
   chat: ChatStore;
-  /** Deletes the values that no run and no state shows any more; gives how many. */
+  /** Deletes the values that no run and no state uses any more. Returns how many. */
   sweep(options?: { signal?: AbortSignal | undefined }): Promise<number>;
 }
 
-/** What stands in a record instead of a long value. */
+/** Replaces a long value in a record. */
 interface ValueHandle {
   cclArtifact: string;
   sizeBytes: number;
@@ -41,13 +44,15 @@ function isHandle(value: unknown): value is ValueHandle {
 const defaultAboveChars = 16_384;
 const decoder = new TextDecoder();
 
-/** Keeps long artifact values in an artifact store and their handles in the records; reading gives the values. */
+/**
+ * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the values.
+ */
 export function offloadValues(
   { runs, chat }: Pick<OffloadedStores, "runs" | "chat">,
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
 ): OffloadedStores {
   const keep = async (value: unknown, runId: string): Promise<unknown> => {
-    // A value that looks like a handle is kept too, so that reading never takes it for one.
+    // A value that looks like a handle is offloaded too, so that a read never confuses the two.
     if (!isLargerThan(value, aboveChars) && !isHandle(value)) return value;
     const sessionId = JSON.stringify([runId]);
     const imported = { handleId: sha256Hex(sessionId), createdAt: 0, summary: "" };
@@ -73,7 +78,7 @@ export function offloadValues(
 type Keep = (value: unknown, runId: string) => Promise<unknown>;
 type Resolve = (value: unknown) => Promise<unknown>;
 
-/** The list with new values, each of them changed beside the others. */
+/** Replaces the values of a list, all of them concurrently. */
 function changed<Item extends { value: unknown }>(
   items: readonly Item[],
   change: Resolve,
@@ -161,7 +166,7 @@ function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
   });
 }
 
-/** The store with some methods of ours. */
+/** The store with some of its methods replaced. */
 function overriding<Store extends object>(store: Store, own: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -183,7 +188,7 @@ async function sweep(
   call: { signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const gone: ArtifactHandle[] = [];
-  // Handles of one owner follow each other by their id.
+  // Handles are sorted by id, so those of one owner are consecutive.
   let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
   let cursor: string | undefined;
   do {
@@ -203,7 +208,7 @@ async function sweep(
   return gone.length;
 }
 
-/** Which values a run shows, in its record or in the state; one that goes on may show any. */
+/** Which values a run uses, in its record or in the state. An unfinished run may use any. */
 async function shownBy(
   { runs, chat }: Pick<Sweeping, "runs" | "chat">,
   sessionId: string,

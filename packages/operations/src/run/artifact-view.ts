@@ -3,10 +3,10 @@ import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-art
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 
-/** Artifacts by tag; frozen. */
+/** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
-/** An object with the keys as they are, whatever they are called. */
+/** Creates an object that is safe with any keys. */
 export function toArtifactMap(artifacts: Iterable<OperationArtifact>): ArtifactMap {
   const entries = [...artifacts].map((artifact): [string, OperationArtifact] => [
     artifact.tag,
@@ -15,7 +15,7 @@ export function toArtifactMap(artifacts: Iterable<OperationArtifact>): ArtifactM
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** What a write follows: the stored value, or for a `run_only` one whatever the tag holds. */
+/** What a write follows: the stored value, or for a `run_only` write whatever the tag holds. */
 export function formerOf(
   { artifacts, persisted }: { artifacts: ArtifactMap; persisted: ArtifactMap },
   write: ArtifactWrite,
@@ -24,7 +24,7 @@ export function formerOf(
   return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
 }
 
-/** All that an operation depends on, directly or not, in commit order. */
+/** All operations that an operation depends on, directly or not, in commit order. */
 export function ancestorsOf(operations: readonly PlannedOperation[], index: number): number[] {
   const found = new Set<number>();
   const waiting = [...(operations[index]?.dependencies ?? [])];

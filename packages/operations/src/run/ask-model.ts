@@ -14,17 +14,17 @@ import type { RunContext } from "./run-context.ts";
 import type { MainLlmStep } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
-/** One question to the main model under way, or to the models that are asked where it fails. */
+/** A call of the main model in progress, including the fallback models if it fails. */
 export interface Question {
-  /** Resolves with the answer; what was streamed before it rejects is in `seen`. */
+  /** Resolves with the answer. If it rejects, `seen` returns what was streamed before. */
   ask(request: ModelRequest, models: readonly LanguageModel[]): Promise<ModelResponse>;
   /** The text so far. */
   text(): string;
-  /** Models that failed, and what the one under way has given. */
+  /** The failed models, and what the current one has streamed. */
   seen(): MainLlmStep[];
-  /** The call that has ended with the response, after those that failed. */
+  /** The steps of a finished call: the models that failed, and the one that returned the response. */
   ended(response: ModelResponse): MainLlmStep[];
-  /** Streams no more; later pieces are dropped. */
+  /** Stops streaming. Later pieces are dropped. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ interface Asked {
   reasoning: string;
 }
 
-/** A question that streams what comes as events of the run. */
+/** Creates a question that streams its answer as events of the run. */
 export function createQuestion(run: RunContext): Question {
   const failed: MainLlmStep[] = [];
   const text = createDeltaWriter(run, "main_llm.delta");
@@ -124,7 +124,7 @@ function errorOf(error: unknown): NonNullable<MainLlmStep["error"]> {
   return { code, message: safeText(messageOf(error), 512) };
 }
 
-/** Another model may answer, unless the caller has left. */
+/** False after an abort, since no answer is needed any more. */
 function mayFallBack(error: unknown): boolean {
   return !LanguageModelError.isInstance(error) || error.code !== "aborted";
 }

@@ -6,8 +6,8 @@ import type { Attempt } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
 
 /**
- * What `engine.answer` has given the operation, or undefined at the time. The answer is in the journal and the event says
- * what is waited for, so that both survive the worker. The operation gives back its place meanwhile.
+ * Returns what `engine.answer` supplied, or undefined when the time is up. The answer is in the journal and the
+ * question in an event, so both survive the worker. The operation releases its slot while it waits.
  */
 export async function awaitAnswer(
   { run, operation, record }: Attempt,

@@ -1,9 +1,9 @@
-import { isRecord } from "@ccl/core/json";
-
 import type { RunClock } from "../ports/run-clock.ts";
 import { OperationsError } from "../operations-error.ts";
 
-/** The store with a limit on the time of each call; later the call is `store_failed`, whatever becomes of it. */
+/**
+ * Limits the time of each call of a store. After that the call fails with `store_failed`, even if it still completes.
+ */
 export function boundStore<Store extends object>(
   store: Store,
   { clock, timeoutMs }: { clock: RunClock; timeoutMs: number },
@@ -34,11 +34,4 @@ export function boundStore<Store extends object>(
         });
     },
   });
-}
-
-/** True for the error of a call that took too long. */
-export function isStoreTimeout(error: unknown): boolean {
-  return (
-    OperationsError.isInstance(error) && isRecord(error.details) && "timeoutMs" in error.details
-  );
 }

@@ -1,10 +1,10 @@
 import { safeText } from "./safe-text.ts";
 
-/** How much of a summary is kept. */
+/** How much of a summary to keep. */
 export interface SummaryLimits {
-  /** Characters of the whole, as JSON. */
+  /** Character limit of the whole, as JSON. */
   maxChars: number;
-  /** Characters of a text that has no limit of its own. */
+  /** Character limit of a text without a limit of its own. */
   maxTextChars: number;
 }
 
@@ -23,7 +23,7 @@ interface Bounding {
   leftChars: number;
 }
 
-/** What a handler says about its work, masked and cut: references to credentials left out, long things shortened. */
+/** Masks and truncates what a handler reports about its work. References to credentials are removed. */
 export function boundSummary(
   summary: unknown,
   limits: SummaryLimits,

@@ -4,7 +4,7 @@ import { createRecord, type OperationRecord, type RunContext } from "./run-conte
 import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
-/** All that is known of a run as it ends. */
+/** Builds the result of a run at its end. */
 export function buildResult(
   run: RunContext,
   end: Extract<RunCommand, { type: "finish" }>,
@@ -44,7 +44,7 @@ export function buildResult(
   };
 }
 
-/** The end with the reason why, where an operation is to blame. */
+/** Adds the reason, if an operation caused the end. */
 export function withReason(
   run: RunContext,
   end: Extract<RunCommand, { type: "finish" }>,
@@ -76,7 +76,7 @@ function operationRuns({ plan, records, input }: RunContext): OperationRun[] {
     const { required } = config;
     return { operationId, hook, trigger, required, status: "skipped", skippedReason: reason };
   });
-  // In each hook those that are left out come last.
+  // In each hook the operations that were left out come last.
   const all = [...runs, ...leftOut];
   return [...all.filter(isBefore), ...all.filter((operation) => !isBefore(operation))];
 }
@@ -112,7 +112,7 @@ function operationRun(
   };
 }
 
-/** Effects of done operations whose hook never came to its commit. */
+/** Effects of operations that were done, but whose hook was not committed. */
 function discarded({ plan, records, commitLog }: RunContext): CommitLogEntry[] {
   const committed = new Set(commitLog.map(({ hook }) => hook));
   const entries: CommitLogEntry[] = [];

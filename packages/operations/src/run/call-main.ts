@@ -28,19 +28,20 @@ import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 
-/** The main call under way. */
+/** The main call in progress. */
 export interface MainCall {
-  /** How it ended; never rejects. */
+  /** Resolves when the call has ended. Never rejects. */
   ended: Promise<MainStep>;
-  /** Leaves it to itself and gives what there is of the answer. */
+  /** Abandons the call and returns the answer so far. */
   detach(): MainStep;
 }
 
 const defaultMaxSteps = 8;
 
 /**
- * Puts the prompt together and calls the main model, which streams where it can; runs the tools that it asks for, and calls
- * it again. Messages of the turn are in the journal before anything follows from them, so that a crash repeats no call.
+ * Assembles the prompt and calls the main model, with streaming if it can. Runs the tools that the model requests,
+ * then calls it again. Messages of the turn are in the journal before the next call, so a crash repeats no completed
+ * call.
  */
 export function callMain(run: RunContext, attempt: number): MainCall {
   let question: Question | undefined;
@@ -96,7 +97,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
   };
 }
 
-/** What there is of the answer. */
+/** The present state of the answer. */
 function endOf(
   run: RunContext,
   attempt: number,
@@ -159,18 +160,18 @@ function requestOf(
   const isLast = tools === undefined || taken + 1 >= maxSteps;
   const request: ModelRequest = { ...settings, messages, signal: run.signal };
   if (tools !== undefined) request.tools = tools.descriptions;
-  // A last call that asks for more tools would leave the user without an answer.
+  // If the last call requested more tools, the user would get no answer.
   if (tools !== undefined && isLast) request.toolChoice = "none";
   return { request, isLast };
 }
 
-/** @throws what the engine's `models` throws */
+/** @throws the error of the engine's `models` */
 async function modelsOf({ services, turn }: RunContext): Promise<readonly LanguageModel[]> {
   if (turn.models === undefined) return services.mainModels;
   return Promise.all(turn.models.map(async (reference) => services.models(reference)));
 }
 
-/** The model's message with its calls, and the reasoning that its provider wants back with them. */
+/** The model's message with its tool calls, and the reasoning that its provider requires with them. */
 function callingMessage(run: RunContext, response: ModelResponse, question: Question): ChatMessage {
   const { toolCalls, providerMetadata } = response;
   const id = `${run.input.assistantVariantId}/${run.turnMessages.length}`;
@@ -188,7 +189,7 @@ function addTurnMessage(
   run.writer.step(step);
 }
 
-/** Runs the last calls of the model that have no result yet, side by side. */
+/** Runs the latest tool calls of the model that have no result yet, concurrently. */
 async function answerCalls(
   run: RunContext,
   attempt: number,
@@ -241,13 +242,13 @@ const usageKeys = [
   "costUsd",
 ] as const;
 
-/** The prompt of the main call, with all that the first hook has committed. */
+/** The prompt of the main call, with everything that the first hook has committed. */
 async function mainPrompt(
   run: RunContext,
   { attempt, tools }: { attempt: number; tools: ToolDescription[] | undefined },
 ): Promise<ChatMessage[]> {
   const indexes = run.hasEffects ? committedIndexes(run) : [];
-  // Their writes are in the artifacts of the run by now.
+  // The writes of committed operations are already in the artifacts of the run.
   const artifacts = artifactsAfter(run, []);
   const limit = run.services.limits.prompt;
   const trim = limit && { ...limit, tools };
@@ -282,7 +283,7 @@ const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {
   other: "unknown",
 };
 
-/** What readers have seen of the answer is kept, as after an abort. */
+/** Keeps the part of the answer that readers have seen, as after an abort. */
 function failedStep(error: unknown, end: Omit<MainStep, "status" | "finishReason">): MainStep {
   const { code, finishReason } = failureOf(error, end.executed);
   const shown = { code, message: safeText(messageOf(error), 512) };

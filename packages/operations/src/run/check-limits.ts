@@ -1,7 +1,7 @@
 import { OperationsError } from "../operations-error.ts";
 import type { EngineLimits } from "./engine-services.ts";
 
-// With less than this there is no end to what is cut, looked at or renewed.
+// Smaller values would let truncation, polling or renewal repeat forever.
 const minimums: ReadonlyMap<string, number> = new Map([
   ["maxDeltaChars", 2],
   ["leaseMs", 1],
@@ -10,7 +10,7 @@ const minimums: ReadonlyMap<string, number> = new Map([
   ["storeTimeoutMs", 1],
 ]);
 
-/** Refuses limits that are no numbers, or too small to work with. @throws OperationsError `invalid_options` */
+/** Refuses limits that are not numbers or are too small. @throws OperationsError `invalid_options` */
 export function checkLimits({ concurrency = {}, prompt, ...limits }: EngineLimits): void {
   const { byKind = {}, byProvider = {}, ...ofAll } = concurrency;
   for (const [name, value] of Object.entries(limits)) check(name, value, minimums.get(name) ?? 0);

@@ -23,10 +23,10 @@ import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationStatus } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
-/** How an attempt ended, checked. */
+/** The validated outcome of an attempt. */
 export interface CheckedOutcome {
   status: OperationStatus;
-  /** Of `done` only; frozen copies. */
+  /** Frozen copies. Empty unless the status is `done`. */
   effects: readonly OperationEffect[];
   error?: EventError | undefined;
   skippedReason?: SkippedReason | undefined;
@@ -78,7 +78,7 @@ export function failedOutcome(
   return { status: "error", effects: noEffects, error };
 }
 
-/** What came back from a handler, as far as it may be trusted. */
+/** Validates what a handler returned. */
 export function checkOutcome(
   outcome: OperationOutcome,
   operation: PlannedOperation,
@@ -106,7 +106,7 @@ export function checkOutcome(
   };
 }
 
-/** Handlers without types give a text, or an error that they have caught. */
+/** Untyped handlers may return a text, or an error that they have caught. */
 function failureOf(error: unknown): CheckedOutcome {
   if (typeof error === "string") return failedOutcome("internal_error", error);
   const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
@@ -116,7 +116,7 @@ function failureOf(error: unknown): CheckedOutcome {
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
-/** What a handler threw, as an outcome. Causes are left out: they may hold requests. */
+/** The outcome for an error that a handler threw. Its causes are left out, since they may contain requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
   const message = messageOf(error);
   if (LanguageModelError.isInstance(error))
@@ -159,7 +159,7 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
   const copy = maskedCopy(effect);
   if (!copy.ok) return copy;
   const shape = effectShape.safeParse(copy.value);
-  // The copy is frozen to its leaves, what the shape gives is not.
+  // The copy is deeply frozen, the output of the shape is not.
   if (isEffect(copy.value, shape.success)) return success(copy.value);
   const [first, ...rest] = (shape.error?.issues ?? []).map(({ path, message }): Issue => ({
     code: "invalid_shape",
@@ -172,7 +172,7 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
   );
 }
 
-/** A frozen copy without provider keys and tokens: effects go to prompts, sessions and journals. */
+/** A frozen copy in which provider keys and tokens are masked, since effects go to prompts, sessions and journals. */
 function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
   const copy = copyJson(effect);
   if (!copy.ok) return copy;

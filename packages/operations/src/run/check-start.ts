@@ -10,10 +10,10 @@ import { messageOf } from "../operation/message-of.ts";
 
 const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
-/** A start with its defaults. */
+/** Options of a start, with their defaults. */
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
 
-/** Refuses what no run can be started with. @throws OperationsError `invalid_options` */
+/** Refuses options that no run can start with. @throws OperationsError `invalid_options` */
 export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   const { trigger = "generate", branchId = "main" } = options;
   const { chatId, message, userMessageId, profile, profileRef } = options;
@@ -56,7 +56,7 @@ function checkDeadline({ deadlineAt, timeoutMs }: StartOptions, nowMs: number): 
     refuse(`timeoutMs ${timeoutMs} is no number of milliseconds above 0.`);
 }
 
-/** A copy as JSON. @throws OperationsError `invalid_options` */
+/** Copies the settings as JSON. @throws OperationsError `invalid_options` */
 function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
   if (turn === undefined) return undefined;
   const copy = copyJson(turn);
@@ -84,7 +84,7 @@ function checkMessage(message: unknown): void {
     refuse("message must be a text, or a list of parts that each have a type.");
   }
   try {
-    // Bytes are no JSON, and each store has a way of its own for them.
+    // Bytes are not JSON, and each store encodes them in its own way.
     canonicalJson(isText ? message : message.map((part) => ({ ...part, data: undefined })));
   } catch (cause) {
     throw new OperationsError(
@@ -105,7 +105,7 @@ function refuse(message: string): never {
   throw new OperationsError("invalid_options", message);
 }
 
-/** What makes two starts with one request id the same. The deadline, a moment in time, is left out. */
+/** Identifies the payload of a start with a request id. The deadline is left out, since it is a point in time. */
 export function payloadHash(options: StartRequest): string {
   const { trigger, chatId, branchId, message, userMessageId, profile, profileRef } = options;
   const { initiator, turn } = options;

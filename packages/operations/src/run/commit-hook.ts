@@ -17,19 +17,20 @@ import type { OperationRecord, RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 
-/** One operation whose effects are to be committed. */
+/** An operation whose effects are to be committed. */
 interface Committing {
   operation: PlannedOperation;
   record: OperationRecord;
-  /** Only before the main call does a failure of a required one undo the others. */
+  /** If a required operation fails before the main call, the others are not committed either. */
   isRequired: boolean;
   failure?: { code: OperationErrorCode; message: string } | undefined;
   version?: number | undefined;
 }
 
 /**
- * Commits what the done operations of a hook have given, in commit order, each of them whole or not at all. Before the main
- * call a failure of a required operation discards everything. May be repeated after a crash. A store that throws fails all.
+ * Commits the effects of a hook's done operations in commit order. Those of each operation are committed together or
+ * not at all. Before the main call a failure of a required operation discards everything. The commit may be repeated
+ * after a crash. If the store throws, all operations fail.
  * @throws OperationsError `stale_lease`
  */
 export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
@@ -58,7 +59,7 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/** Takes over what a commit has done, from the commit itself or from what is stored of it; gives what to announce. */
+/** Applies the outcome of a commit, new or stored, to the run. Returns what to announce. */
 export function adoptCommit(
   run: RunContext,
   hook: Hook,
@@ -125,7 +126,7 @@ function checkExpectedVersions(run: RunContext, all: readonly Committing[]): voi
   }
 }
 
-/** A template that can't be rendered would be left out of every prompt from now on. */
+/** Fails operations whose inclusions cannot be rendered. Otherwise every later prompt would leave those out. */
 function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const { operation, record, failure } = committing;
@@ -141,7 +142,7 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   }
 }
 
-/** Inserts that may not do without their anchor fail here, where only their operation fails with them. */
+/** Fails operations whose inserts require an anchor that was trimmed. Here only those operations fail. */
 async function checkInserts(run: RunContext, all: readonly Committing[]): Promise<void> {
   const { prompt: trim } = run.services.limits;
   for (;;) {
@@ -182,7 +183,7 @@ function conflict(
   return { code: "artifact_conflict", message };
 }
 
-/** All in one commit of the store. */
+/** Commits all operations in one call of the store. */
 async function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): Promise<void> {
   const owners = all.filter(({ failure }) => failure === undefined);
   const operations = owners.map((committing): OperationTurnEffects => {

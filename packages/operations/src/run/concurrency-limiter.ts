@@ -1,4 +1,4 @@
-/** How many operations may run at a time, over all runs of an engine; what is absent is unlimited. */
+/** How many operations may run concurrently, over all runs of an engine. What is absent is unlimited. */
 export interface ConcurrencyLimits {
   global?: number | undefined;
   /** By `definition.kind`. */
@@ -7,31 +7,31 @@ export interface ConcurrencyLimits {
   byProvider?: Readonly<Record<string, number>> | undefined;
 }
 
-/** How much of a limit is used. */
+/** How much of a limit is in use. */
 interface Counter {
   readonly limit: number;
   used: number;
 }
 
-/** The limits that an operation is under; each of them counts it while it runs. */
+/** The limits that apply to an operation. While it runs, it counts towards each of them. */
 export type ConcurrencyClass = readonly Counter[];
 
-/** Lets operations begin, first come first served among those that no limit holds back. */
+/** Lets operations begin, in the order of arrival among those whose limits allow it. */
 export interface ConcurrencyLimiter {
   classOf(kind: string, provider: string | undefined): ConcurrencyClass;
-  /** Takes a place if one is free. */
+  /** Takes a slot if one is free. */
   enter(of: ConcurrencyClass): boolean;
-  /** Calls `begin` once it has taken a place; gives a function that takes the entry back. */
+  /** Calls `begin` once it has taken a slot. Returns a function that cancels the wait. */
   wait(of: ConcurrencyClass, begin: () => void): () => void;
-  /** One that has begun has ended. */
+  /** Releases the slot of an operation that has ended. */
   release(of: ConcurrencyClass): void;
-  /** Operations that run and that wait. */
+  /** How many operations are running and waiting. */
   counts(): { running: number; waiting: number };
 }
 
 const isFull = ({ used, limit }: Counter): boolean => used >= limit;
 
-/** A limiter; limits below 1 count as 1, so that nothing can hang. */
+/** Creates a limiter. Limits below 1 count as 1, so that nothing can hang. */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): ConcurrencyLimiter {
   const { byKind = {}, byProvider = {} } = limits;
   const counterOf = (limit: number): Counter => ({ limit: Math.max(1, limit), used: 0 });
@@ -39,7 +39,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits = {}): Concur
     new Map(Object.entries(of).map(([name, limit]) => [name, counterOf(limit)]));
   const ofAll = limits.global === undefined ? undefined : counterOf(limits.global);
   const [ofKinds, ofProviders] = [countersOf(byKind), countersOf(byProvider)];
-  // Each of them is held back by a limit, since all that none holds back have begun.
+  // A limit blocks each of these, since every other operation has begun.
   const waiting = new Set<{ of: ConcurrencyClass; begin: () => void }>();
   let running = 0;
   const enter = (of: ConcurrencyClass): boolean => {

@@ -3,7 +3,7 @@ import { awaitAnswer } from "./await-answer.ts";
 import { createOperationView } from "./operation-view.ts";
 import type { Attempt } from "./run-context.ts";
 
-/** What a handler sees: frozen, and without a trace of operations that it does not depend on. */
+/** Creates what a handler sees. It is frozen, and contains nothing of operations that it does not depend on. */
 export function createContext(
   attempt: Attempt,
   onRetry: OperationContext["onRetry"],
@@ -38,7 +38,7 @@ export function createContext(
   return Object.freeze({
     ...shared,
     hook,
-    /** Assembled when it is first read: few operations do. */
+    /** Assembled on the first read, since few operations read it. */
     get draftPrompt() {
       return view.draftPrompt();
     },

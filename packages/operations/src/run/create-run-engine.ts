@@ -8,8 +8,8 @@ import { recoverRuns, startRecovery } from "./recover-runs.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /**
- * An engine; everything that is left out is in memory. It begins to look for runs of dead workers, see `recover`. What
- * carries out runs is loaded by the first call.
+ * Creates an engine. By default everything is in memory. The engine starts to look for runs of dead workers, see
+ * `recover`. The code that executes runs is loaded by the first call.
  */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);
@@ -25,7 +25,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     abort: (runId, reason) => void runnerOf().then((runner) => runner.find(runId)?.abort(reason)),
   });
   const taker = { takeOver: async (runId: string) => (await runnerOf()).takeOver(runId) };
-  // No other engine sees the runs of a store of its own.
+  // No other engine sees the runs of an in-memory store.
   const isShared = options.runs !== undefined && executor.recoversRuns !== true;
   if (isShared && executor.isLocal && options.recover !== false)
     startRecovery(services, taker, { prune: options.prune });

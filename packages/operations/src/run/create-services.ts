@@ -22,7 +22,7 @@ import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createRunJournal } from "./run-journal.ts";
 
-/** What the options come to, with everything that they leave out. */
+/** Builds the services from the options and their defaults. */
 export function createServices(options: RunEngineOptions): EngineServices {
   const {
     registry = createOperationRegistry(),
@@ -34,7 +34,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
   checkLimits(limits);
   const clock = toRunClock(options.clock);
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
-  // Those in memory answer at once.
+  // In-memory stores return immediately, so they need no time limit.
   const bound = <Store extends object>(given: Store | undefined, store: Store): Store =>
     given === undefined && options.artifacts === undefined
       ? store
@@ -97,7 +97,7 @@ function policyOf(hook: Hook, limits: Omit<OperationPolicy, "allowedEffects">): 
   return Object.freeze({ allowedEffects: allowedEffects[hook], ...limits });
 }
 
-/** A run must not hang on a handler that throws. */
+/** Wraps the error handler, so that a run cannot hang if it throws. */
 function neverThrowing(onListenerError: ListenerErrorHandler): ListenerErrorHandler {
   return (error) => callListener(onListenerError, error);
 }

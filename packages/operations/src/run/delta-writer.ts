@@ -1,16 +1,16 @@
 import { wellFormed } from "../artifact/well-formed.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Turns pieces of an answer into events, not too many and none too long, each of them well-formed. */
+/** Turns pieces of an answer into events. It limits the number and the length of events, and each is well-formed. */
 export interface DeltaWriter {
   add(text: string): void;
-  /** All that was added, well-formed. */
+  /** The whole text so far, well-formed. */
   text(): string;
-  /** Writes what is left, and a last piece if there is one; later additions are dropped. */
+  /** Writes the rest, and a last piece if there is one. Later additions are dropped. */
   close(last?: string): void;
 }
 
-/** The first piece is written at once, later ones together as the interval passes. */
+/** Writes the first piece immediately, and later ones together once per interval. */
 export function createDeltaWriter(
   run: RunContext,
   type: "main_llm.delta" | "main_llm.reasoning",
@@ -25,7 +25,7 @@ export function createDeltaWriter(
   const write = (): void => {
     for (;;) {
       const end = endOfPiece(waiting, limits.maxDeltaChars);
-      // The other half may come.
+      // The other half of the surrogate pair may follow.
       if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting, 0))) break;
       const text = wellFormed(waiting.slice(0, end));
       run.emit({ type, assistantVariantId, text, offset });
@@ -59,7 +59,7 @@ export function createDeltaWriter(
   };
 }
 
-/** No surrogate pair is cut in two, so that one that has not come whole waits, unless it is all there is. */
+/** Where to end a piece without splitting a surrogate pair. An incomplete pair waits, unless nothing else is left. */
 function endOfPiece(text: string, max: number): number {
   const end = Math.min(text.length, max);
   return end > 1 && isHighSurrogate(text, end - 1) ? end - 1 : end;

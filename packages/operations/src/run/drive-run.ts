@@ -18,7 +18,7 @@ import { createCommandExecutor, type CommandExecutor } from "./execute-commands.
 import { messageOf } from "../operation/message-of.ts";
 import type { PreparedPlan } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
-import { knownEvents, nothingKnown, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "./run-result.ts";
 import {
@@ -29,26 +29,26 @@ import {
 } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
 
-/** A run that a worker has the lease on. */
+/** A run whose lease this worker has. */
 export interface DrivenRun extends PreparedPlan {
   services: EngineServices;
   input: RunInput;
   lease: RunLease;
   feed: EventFeed;
-  /** What the run has done already, with all its events; absent for a new one. */
+  /** Completed steps and all events of the run. Absent for a new run. */
   former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
-  /** An abort from before the worker came. */
+  /** An abort that was requested before the worker started. */
   abort?: { reason?: string | undefined } | undefined;
 }
 
-/** A run under way. */
+/** A run in progress. */
 export interface RunDrive {
-  /** Undefined where another worker has taken the run over. Never rejects. */
+  /** Undefined if another worker has taken over the run. Never rejects. */
   result: Promise<RunResult | undefined>;
   stop(cause: StopCause, reason?: string): void;
 }
 
-/** Timers that are rolled back when the run ends. */
+/** Timers that are cleared when the run ends. */
 interface Timers {
   set(delayMs: number, callback: () => void): () => void;
   clear(): void;
@@ -58,7 +58,7 @@ interface Timers {
 export function driveRun(driven: DrivenRun): RunDrive {
   const { runId, chatId, trace } = driven.input;
   const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
-  // Of a timer that looks for dead workers, or of a queue, no span is active.
+  // Recovery timers and queues have no active span.
   return continueTrace(trace, () =>
     traced(
       "run",
@@ -71,7 +71,7 @@ export function driveRun(driven: DrivenRun): RunDrive {
 
 function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   const { services, input, plan, feed } = driven;
-  const known = driven.former === undefined ? nothingKnown : knownEvents(driven.former.events);
+  const known = knownEvents(driven.former?.events ?? []);
   const timers = createTimers(services);
   let settle: (result: RunResult | undefined) => void = () => {};
   let isOver = false;
@@ -141,7 +141,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onStop: (command) => onStop(run, timers, command),
     onFinish: (command) => void finish(run, { executor, command, abandoned }).then(settle),
   });
-  // What hangs is left to itself: handlers after the grace, stores after as much again.
+  // Abandons handlers that still run after the grace, and stores after the same time again.
   const leave = (): void => {
     if (isOver) return;
     writer.close();
@@ -181,7 +181,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result, stop };
 }
 
-/** Stops a run, once it is loaded: before that there is nothing to say how its operations ended. */
+/** Stops a run once it is loaded. Before that nobody knows how its operations ended. */
 function createStopper(
   run: RunContext,
   { isOver, onStop: onFirstStop }: { isOver: () => boolean; onStop: () => void },
@@ -212,7 +212,7 @@ function createStopper(
   };
 }
 
-/** One transition after the other; those that arrive meanwhile wait for their turn. */
+/** Executes one transition after another. Those that arrive meanwhile are queued. */
 function createDispatcher(take: (transition: RunTransition) => void): RunContext["dispatch"] {
   const queue: RunTransition[] = [];
   let isBusy = false;
@@ -246,7 +246,7 @@ function announceStart(run: RunContext): void {
   }
 }
 
-/** Announces the run once what it works on is there or can't be had, so that its first events are stored with those that follow. */
+/** Announces the run once loading has ended, so that its first events are stored together with those that follow. */
 function load(
   run: RunContext,
   { isNew, takeOver }: { isNew: boolean; takeOver: number | undefined },
@@ -269,7 +269,7 @@ function load(
   );
 }
 
-/** Stored before anything is done, so that a run counts even where it ends its worker at once. */
+/** Stored before any work, so that it counts even if the run kills its worker immediately. */
 async function countTakeOver({ writer }: RunContext, number: number): Promise<void> {
   writer.step({ kind: "take_over", number });
   await writer.flushed();
@@ -277,7 +277,7 @@ async function countTakeOver({ writer }: RunContext, number: number): Promise<vo
 
 const isTakeOver = ({ kind }: RunStep): boolean => kind === "take_over";
 
-/** True where so many workers in a row have got nothing done. A run that waits for an answer has nothing to do. */
+/** True if too many workers in a row have completed nothing. A run that waits for an answer has nothing to complete. */
 function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
   const isWaiting = [...keys].some(
     (key) =>
@@ -287,7 +287,7 @@ function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boo
   return !isWaiting && steps.length >= maxTakeOvers && steps.slice(-maxTakeOvers).every(isTakeOver);
 }
 
-/** Workers in a row that may resume a run without getting anything done; then it has failed. */
+/** How many workers in a row may resume a run and complete nothing before it fails. */
 const maxTakeOvers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
@@ -297,7 +297,7 @@ const workerLost: FailedDetails = {
 const minTurns = 100;
 const minTurnTokens = 20;
 
-/** The chat up to the turn, frozen. */
+/** Loads the chat up to the turn, frozen. */
 async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
@@ -310,7 +310,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
     });
   }
   const { prompt } = services.limits;
-  // No turn is so short that more of them fit.
+  // No turn is so short that more of them would fit.
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId, maxTurns });
   if (turn === undefined) {
@@ -319,7 +319,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
       `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
     );
   }
-  // Of a run that has begun the turn may have another variant by now.
+  // If the run has begun before, the turn may have another variant by now.
   const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
   if (
     said !== undefined &&
@@ -338,7 +338,7 @@ function plainText(content: ChatMessage["content"]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** The state that the turn works on, frozen. */
+/** Loads the state for the turn, frozen. */
 async function openState(run: RunContext): Promise<void> {
   const { input, services } = run;
   const { runId, chatId, branchId, userMessageId, profile } = input;
@@ -371,7 +371,7 @@ function createTimers({ clock }: EngineServices): Timers {
   };
 }
 
-/** Renews the lease at intervals, and notices aborts from other processes. */
+/** Renews the lease at intervals, and detects aborts from other processes. */
 function keepLease(run: RunContext, timers: Timers, stop: RunDrive["stop"]): void {
   const { runs, clock, limits } = run.services;
   const renew = async (): Promise<void> => {
@@ -387,7 +387,7 @@ function keepLease(run: RunContext, timers: Timers, stop: RunDrive["stop"]): voi
       run.lease = renewal.lease;
       if (renewal.abort !== undefined) stop("user_abort", renewal.abort.reason);
     } catch {
-      // The next renewal may come through; until then the fencing token keeps others' writes apart.
+      // The next renewal may succeed. Until then the fencing token rejects writes of other workers.
     }
     schedule();
   };
@@ -443,7 +443,7 @@ async function finish(
   });
   run.writer.finish(result);
   if (await run.writer.flushed()) return result;
-  // The next start on the branch can resume it at once.
+  // Frees the lease, so that the next start on the branch can resume the run immediately.
   const { runs } = run.services;
   const { stop } = run.state;
   if (stop === "user_abort") runs.requestAbort(input.runId, {}).catch(() => {});

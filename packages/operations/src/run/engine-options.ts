@@ -16,92 +16,93 @@ import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-services.ts";
 
-/** What becomes of a start while the (chat, branch) has a run. */
+/** What a start does while the (chat, branch) has an active run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";
 
-/** Options of an engine; every port is in memory by default. */
+/** Options of an engine. Every store is in memory by default. */
 export interface RunEngineOptions extends LeaseOwners {
-  /** What profiles may name; those of `defineProfile` bring their operations along. */
+  /** The operations that profiles may name. Profiles of `defineProfile` add their own operations. */
   registry?: OperationRegistry | undefined;
-  /** Answers turns. Of several the next is asked where one fails before its first text. */
+  /** Answers turns. If a model fails before its first text, the next one in the list is called. */
   mainModel: LanguageModel | readonly LanguageModel[];
-  /** What the main model may call: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-compiler. */
+  /** Tools of the main model: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-compiler. */
   tools?: readonly TurnTool[] | undefined;
   /** System prompt, template variables, sampling and limits of the main call. */
   turn?: TurnSettings | undefined;
-  /** Of starts that name none. Runs that another process has begun with it resume here. */
+  /** Profile of starts that name none. The engine resumes runs that another process began with it. */
   profile?: OperationProfile | undefined;
   profiles?: ProfileStore | undefined;
   runs?: RunStore | undefined;
   chat?: ChatStore | undefined;
-  /** Keeps long values of artifacts by their content; the records of runs and states then hold handles. */
+  /** Stores long values of artifacts by their content. Records of runs and states then contain handles. */
   artifacts?: ArtifactValueOptions | undefined;
   executor?: RunExecutor | undefined;
-  /** For `turn.models`, and operations of kind `llm` that name another model than the main one. */
+  /** Finds the models of `turn.models`, and of `llm` operations that do not use the main model. */
   models?: ModelResolver | undefined;
   /** For operations of kind `rag` that were registered without a handler. */
   retriever?: Retriever | undefined;
   renderer?: TemplateRenderer | undefined;
   counter?: TokenCounter | undefined;
-  /** Cuts histories where `limits.prompt` is set; default `fitMessages` of @ccl/context-compiler. */
+  /** Cuts histories if `limits.prompt` is set. `fitMessages` of @ccl/context-compiler by default. */
   promptFitter?: PromptFitter | undefined;
   limits?: EngineLimits | undefined;
   /**
-   * With a store in `runs` and an executor that leaves it to the engine, runs whose worker has died resume here by themselves: the engine
-   * looks for them each time a lease may expire. False: only `recover()`, `resume` and starts on their branch do so.
+   * Whether the engine looks for runs of dead workers each time a lease may expire, and resumes them. It does so by
+   * default if `runs` is set and the executor leaves this to the engine. False: only `recover()`, `resume` and starts
+   * on their branch resume such runs.
    */
   recover?: boolean | undefined;
-  /** What that look deletes once an hour: runs that ended so long ago, by default 30 days. False: nothing. */
+  /** Which runs that recovery deletes once an hour: those that ended this long ago, 30 days by default. False: none. */
   prune?: { afterMs: number } | false | undefined;
-  /** Default `reject`. A run whose worker has died blocks no start: it is resumed and waited for. */
+  /** `reject` by default. A run of a dead worker blocks no start: the engine resumes it and waits for it. */
   whenActive?: WhenActive | undefined;
   clock?: Clock | RunClock | undefined;
   ids?: IdGenerator | undefined;
-  /** From 0 to below 1; draws the waits between attempts. */
+  /** A random number from 0 to below 1. Used for the waits between attempts. */
   random?: (() => number) | undefined;
-  /** Key of the hashes of prompts in summaries, one for each installation. */
+  /** Key for the hashes of prompts in summaries, one for each installation. */
   promptHashKey?: string | Uint8Array | undefined;
-  /** Called with results that came too late and were dropped. */
+  /** Called with results that arrived too late and were dropped. */
   onLateResult?: ((late: LateResult) => void) | undefined;
   /**
-   * Called with each prompt right before the main call: its messages, frozen, and in `explain` where each comes from and what
-   * was trimmed, shortened or left out.
+   * Called with each prompt directly before the main call. It receives the frozen messages, and in `explain` where
+   * each comes from and what was trimmed, shortened or left out.
    */
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
-  /** Receives what listeners of events, `onLateResult` and `onPrompt` throw; default `reportListenerError` of core. */
+  /** Receives errors of event listeners, `onLateResult` and `onPrompt`. `reportListenerError` of core by default. */
   onListenerError?: ListenerErrorHandler | undefined;
 }
 
-/** What a run is started with. */
+/** Options of a start. */
 export interface StartOptions {
   chatId: string;
-  /** What the user says, to begin a new turn: kept in the chat first. */
+  /** The user's message, which begins a new turn. It is stored in the chat first. */
   message?: string | Part[] | undefined;
-  /** Default "main". */
+  /** "main" by default. */
   branchId?: string | undefined;
-  /** Default `generate`; `regenerate` answers a turn again. */
+  /** `generate` by default. `regenerate` answers a turn again. */
   trigger?: Trigger | undefined;
   /**
-   * On generate the id of the new message, or of one that the chat holds already where `message` is absent. On
-   * regenerate the turn to answer again; default the branch's last.
+   * For `generate`, the id of the new message, or without `message` that of a message in the chat. For `regenerate`,
+   * the turn to answer again. The branch's last turn by default.
    */
   userMessageId?: string | undefined;
-  /** Checked first, unless `validateProfile` gave it. */
+  /** Validated first, unless `validateProfile` returned it. */
   profile?: OperationProfile | undefined;
-  /** Id of a stored profile. Without either the main call is all. */
+  /** Id of a stored profile. Without a profile the run consists of the main call only. */
   profileRef?: string | undefined;
-  /** System prompt, template variables, model and sampling of this turn; before what the profile and the engine say. */
+  /** System prompt, variables, model and sampling of this turn. Overrides settings of the profile and the engine. */
   turn?: TurnSettings | undefined;
-  /** Who wanted it; for the record. */
+  /** Who requested the run, for the record. */
   initiator?: string | undefined;
-  /** The same id with the same payload gives the same run for 24 hours; with another it is `idempotency_conflict`. */
+  /** For 24 hours the same id and payload return the same run. Another payload is `idempotency_conflict`. */
   clientRequestId?: string | undefined;
-  /** Milliseconds since the epoch; then the run is aborted. Not before the start. */
+  /** When the run is aborted, in milliseconds since the epoch. It must not be before the start. */
   deadlineAt?: number | undefined;
-  /** How long the run may take, instead of `deadlineAt`; then it is aborted. */
+  /** How long the run may take before it is aborted. An alternative to `deadlineAt`. */
   timeoutMs?: number | undefined;
-  /** Instead of the engine's own. */
+  /** Overrides the engine's setting. */
   whenActive?: WhenActive | undefined;
-  /** Before the run exists it ends the start, afterwards it aborts the run. */
+  /** Cancels the start before the run exists, and aborts the run afterwards. */
   signal?: AbortSignal | undefined;
 }

@@ -21,35 +21,37 @@ import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limite
 import type { OperationStatus } from "./run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** What an engine keeps within; every field has a default. */
+/** Limits of an engine. Every field has a default. */
 export interface EngineLimits {
-  /** Over all runs of the engine; default none. */
+  /** Over all runs of the engine. Unlimited by default. */
   concurrency?: ConcurrencyLimits | undefined;
-  /** How long an aborted run waits for what does not heed its signal; default 2,000. */
+  /** How long an aborted run waits for work that ignores its signal. 2,000 ms by default. */
   graceMs?: number | undefined;
-  /** How long a worker is trusted to live after its last sign; default 30,000. */
+  /** How long a worker counts as alive after its last renewal. 30,000 ms by default. */
   leaseMs?: number | undefined;
-  /** How often a worker renews its leases and checks for aborts from other processes; default 1,000, limited to a third of `leaseMs`. */
+  /** How often a worker renews leases and checks for others' aborts. 1,000 ms by default, up to `leaseMs` / 3. */
   renewMs?: number | undefined;
-  /** The shortest time between two `main_llm.delta` events; default 50. */
+  /** The shortest time between two `main_llm.delta` events. 50 ms by default. */
   deltaIntervalMs?: number | undefined;
-  /** UTF-16 code units of one `main_llm.delta` at most; from 2, default 4,096. */
+  /** Limit of one `main_llm.delta` in UTF-16 code units. 2 or more, 4,096 by default. */
   maxDeltaChars?: number | undefined;
-  /** Of an operation's summary, as JSON; default 4,096. */
+  /** Limit of an operation's summary, in characters of JSON. 4,096 by default. */
   maxSummaryChars?: number | undefined;
-  /** How long a client's request id is remembered; default 24 hours. */
+  /** How long a client's request id is remembered. 24 hours by default. */
   requestKeptMs?: number | undefined;
-  /** How often a run that another worker carries out is looked at; default 500. */
+  /** How often the store is polled for a run that another worker executes. 500 ms by default. */
   pollMs?: number | undefined;
-  /** Characters of JSON that the effects of one operation may have, its artifact among them; default 250,000. */
+  /** Limit of the effects of one operation, including its artifact, in characters of JSON. 250,000 by default. */
   maxEffectChars?: number | undefined;
-  /** How long a call of a store may take; default 60,000. Then the run ends as if the store had failed. */
+  /** How long a call of a store may take, 60,000 ms by default. After that the run ends as if the store had failed. */
   storeTimeoutMs?: number | undefined;
-  /** The window of the main model; without it no prompt is cut. With it the engine's `promptFitter` decides what stays. */
+  /**
+   * The window of the main model. Without it no prompt is cut. With it the engine's `promptFitter` decides what stays.
+   */
   prompt?: PromptTrim | undefined;
 }
 
-/** A result that came after its run had ended, or after its attempt had timed out: dropped. */
+/** A result that was dropped, since it arrived after its run had ended or its attempt had timed out. */
 export interface LateResult {
   runId: string;
   operationId: string;
@@ -58,29 +60,29 @@ export interface LateResult {
   status: OperationStatus;
 }
 
-/** The prompt of a main call as it is sent, and why it looks so. */
+/** The prompt of a main call as it is sent, and its report. */
 export interface MainPrompt extends AssembledPrompt {
   runId: string;
-  /** From 1; more after a crash during the call. */
+  /** Counts from 1. Higher after a crash during the call. */
   attempt: number;
 }
 
 /** Functions, and bridges to tools that run elsewhere, such as `mcpToolBridge(client)`. */
 export type TurnTool = ToolDefinition<never> | ToolBridge;
 
-/** What all runs of an engine share. */
+/** Services that all runs of an engine share. */
 export interface EngineServices {
   registry: OperationRegistry;
-  /** The first is asked, the next where it fails. */
+  /** The first is called. If it fails, the next one is. */
   mainModels: readonly LanguageModel[];
   models: ModelResolver;
   tools: readonly TurnTool[];
-  /** Wakes operations of this process that wait for answers. */
+  /** Callbacks that wake operations of this process that wait for answers. */
   waiting: Set<() => void>;
   turn: TurnSettings;
   runs: RunStore;
   chat: ChatStore;
-  /** Deletes long values that nothing shows any more; absent without an artifact store. */
+  /** Deletes long values that are no longer in use. Absent without an artifact store. */
   sweepValues?: OffloadedStores["sweep"] | undefined;
   journal: RunJournal;
   limiter: ConcurrencyLimiter;
@@ -90,9 +92,9 @@ export interface EngineServices {
   renderer?: TemplateRenderer | undefined;
   fitter: PromptFitter;
   limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
-  /** As operations see them; frozen. */
+  /** Policies for operations. Frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;
-  /** Absent where the executor leaves attempts to the engine. */
+  /** Absent if the executor leaves attempts to the engine. */
   executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   isOwnerDead(owner: string): Promise<boolean>;

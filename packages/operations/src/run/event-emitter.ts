@@ -5,7 +5,7 @@ import type { RunInput } from "../ports/run-store.ts";
 import { onceKey, type KnownEvents } from "./replay-steps.ts";
 import type { RunWriter } from "./run-journal.ts";
 
-/** What the events of a run are built from, and where they go. */
+/** The data that the events of a run are built from, and their destination. */
 export interface EventEmitterOptions {
   input: RunInput;
   clock: Clock;
@@ -13,7 +13,7 @@ export interface EventEmitterOptions {
   writer: Pick<RunWriter, "event">;
 }
 
-/** Numbers events and writes them to the journal, except those that were stored before a crash. */
+/** Numbers events and writes them to the journal. Events that were stored before a crash are skipped. */
 export function createEventEmitter(
   options: EventEmitterOptions,
 ): (body: RunEventBody, ts?: number) => void {

@@ -8,22 +8,22 @@ import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
-/** Does what the reducer asks for. */
+/** Executes the commands of the reducer. */
 export interface CommandExecutor {
   execute(command: RunCommand): void;
-  /** Resolves once an answer that is being kept has been kept; undefined where none is. */
+  /** Resolves once the answer that is being saved is stored. Undefined if none is. */
   saved(): Promise<void> | undefined;
 }
 
-/** What the executor leaves to the one who drives the run. */
+/** What the executor needs of the code that drives the run. */
 export interface CommandHooks {
-  /** Calls of the main model that were begun before a crash. */
+  /** How many calls of the main model were started before a crash. */
   mainAttempts: number;
   onStop(command: Extract<RunCommand, { type: "signal_abort" }>): void;
   onFinish(command: Extract<RunCommand, { type: "finish" }>): void;
 }
 
-/** The executor of one run. */
+/** Creates the executor of one run. */
 export function createCommandExecutor(run: RunContext, hooks: CommandHooks): CommandExecutor {
   let call: MainCall | undefined;
   let isSaving = false;
@@ -46,7 +46,7 @@ export function createCommandExecutor(run: RunContext, hooks: CommandHooks): Com
   const detachMain = (): void => {
     const left = call;
     call = undefined;
-    // An answer that is whole and on its way to the chat is waited for.
+    // If a complete answer is already being saved, the run waits for it.
     if (left !== undefined && !isSaving) saving = endMain(run, left.detach()).then(() => undefined);
   };
   return {
@@ -92,7 +92,7 @@ function commit(run: RunContext, hook: Hook): void {
 }
 
 async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
-  // Results come before what follows from them, so that no crash can make them another.
+  // Results are stored before their consequences, so that no crash can change them.
   if (!(await run.writer.flushed())) return;
   let entries: CommitLogEntry[];
   try {
@@ -128,7 +128,7 @@ export function commitFailure(
   return undefined;
 }
 
-/** Keeps the answer as a variant of the turn, and announces it. False where the worker had to give up. */
+/** Stores the answer as a variant of the turn, and announces it. False if the worker had to give up. */
 async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   const { status, text, partial, usage } = step;
   if (status === "done" || partial) {
@@ -158,12 +158,12 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   const { assistantVariantId } = run.input;
   const shown = { status, finishReason, partial: partial || undefined, error };
   run.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
-  // Nothing may follow from an answer that a crash could still make another; the run's end is stored with it or after it.
+  // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or after it.
   const { operations, beforeCount } = run.plan;
   return operations.length === beforeCount || run.writer.flushed();
 }
 
-/** What the result says of the main call. */
+/** The record of the main call in the result. */
 export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
   const { executed, status, finishReason, partial, text, usage, steps } = step;
   const { assistantVariantId } = run.input;

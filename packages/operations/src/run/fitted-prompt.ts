@@ -6,7 +6,7 @@ import { createPromptMeter, type PromptMeter } from "../prompt/prompt-meter.ts";
 import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
-/** The prompt of the main call, within the window where there is one; issues as of `assembleAfter`, and `budget_exceeded`. */
+/** The prompt of the main call, cut to its window if any. Issues as of `assembleAfter`, and `budget_exceeded`. */
 export async function fittedPrompt(
   run: RunContext,
   of: PromptOf,
@@ -35,19 +35,16 @@ interface Fitting {
   meter: PromptMeter;
   /** The system prompt and the history, before any effects. */
   base: readonly ChatMessage[];
-  /** The leading block as it is sent. */
+  /** The leading block as it is sent, with updates. */
   lead: readonly ChatMessage[];
-  /** For all but inserts. */
+  /** Budget for everything except inserts. */
   budget: number;
 }
 
-// A counter may count more for the whole than for its parts.
+// A counter may count more for the whole than for its parts, so fitting is repeated.
 const maxFits = 3;
 
-/**
- * Cuts the history before anything is inserted, so that what operations add for this one turn does not move what the provider
- * has cached.
- */
+/** Cuts the history before anything is inserted, so that additions for one turn do not move what is cached. */
 async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledPrompt>> {
   const { of, trim, meter, base, lead } = fitting;
   const calls = turnMessagesOf(run);
@@ -84,7 +81,7 @@ async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledP
   );
 }
 
-/** What was kept of the history, with everything that operations put in. */
+/** The kept part of the history, with everything that operations add. */
 function shownOf(
   run: RunContext,
   {
@@ -119,7 +116,7 @@ function exceeded(message: string): Result<never> {
   return failure({ code: "budget_exceeded", path: [], message });
 }
 
-/** Tool calls of the turn stand behind all else. */
+/** Tool calls of the turn come after everything else. */
 function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): AssembledPrompt {
   const { messages, explain } = prompt;
   const origins = added.map(({ id }) => ({

@@ -19,38 +19,38 @@ export interface LiveRun {
   readonly result: Promise<RunResult>;
   /** Present while this process executes it. */
   drive?: RunDrive | undefined;
-  /** A lease that waits to be used. */
+  /** A lease that is not used yet. */
   prepared?: { input: RunInput; lease: RunLease } | undefined;
-  /** To resume the run with. */
+  /** Lease to resume the run with. */
   lease?: RunLease | undefined;
   isFollowed: boolean;
   /** True if this process may resume the run once its lease is free. */
   mayTake: boolean;
-  /** An abort from this process, before there was a worker. */
+  /** An abort from this process, before the run had a worker. */
   earlyAbort?: { reason?: string | undefined } | undefined;
-  /** Ends a pause between two looks at the store. */
+  /** Ends the wait between two polls of the store. */
   wake?: (() => void) | undefined;
   settle(result: RunResult): void;
   abort(reason?: string): void;
 }
 
-/** What a caller gets of a run. */
+/** A caller's access to a run. */
 export interface RunHandle {
   readonly runId: string;
-  /** All events from the first on, then live, until `run.finished`. Each iteration begins anew. */
+  /** All events from the first, then live ones, until `run.finished`. Each iteration starts from the beginning. */
   readonly events: AsyncIterable<RunEvent>;
-  /** Calls the listener for each later event; returns a function that unsubscribes it. What it throws is reported. */
+  /** Calls the listener for each later event and reports its errors. Returns a function that unsubscribes it. */
   onEvent(listener: RunEventListener): () => void;
-  /** Ends the run; nothing starts any more. A second call changes nothing. */
+  /** Aborts the run, so that nothing new starts. A second call changes nothing. */
   abort(reason?: string): void;
   /** Never rejects. */
   readonly result: Promise<RunResult>;
 }
 
-// Older ones come from the store.
+// Older events are read from the store.
 const keptEvents = 1_024;
 
-/** A run without a worker yet. */
+/** Creates a run that has no worker yet. */
 export function createLiveRun(
   runId: string,
   options: {
@@ -82,28 +82,28 @@ export function createLiveRun(
       }
       const request = { reason: safe };
       live.earlyAbort ??= request;
-      // A worker elsewhere sees it when it renews its lease; a run that has ended does not care.
+      // A worker in another process reads the request when it renews its lease. An ended run ignores it.
       runs.requestAbort(runId, request).catch(() => {});
     },
   };
   return live;
 }
 
-/** A reason that may be stored. Callers without types abort with errors, or from a listener with an event. */
+/** A reason that can be stored. Untyped callers pass errors, and listeners pass events. */
 export function reasonOf(reason: unknown): string | undefined {
   if (typeof reason === "string") return safeText(reason, 512);
   return reason instanceof Error ? safeText(messageOf(reason), 512) : undefined;
 }
 
-/** Which events are read. */
+/** Which events to read. */
 export interface EventReading {
-  /** 0 by default: all of them. */
+  /** 0 by default, which reads all events. */
   afterSeq?: number | undefined;
-  /** Ends the reading without an error. */
+  /** Ends the iteration without an error. */
   signal?: AbortSignal | undefined;
 }
 
-/** Events of a run in order, from memory where it has them and from the store where not. */
+/** Reads events of a run in order, from memory if they are there and otherwise from the store. */
 export async function* readLiveEvents(
   live: LiveRun,
   runs: RunStore,
@@ -126,7 +126,7 @@ export async function* readLiveEvents(
   }
 }
 
-/** Events of a run that this process does not follow, by polling the store. */
+/** Reads events of a run that this process does not follow, by polling the store. */
 export async function* readStoredEvents(
   runId: string,
   services: Pick<EngineServices, "runs" | "clock" | "limits">,
@@ -151,7 +151,7 @@ export async function* readStoredEvents(
   }
 }
 
-/** The time until the next look after so many that found nothing new; longer where no worker has the run. */
+/** The time until the next poll, after this many that found nothing new. Longer if no worker has the run. */
 export function pollDelay(
   { clock, limits }: Pick<EngineServices, "clock" | "limits">,
   idleLooks: number,

@@ -47,12 +47,12 @@ function unknownRun(runId: string): OperationsError {
 
 const resetAttempts = 5;
 
-/** An engine's calls, and its runs in this process. */
+/** The methods of an engine, and its runs in this process. */
 export interface OpenEngine extends Omit<RunEngine, "recover" | "pruneRuns" | "counts"> {
   readonly runner: Runner;
 }
 
-/** What carries out runs. */
+/** Opens the part of an engine that executes runs. */
 export function openEngine(
   options: RunEngineOptions,
   services: EngineServices,

@@ -6,7 +6,7 @@ import type { OperationRecord } from "./run-context.ts";
 type StepOutcome = Pick<OperationStep, "skippedReason" | "error"> &
   Pick<OperationRecord, "status" | "effects">;
 
-/** How an attempt ended, for the journal; the outcome of the last attempt is in the record. */
+/** The journal entry for the end of an attempt. The record contains the outcome of the last attempt. */
 export function stepOf(
   { hook, operationId }: PlannedOperation,
   record: OperationRecord,
@@ -31,7 +31,7 @@ export function stepOf(
   };
 }
 
-/** How an operation ended, as its event says it. */
+/** The event for the end of an operation. */
 export function endEventOf(
   { hook, operationId, definition }: PlannedOperation,
   record: OperationRecord,

@@ -17,26 +17,26 @@ import { ancestorsOf, formerOf, writeOf, type ArtifactMap } from "./artifact-vie
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
 
-/** What an operation sees of the world; each part is worked out when it is first asked for. */
+/** What an operation sees. Each part is computed on its first use. */
 export interface OperationView {
   artifacts(): ArtifactMap;
-  /** The history with the variant of the user message that its dependencies have selected. */
+  /** The history, with the variant of the user message that the operation's dependencies have selected. */
   chatHistory(): readonly ChatMessage[];
-  /** The answer as its dependencies have left it. */
+  /** The answer after the changes of its dependencies. */
   main(): MainResult;
-  /** The prompt as its dependencies have left it. */
+  /** The prompt after the changes of its dependencies. */
   draftPrompt(): readonly ChatMessage[];
 }
 
-/** What a prompt is put together after. */
+/** The inputs of a prompt. */
 export interface PromptOf {
   indexes: readonly number[];
   artifacts: ArtifactMap;
-  /** Instead of the run's history. */
+  /** Replaces the run's history. */
   base?: readonly ChatMessage[] | undefined;
 }
 
-/** The view of one operation, once all that it depends on has ended. */
+/** Creates the view of one operation. All of its dependencies must have ended. */
 export function createOperationView(run: RunContext, index: number): OperationView {
   let ancestors: number[] | undefined;
   let artifacts: ArtifactMap | undefined;
@@ -72,7 +72,7 @@ function effectsOf({ records }: RunContext, indexes: readonly number[]): Operati
   return indexes.flatMap((index) => records[index]?.effects ?? []);
 }
 
-/** The answer with the turn effects of these operations, as the chat store is going to apply them. */
+/** The answer after the turn effects of these operations, as the chat store will apply them. */
 function mainAfter(run: RunContext, indexes: readonly number[]): MainResult {
   const { text = "", finishReason = "unknown", partial, steps } = run.main;
   const { toolCalls, reasoning } = steps?.at(-1) ?? {};
@@ -96,7 +96,7 @@ function mainAfter(run: RunContext, indexes: readonly number[]): MainResult {
   return deepFreeze({ ...main, blocks, meta });
 }
 
-/** The artifacts of the hook's beginning with what these operations have written, in commit order. */
+/** The artifacts at the beginning of the hook, plus the writes of these operations in commit order. */
 export function artifactsAfter(run: RunContext, indexes: readonly number[]): ArtifactMap {
   if (indexes.length === 0) return run.artifacts;
   let changed: Record<string, OperationArtifact> | undefined;
@@ -110,7 +110,7 @@ export function artifactsAfter(run: RunContext, indexes: readonly number[]): Art
   return changed === undefined ? run.artifacts : Object.freeze(changed);
 }
 
-// By the effects that write them: what follows from an operation is the same for all that see it until its hook is
+// Cached by the effects that write them. All operations that see a write compute the same artifact until the hook is
 // committed, and values may be long.
 const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArtifact>();
 
@@ -130,7 +130,7 @@ function artifactOf(
   return artifact;
 }
 
-/** The prompt. @throws OperationsError whose `details.operationCode` says why there is none */
+/** Returns the prompt. @throws OperationsError whose `details.operationCode` says why there is none */
 export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledPrompt {
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
@@ -146,7 +146,7 @@ export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledProm
   );
 }
 
-/** The prompt after these operations; issues about effects have the index into `promptEffectsOf` in their path. */
+/** The prompt after these operations. Issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
   run: RunContext,
   { indexes, artifacts, base = sendableAfter(run, { indexes, artifacts }) }: PromptOf,
@@ -163,7 +163,7 @@ export function assembleAfter(
   const inclusions = inclusionsOf(run, artifacts);
   const assembled = assemblePrompt({ ...options, inclusions });
   if (assembled.ok) return assembled;
-  // What an earlier turn has left must not keep all later ones from their prompt.
+  // An inclusion from an earlier turn must not prevent all later prompts.
   const broken = new Set(
     assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])),
   );
@@ -181,8 +181,9 @@ export function assembleAfter(
 }
 
 /**
- * The system prompt of the turn's settings, and the history that a provider takes, with the variant of the user's message
- * that these operations have selected. @throws OperationsError for a system prompt that can't be rendered
+ * The system prompt of the turn's settings, and the history that a provider accepts. The user's message is the variant
+ * that these operations have selected.
+ * @throws OperationsError if the system prompt cannot be rendered
  */
 export function sendableAfter(
   run: RunContext,
@@ -201,7 +202,7 @@ export function sendableAfter(
   throw new OperationsError("invalid_options", message, { details });
 }
 
-/** The effects of these operations on the prompt. */
+/** The prompt effects of these operations. */
 export function promptEffectsOf(
   { plan, records }: RunContext,
   indexes: readonly number[],
@@ -214,7 +215,7 @@ export function promptEffectsOf(
   });
 }
 
-/** The history as the last selected variant of the current user message makes it. */
+/** The history with the last selected variant of the current user message. */
 export function withUserVariant(
   history: readonly ChatMessage[],
   userMessageId: string,

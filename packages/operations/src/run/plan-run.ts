@@ -7,7 +7,7 @@ import { writtenTag } from "../registry/written-tag.ts";
 
 /** One operation in one hook of a run. */
 export interface PlannedOperation {
-  /** Its place in `RunPlan.operations`. */
+  /** Its index in `RunPlan.operations`. */
   index: number;
   operationId: string;
   hook: Hook;
@@ -15,15 +15,15 @@ export interface PlannedOperation {
   config: OperationConfig;
   /** The one tag that it may write. */
   tag?: string | undefined;
-  /** Indexes, ascending. */
+  /** Indexes of the operations that it depends on, ascending. */
   dependencies: readonly number[];
-  /** Indexes of those that depend on it, ascending. */
+  /** Indexes of the operations that depend on it, ascending. */
   dependents: readonly number[];
-  /** True where it depends on an operation that this run leaves out. */
+  /** True if it depends on an operation that this run leaves out. */
   isUnreachable: boolean;
 }
 
-/** One that is disabled, or set for the other trigger. */
+/** An operation that is disabled, or set for the other trigger. */
 interface LeftOutOperation {
   operationId: string;
   hook: Hook;
@@ -32,18 +32,18 @@ interface LeftOutOperation {
   reason: "disabled" | "trigger_mismatch";
 }
 
-/** What a run is going to do. */
+/** What a run is going to execute. */
 export interface RunPlan {
   trigger: Trigger;
-  /** Those before the main call first; in each hook in commit order, which is a topological one. */
+  /** The operations before the main call first. Each hook is in commit order, which is a topological order. */
   operations: readonly PlannedOperation[];
-  /** How many of them stand before the main call. */
+  /** How many of them run before the main call. */
   beforeCount: number;
-  /** In the same order of hooks, then by `(order, operationId)`. */
+  /** The hooks in the same order, then by `(order, operationId)`. */
   leftOut: readonly LeftOutOperation[];
 }
 
-/** Options of a plan. */
+/** Options of `planRun`. */
 export interface PlanRunOptions {
   trigger: Trigger;
   registry: OperationRegistry;
@@ -52,9 +52,9 @@ export interface PlanRunOptions {
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
 
 /**
- * What a run of the profile does, pure. In each hook the order is the lexicographically least topological one by
- * `(order, operationId)`, ids in code units. No profile, or a disabled one, plans nothing.
- * @throws OperationsError `invalid_profile` for one that `validateProfile` refuses: an unknown operation, a cycle
+ * Plans a run of the profile. Pure. The order of each hook is the lexicographically smallest topological order by
+ * `(order, operationId)`, with ids in code units. Without a profile, or with a disabled one, the plan is empty.
+ * @throws OperationsError `invalid_profile` if `validateProfile` refuses it: an unknown operation, a cycle
  */
 export function planRun(
   profile: OperationProfile | undefined,
@@ -83,7 +83,7 @@ interface HookOperation extends ProfileOperation {
   definition: OperationDefinition;
 }
 
-/** By `order`, ties by id in code units. */
+/** By `order`, then by id in code units. */
 function byOrder(left: ProfileOperation, right: ProfileOperation): number {
   if (left.config.order !== right.config.order) return left.config.order - right.config.order;
   if (left.operationId === right.operationId) return 0;
@@ -107,7 +107,7 @@ function definitionOf(registry: OperationRegistry, operationId: string): Operati
   );
 }
 
-/** Kahn's algorithm, the ready ones by `(order, operationId)`; `sorted` is in that order already, so that places are ranks. */
+/** Kahn's algorithm, which takes ready operations in `sorted` order. Ranks are positions in `sorted`. */
 function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
   const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
   const dependencies: number[][] = [];

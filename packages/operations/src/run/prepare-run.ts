@@ -9,24 +9,24 @@ import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
 
-/** A plan and who carries it out. */
+/** A plan, and the handlers and limits of its operations. */
 export interface PreparedPlan {
   plan: RunPlan;
-  /** By index of the plan. */
+  /** Handlers by index of the plan. */
   handlers: readonly OperationHandler[];
-  /** The limits that each operation is under, by index of the plan. */
+  /** The limits of each operation, by index of the plan. */
   places: readonly ConcurrencyClass[];
 }
 
-/** Makes plans, and keeps those of profiles that can't change. */
+/** Creates plans, and caches those of immutable profiles. */
 export interface PlanMaker {
   /** @throws OperationsError `invalid_profile` with `details.issues` */
   validate(profile: OperationProfile): ValidProfile;
-  /** @throws OperationsError `invalid_profile` where an operation has no handler */
+  /** @throws OperationsError `invalid_profile` if an operation has no handler */
   planOf(profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan;
 }
 
-/** The plan maker of an engine. */
+/** Creates the plan maker of an engine. */
 export function createPlanMaker({
   registry,
   renderer,
@@ -59,7 +59,7 @@ export function createPlanMaker({
     known[trigger] = plan;
     return plan;
   };
-  // A profile of `defineProfile` can't change, and keeps the operations that it brought.
+  // A profile of `defineProfile` is immutable and keeps its operations.
   const validOf = new WeakMap<OperationProfile, ValidProfile>();
   return {
     validate(profile) {

@@ -4,11 +4,11 @@ import type { EngineServices } from "./engine-services.ts";
 import { pruneRecords } from "./prune-records.ts";
 import type { Runner } from "./runner.ts";
 
-/** What one look for runs without a worker has come to. */
+/** The outcome of one search for runs without a worker. */
 interface Recovery {
-  /** Runs that resume here. */
+  /** Runs that resume in this process. */
   runIds: string[];
-  /** Milliseconds since the epoch: no lease expires before it. */
+  /** Milliseconds since the epoch. No lease expires before it. */
   nextAtMs: number;
 }
 
@@ -18,7 +18,7 @@ export async function recoverRuns(
   runner: Pick<Runner, "takeOver">,
 ): Promise<Recovery> {
   const nowMs = clock.now();
-  // A run that starts after this look has its lease for as long.
+  // A run that starts after this search has a lease for that long.
   const recovery: Recovery = { runIds: [], nextAtMs: nowMs + limits.leaseMs };
   let cursor: string | undefined;
   do {
@@ -38,7 +38,7 @@ const pruneEveryMs = 60 * 60 * 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
 
-/** Looks for runs without a worker each time a lease may expire, and for old ones every hour, until the store is closed. */
+/** Until the store is closed, searches for runs without a worker as leases may expire, and hourly for old ones. */
 export function startRecovery(
   services: EngineServices,
   runner: Pick<Runner, "takeOver">,

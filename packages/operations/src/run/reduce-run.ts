@@ -15,14 +15,14 @@ import type {
 interface Reduction {
   readonly state: RunState;
   readonly commands: RunCommand[];
-  /** Ends whose dependents do not know of them yet. */
+  /** Ended operations whose dependents are not updated yet. */
   readonly ends: OperationEnd[];
 }
 
 /**
- * All decisions of a run: which operation may start, when a barrier opens, how the run ends. Changes the state in place
- * and returns what is to be done. A transition costs as much as the operations that it touches, so that a whole run is
- * linear in its operations and dependencies.
+ * Decides everything about a run: which operations may start, when a barrier opens, how the run ends. It changes the
+ * state in place and returns the commands to execute. The cost of a transition is proportional to the operations that
+ * it affects, so a whole run is linear in its operations and dependencies.
  */
 export function reduceRun(state: RunState, transition: RunTransition): RunCommand[] {
   if (state.stage === "finished") return [];
@@ -31,7 +31,7 @@ export function reduceRun(state: RunState, transition: RunTransition): RunComman
   return reduction.commands;
 }
 
-/** False where the transition is out of place. */
+/** False if the transition does not apply in this state. */
 function apply(reduction: Reduction, transition: RunTransition): boolean {
   const { state } = reduction;
   switch (transition.type) {
@@ -86,7 +86,7 @@ function startOperation(state: RunState, index: number): void {
   state.running += 1;
 }
 
-/** How an operation ended, as far as others depend on it. */
+/** The part of an operation's end that its dependents need. */
 type Ending = Pick<OperationEnd, "status" | "isExempt">;
 
 function finishOperation(reduction: Reduction, index: number, ending: Ending): boolean {
@@ -97,7 +97,7 @@ function finishOperation(reduction: Reduction, index: number, ending: Ending): b
   return true;
 }
 
-/** Marks an operation as ended, and all those that can only be left out because of it. */
+/** Marks an operation as ended, and all operations that must be skipped because of it. */
 function complete(reduction: Reduction, index: number, ending: Ending): void {
   const { ends } = reduction;
   endOne(reduction, index, ending);
@@ -128,7 +128,7 @@ function blockOf({ status, isExempt }: Ending): Block {
   return isExempt === true ? "condition" : "failure";
 }
 
-/** Starts an operation whose dependencies have all ended, or says how it ends without a start. */
+/** Starts an operation whose dependencies have all ended, or returns how it ends without a start. */
 function settle(reduction: Reduction, index: number): OperationEnd | undefined {
   const { state } = reduction;
   const blockedBy = operationAt(state, index).blockedBy;
@@ -197,7 +197,7 @@ function finishMain(
 
 function stopRun(reduction: Reduction, cause: NonNullable<RunState["stop"]>): boolean {
   const { state } = reduction;
-  // A second stop changes nothing, and the last commit is not interrupted: it ends the run anyway.
+  // A second stop changes nothing. The last commit is not interrupted, since the run ends after it anyway.
   if (state.stop !== undefined || state.stage === "commit_after") return false;
   state.stop = cause;
   reduction.commands.push({ type: "signal_abort", cause });
@@ -211,7 +211,7 @@ function endGrace(reduction: Reduction): boolean {
   return true;
 }
 
-/** Counts what still runs as aborted: the run no longer waits for it. */
+/** Marks running operations as aborted. The run no longer waits for them. */
 function leaveRunning(reduction: Reduction): void {
   const { state } = reduction;
   for (const { index } of state.plan.operations) {
@@ -239,7 +239,7 @@ function endOthers(
   }
 }
 
-/** Moves to the next stage once nothing of the present one is left to wait for. */
+/** Moves to the next stage once the present one has nothing left to wait for. */
 function advance(reduction: Reduction): void {
   const { state } = reduction;
   if (state.stop !== undefined) {
@@ -282,7 +282,7 @@ function finishAfter(reduction: Reduction): void {
   reduction.commands.push({ type: "finish", status: "done" });
 }
 
-/** The first required operation, in commit order, that is neither done nor exempt. */
+/** The first required operation in commit order that is neither done nor exempt. */
 function firstUndone(state: RunState, from: number, to: number): PlannedOperation | undefined {
   for (let index = from; index < to; index += 1) {
     const operation = planned(state.plan, index);
@@ -303,7 +303,7 @@ function failedTypeOf(stage: RunStage, isMainBegun = false): FailedType {
   return stage === "main_llm" || isMainBegun ? "main_llm" : "before_barrier";
 }
 
-/** How far an operation has come. @throws RangeError without such an operation */
+/** The state of an operation. @throws RangeError if there is no such operation */
 export function operationAt({ operations }: RunState, index: number): OperationState {
   const operation = operations[index];
   if (operation === undefined) throw new RangeError(`The run has no operation ${index}.`);

@@ -6,28 +6,19 @@ import { operationAt, reduceRun } from "./reduce-run.ts";
 import { markDependentsStale, type OperationRecord, type RunContext } from "./run-context.ts";
 import type { RunCommand, RunTransition } from "./run-state.ts";
 
-/** What the events of a run say about what was begun. */
+/** What the events of a run say about started work. */
 export interface KnownEvents {
-  /** Of the events that a run has once. */
+  /** Keys of the events that a run has only once. */
   keys: ReadonlySet<string>;
   lastSeq: number;
   /** 0 before the first event. */
   epoch: number;
   mainAttempts: number;
-  /** By hook and operation. */
+  /** Started attempts by hook and operation. */
   attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
 }
 
-/** Of a run without any events. */
-export const nothingKnown: KnownEvents = {
-  keys: new Set(),
-  attempts: new Map(),
-  mainAttempts: 0,
-  lastSeq: 0,
-  epoch: 0,
-};
-
-/** Reads what the events say. */
+/** Collects this from the events. */
 export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   const keys = new Set<string>();
   const attempts = new Map<string, { attempt: number; startedAt: number }>();
@@ -47,7 +38,7 @@ export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
 }
 
-/** What an event is known by that a run has once; undefined for those that may come again after a crash. */
+/** The key of an event that a run has only once. Undefined for events that may be repeated after a crash. */
 export function onceKey(event: RunEventBody): string | undefined {
   switch (event.type) {
     case "run.phase_changed":
@@ -65,8 +56,8 @@ export function onceKey(event: RunEventBody): string | undefined {
 }
 
 /**
- * Brings a run to where its steps say that it stands, doing nothing; gives what is still to be done, what was announced
- * among it.
+ * Restores the state of a run from its steps, without executing anything. Returns the commands that are still to be
+ * executed, including announcements.
  */
 export function replaySteps(
   run: RunContext,
@@ -88,6 +79,8 @@ export function replaySteps(
   };
   reduce({ type: "begin" });
   for (const step of steps) {
+    // A hook with nothing to commit has stored no step.
+    if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
     const transition = adopt(run, step, indexes);
     if (transition !== undefined) reduce(transition);
   }
@@ -141,7 +134,7 @@ function fillRecord(record: OperationRecord, step: OperationStep): void {
   Object.assign(record, outcome, { inputsSummary, outputsSummary });
 }
 
-/** Announcements count as open: events that are stored already are not stored again. */
+/** Announcements always count as open. Events that are already stored are not stored again. */
 function isOpen(run: RunContext, command: RunCommand): boolean {
   const { state } = run;
   switch (command.type) {

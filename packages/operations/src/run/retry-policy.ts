@@ -5,22 +5,22 @@ import type { CheckedOutcome } from "./check-outcome.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { Attempt } from "./run-context.ts";
 
-// Their handlers see to retries and timeouts by themselves.
+// Handlers of these kinds apply retries and timeouts themselves.
 const ownKinds: ReadonlySet<string> = new Set(["llm", "rag", "tool"]);
 
-/** True where the engine leaves `params.retry` and `params.timeoutMs` to the handler. */
+/** True if the engine leaves `params.retry` and `params.timeoutMs` to the handler. */
 function ownsRetries({ definition }: PlannedOperation): boolean {
   return definition.ownsRetries ?? ownKinds.has(definition.kind);
 }
 
-/** The time that an attempt has, in milliseconds; undefined for one without a limit, or with one of its own. */
+/** The time limit of an attempt in milliseconds. Undefined if there is none, or if the handler applies its own. */
 export function timeoutOf(operation: PlannedOperation): number | undefined {
   const { timeoutMs } = operation.config.params;
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0) || ownsRetries(operation)) return undefined;
   return timeoutMs;
 }
 
-/** How long to wait for the next attempt, undefined where there is none. */
+/** How long to wait before the next attempt. Undefined if there is none. */
 export function nextAttemptDelay(
   { status, error }: CheckedOutcome,
   { run, operation, record }: Pick<Attempt, "run" | "operation" | "record">,
@@ -32,7 +32,7 @@ export function nextAttemptDelay(
   return nextDelay(failed, { ...settingsOf(operation), ...chances });
 }
 
-/** `params.retry`, as far as it can be used: handlers of the application's own have any parameters. */
+/** The usable part of `params.retry`. Handlers of the application may have any parameters. */
 function settingsOf({ config }: PlannedOperation): Partial<RetryChances> {
   const { maxAttempts, backoffMs, retryOn } = recordAt(config.params, "retry");
   return {

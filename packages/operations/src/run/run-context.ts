@@ -19,50 +19,50 @@ import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
 import type { RunState, RunTransition } from "./run-state.ts";
 
-/** What is known of one planned operation while the run executes. */
+/** The state of one planned operation while the run executes. */
 export interface OperationRecord {
   status?: OperationStatus | undefined;
   skippedReason?: SkippedReason | undefined;
-  /** Its own condition did not hold. */
+  /** True if its own condition did not hold. */
   isExempt: boolean;
   error?: EventError | undefined;
   startedAt?: number | undefined;
   finishedAt?: number | undefined;
-  /** Begun so far, those before a crash included. */
+  /** Attempts so far, including those before a crash. */
   attempts: number;
   detached: boolean;
   lateStatus?: OperationStatus | undefined;
   inputsSummary?: Record<string, unknown> | undefined;
   outputsSummary?: Record<string, unknown> | undefined;
-  /** Of `done` only. */
+  /** Empty unless the operation is `done`. */
   effects: readonly OperationEffect[];
-  /** True if something that it depends on has effects, so that its view differs from the hook's beginning. */
+  /** True if a dependency has effects, so that the operation's view differs from the beginning of the hook. */
   isStale: boolean;
-  /** False where its commit failed, so that nothing of it reaches the prompt. */
+  /** False if its commit failed, so that none of it reaches the prompt. */
   isCommitted: boolean;
-  /** The place that it holds. */
+  /** The slot that it holds. */
   place?: ConcurrencyClass | undefined;
-  /** Takes back what it waits for: a place, or the time of its next attempt. */
+  /** Cancels the wait for a slot or for the next attempt. */
   cancelWait?: (() => void) | undefined;
-  /** The one under way: what any other comes to is late. */
+  /** The current attempt. Results of any other attempt are late. */
   attempt?: Attempt | undefined;
 }
 
-/** One try at an operation. */
+/** One attempt at an operation. */
 export interface Attempt {
   readonly run: RunContext;
   readonly operation: PlannedOperation;
   readonly record: OperationRecord;
-  /** From 1 once it has begun. */
+  /** Counts from 1 once it has begun. */
   number: number;
-  /** Of an operation with a limit of its own. */
+  /** Present if the operation has its own time limit. */
   timer: AttemptTimer | undefined;
 }
 
-/** The time that an attempt has. */
+/** The time limit of an attempt. */
 export interface AttemptTimer {
   signal: AbortSignal;
-  /** From now on the time runs, unless it was stopped. */
+  /** Starts the time, unless the timer was stopped. */
   begin(): void;
   stop(): void;
   /** Aborts the handler's signal. */
@@ -71,7 +71,7 @@ export interface AttemptTimer {
 
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
-/** The record of an operation that has not begun. */
+/** The record of an operation that has not started. */
 export function createRecord(): OperationRecord {
   return {
     isExempt: false,
@@ -83,7 +83,7 @@ export function createRecord(): OperationRecord {
   };
 }
 
-/** Gives back the place and the timer that an operation holds, if any. */
+/** Releases the slot and the timer that an operation holds, if any. */
 export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
   const { place, attempt } = record;
   record.place = undefined;
@@ -93,54 +93,54 @@ export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimit
 
 /** State that one worker keeps while it executes a run. */
 export interface RunContext {
-  /** What all its work is a part of. */
+  /** Span of the run's work. */
   readonly span: TraceSpan;
   services: EngineServices;
   input: RunInput;
   plan: RunPlan;
   lease: RunLease;
-  /** By index of the plan. */
+  /** Handlers by index of the plan. */
   handlers: readonly OperationHandler[];
-  /** The limits that each operation is under, by index of the plan. */
+  /** The limits of each operation, by index of the plan. */
   places: readonly ConcurrencyClass[];
   records: readonly OperationRecord[];
   readonly state: RunState;
   writer: RunWriter;
-  /** Aborted when the run is. */
+  /** Aborts with the run. */
   signal: AbortSignal;
   abort(reason: unknown): void;
-  /** As the answer is going to be kept with; undefined without a profile. */
+  /** The state that will be stored with the answer. Undefined without a profile. */
   kept?: VariantState | undefined;
   /** The place of the turn in its branch, from 1. */
   turnPosition: number;
-  /** Selected texts up to and with the user's turn, as loaded; oldest first, frozen. */
+  /** Selected texts up to and including the user's turn, as loaded. Oldest first, frozen. */
   history: readonly ChatMessage[];
-  /** As the present hook began. */
+  /** Artifacts at the beginning of the present hook. */
   artifacts: ArtifactMap;
-  /** Those of the store, where a `run_only` value of the same tag may hide one in `artifacts`. */
+  /** Artifacts of the store. In `artifacts` a `run_only` value may hide one of them. */
   persisted: ArtifactMap;
-  /** Versions that this run has committed, by tag, in commit order; undefined while there are none. */
+  /** Versions that this run has committed, by tag, in commit order. Undefined if there are none. */
   written?:
     | Map<string, { artifact: OperationArtifact; operationId: string; hook: Hook }>
     | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
-  /** How the main model is asked: engine, profile and start together. */
+  /** Merged settings of the main call, from the engine, the profile and the start. */
   turn: TurnSettings;
-  /** By position: tool calls of the main model and their results; a result that has not come is missing. */
+  /** Tool calls of the main model and their results, by position. Results that have not arrived are missing. */
   turnMessages: (TurnMessageStep | undefined)[];
-  /** True once any operation has given an effect. */
+  /** True once an operation has returned an effect. */
   hasEffects: boolean;
-  /** True once the run is to end: nothing starts any more. */
+  /** True once the run must end, so that nothing new starts. */
   isStopping: boolean;
-  /** Adds an event with the next number, unless it is known from before a crash. */
+  /** Adds an event with the next number, unless it was stored before a crash. */
   emit(body: RunEventBody, ts?: number): void;
   dispatch(transition: RunTransition): void;
-  /** The journal or the lease is gone, or a store failed with the error: the worker has to stop. */
+  /** Stops the worker: the journal or the lease is lost, or a store failed with the error. */
   giveUp(error: unknown): void;
 }
 
-/** Marks the operation's dependents, so that they rebuild their view. */
+/** Marks the operation's dependents, so that they rebuild their views. */
 export function markDependentsStale(run: RunContext, index: number): void {
   const { plan, records } = run;
   run.hasEffects = true;
@@ -150,7 +150,7 @@ export function markDependentsStale(run: RunContext, index: number): void {
   }
 }
 
-/** What the turn holds before its answer, as messages. */
+/** The messages of the turn before its answer. */
 export function turnMessagesOf({ turnMessages }: RunContext): ChatMessage[] {
   return turnMessages.flatMap((one) => one?.message ?? []);
 }

@@ -241,6 +241,26 @@ describe("a run whose process dies", () => {
     ]);
   });
 
+  it("asks the model once where nothing was committed before the call", async () => {
+    const whole = createFaultInjector();
+    const runOnly = async (world: World, faults: FaultInjector): Promise<string> => {
+      const { profile } = world.start;
+      const operations = profile.operations.filter(({ operationId }) => operationId.endsWith("c"));
+      const start = { ...world.start, profile: { ...profile, operations } };
+      const handle = await world.engineWith(faults).start(start);
+      await handle.result;
+      return handle.runId;
+    };
+    await runOnly(createWorld(), whole);
+    const write = whole.writes.findIndex((name) => name.endsWith("commitTurn")) + 1;
+    const world = createWorld();
+    const runId = await runOnly(world, createFaultInjector({ write, when: "after" }));
+    await world.clock.advance(60_000);
+    const { result } = await world.engineWith(createFaultInjector()).resume(runId);
+    expect((await result).status).toBe("done");
+    expect([world.model.requests.length, world.calls]).toEqual([1, ["after_main_llm/c"]]);
+  });
+
   it("is carried on by one of two that resume it at the same time, and the other sees the same end", async () => {
     const world = createWorld();
     const first = await world

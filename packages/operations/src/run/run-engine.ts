@@ -12,35 +12,36 @@ import type { PruneOptions } from "./prune-records.ts";
 /** Runs turns of a chat: operations, one main model call, operations. */
 export interface RunEngine {
   /**
-   * Accepts a run and begins it. Under `queue` and `abort_previous` it waits for the run before.
+   * Creates a run and starts it. With `queue` and `abort_previous` it waits for the previous run.
    * @throws OperationsError `invalid_options`, `invalid_profile`, `unknown_profile`, `unknown_turn`, `run_active`,
    *   `idempotency_conflict`, `aborted`
    */
   start(options: StartOptions): Promise<RunHandle>;
   /**
-   * The handle of a run of any worker; a run without a worker resumes here. What has
-   * ended never runs again. @throws OperationsError `unknown_run`
+   * Returns the handle of a run of any worker, and resumes the run if it has no worker. An ended run never runs again.
+   * @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
   /**
-   * Ends a run of any worker, with or without a handle; one without a worker ends here. False if it has ended already.
+   * Aborts a run of any worker, with or without a handle. A run without a worker ends here. False if it has ended.
    * @throws OperationsError `unknown_run`
    */
   abort(runId: string, reason?: string): Promise<boolean>;
   /**
-   * Answers an operation that waits, by its id or its name in the profile; the first answer stays, and may come before it is
-   * waited for. False if it has an answer already or the run has ended. @throws OperationsError `unknown_run`, `invalid_options`
+   * Answers a waiting operation, by its id or its name in the profile. The first answer stays, and may arrive before
+   * the operation waits for it. False if it already has an answer or the run has ended.
+   * @throws OperationsError `unknown_run`, `invalid_options`
    */
   answer(runId: string, answer: RunAnswer): Promise<boolean>;
-  /** Resumes the runs whose worker has died, as the engine does by itself unless `recover` is false; gives their ids. */
+  /** Resumes runs whose worker has died, which the engine does itself unless `recover` is false. Returns their ids. */
   recover(): Promise<string[]>;
   /**
-   * A run's events in order, the stored ones and then live, until `run.finished`.
-   * @throws OperationsError `unknown_run`, `invalid_options` as it is read
+   * Streams a run's events in order, the stored ones and then live ones, until `run.finished`.
+   * @throws OperationsError `unknown_run`, `invalid_options` when it is read
    */
   events(runId: string, options?: EventReading): AsyncIterable<RunEvent>;
   /**
-   * Validates and stores a profile; gives it with its new version, or every issue.
+   * Validates and stores a profile. Returns it with its new version, or all issues.
    * @throws OperationsError `version_conflict`
    */
   saveProfile(
@@ -48,7 +49,7 @@ export interface RunEngine {
     options?: SaveProfileOptions,
   ): Promise<Result<ValidProfile>>;
   /**
-   * Gives the profile a new session, so that its next run begins without state; the old one stays readable.
+   * Starts a new session of the profile, so that its next run begins without state. The old session remains readable.
    * @throws OperationsError `unknown_profile`
    */
   resetProfileSession(
@@ -56,20 +57,20 @@ export interface RunEngine {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<OperationProfile>;
   /**
-   * Deletes runs that have ended, with their events and steps, and then what `artifacts` keeps of values that nothing shows any
-   * more. Gives how many runs. Chats, sessions and profiles stay, and runs of remembered request ids.
+   * Deletes runs that have ended, with their events and steps, and then values in `artifacts` that are no longer in
+   * use. Returns how many runs. Chats, sessions and profiles stay, and so do runs of remembered request ids.
    */
   pruneRuns(options?: PruneOptions): Promise<number>;
-  /** Operations that run and that wait for a place, over all runs. */
+  /** How many operations are running and waiting for a slot, over all runs. */
   counts(): { running: number; waiting: number };
 }
 
-/** What a person answers. */
+/** A person's answer. */
 export interface RunAnswer {
   /** The operation's id, or its name in the profile. */
   operation: string;
-  /** JSON. */
+  /** Any JSON value. */
   value: unknown;
-  /** Of an operation in both; default the first of its hooks. */
+  /** For an operation in both hooks. The first of its hooks by default. */
   hook?: Hook | undefined;
 }

@@ -25,7 +25,7 @@ import { endEventOf, stepOf } from "./operation-step.ts";
 import { operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationEnd } from "./run-state.ts";
 
-/** Runs an operation as soon as there is a place for it, and dispatches how it ended. */
+/** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, index: number): void {
   const operation = run.plan.operations[index];
   const record = run.records[index];
@@ -55,7 +55,7 @@ const conditionFalse: CheckedOutcome = {
 
 const notDue: CheckedOutcome = { ...conditionFalse, skippedReason: "not_due" };
 
-/** The same however often the turn is answered, and after a crash: by the turn's place, and by the history's length. */
+/** The same for each answer to the turn, and after a crash: only its position and the history's length count. */
 function isDue(
   { history, turnPosition }: RunContext,
   every: NonNullable<OperationConfig["every"]>,
@@ -81,12 +81,12 @@ function begin(attempt: Attempt, place: ConcurrencyClass): void {
   const { run, operation, record } = attempt;
   record.cancelWait = undefined;
   const { index, operationId, hook, definition } = operation;
-  // The run may have been stopped while the operation waited for a place.
+  // The run may have been stopped while the operation waited for a slot.
   if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
     run.services.limiter.release(place);
     return;
   }
-  // Not dispatched: a stop has to know at once what runs, and the transition gives no commands.
+  // Applied directly, since a stop must know immediately what is running. The transition returns no commands.
   reduceRun(run.state, { type: "operation_started", index });
   record.place = place;
   record.startedAt = run.services.clock.now();
@@ -110,12 +110,12 @@ function tryOnce(attempt: Attempt): void {
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
-    // Not before the caller is done with the present transition.
+    // Delayed until the caller has finished the present transition.
     queueMicrotask(() => onThrown(error));
   }
 }
 
-/** Writes an attempt that the handler itself repeats to the journal. */
+/** Writes an attempt that the handler itself retries to the journal. */
 function repeated(attempt: Attempt, { code, message }: EventError): void {
   const { run, operation, record } = attempt;
   if (record.attempt !== attempt) return;
@@ -127,7 +127,7 @@ function repeated(attempt: Attempt, { code, message }: EventError): void {
 function callHandler(attempt: Attempt): unknown {
   const { run, operation, number } = attempt;
   const { operationId, hook, definition } = operation;
-  // What ended before it has begun it, but it is a part of the run.
+  // The span that started the operation may have ended, but the operation is part of the run.
   return run.span.within(() =>
     traced(
       `operation ${definition.name}`,
@@ -138,7 +138,7 @@ function callHandler(attempt: Attempt): unknown {
       },
       (span) => {
         const outcome = callDirectly(attempt);
-        // A handler may give anything, which is checked elsewhere.
+        // A handler may return anything. Its outcome is validated later.
         if (outcome instanceof Promise)
           outcome
             .then((ended: unknown) =>
@@ -154,7 +154,7 @@ function callHandler(attempt: Attempt): unknown {
   );
 }
 
-/** Calls the handler, or has the executor call it: the time of the attempt is that of the call. */
+/** Calls the handler, directly or through the executor. The time limit of the attempt covers this call. */
 function callDirectly(attempt: Attempt): unknown {
   const { run, operation, timer } = attempt;
   const handler = run.handlers[operation.index];
@@ -198,7 +198,7 @@ function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   }
 }
 
-/** A signal of its own for the attempt; at its time the attempt has failed, whether it heeds the signal or not. */
+/** Creates the attempt's own signal. When the time is up, the attempt fails even if the handler ignores the signal. */
 function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
   const { run, record } = attempt;
   const controller = new AbortController();
@@ -243,7 +243,7 @@ function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
   };
 }
 
-/** Records how the operation ended, and lets the run go on. */
+/** Records how the operation ended, and continues the run. */
 function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   const { run, operation, record } = attempt;
   const isLate = run.isStopping && outcome.status !== "aborted";
@@ -263,7 +263,7 @@ function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
   run.dispatch({ type: "operation_finished", index: operation.index, status, isExempt });
 }
 
-/** Fills the record of an operation that has ended without having been run, and announces it. */
+/** Completes the record of an operation that ended without a start, and announces it. */
 export function recordEnd(run: RunContext, end: OperationEnd): void {
   const operation = run.plan.operations[end.index];
   const record = run.records[end.index];
@@ -287,7 +287,7 @@ function announceEnd({
   run.emit(endEventOf(operation, record), record.finishedAt);
 }
 
-/** Of one text in a summary under `debug`. */
+/** Limit of one text in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
 function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {

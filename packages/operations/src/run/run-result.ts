@@ -11,12 +11,12 @@ import type {
 /** How a run ended. */
 export type RunStatus = "done" | "failed" | "aborted";
 
-/** Where a failed run failed: before the main call, in it, or after it. */
+/** The stage in which a run failed: before the main call, in it, or after it. */
 export type FailedType = "before_barrier" | "main_llm" | "after_main_llm";
 
 /**
- * Why the main call, or a run that was aborted, ended. `length`, `content_filter` and `tool_calls` are what the model
- * says; `completed` is its `stop`.
+ * Why the main call, or an aborted run, ended. `length`, `content_filter` and `tool_calls` are the model's own
+ * reasons. `completed` is its `stop`.
  */
 export type RunFinishReason =
   | "completed"
@@ -31,7 +31,7 @@ export type RunFinishReason =
   | "policy_error"
   | "unknown";
 
-/** Why a run failed; bounded and masked. */
+/** Why a run failed. Truncated and masked. */
 export interface FailedDetails {
   operationId?: string | undefined;
   errorCode?: OperationErrorCode | undefined;
@@ -41,7 +41,7 @@ export interface FailedDetails {
 /** How an operation ended. */
 export type OperationStatus = OperationOutcome["status"];
 
-/** The record of one operation in one hook. Texts are bounded and masked. */
+/** The record of one operation in one hook. Texts are truncated and masked. */
 export interface OperationRun {
   operationId: string;
   hook: Hook;
@@ -52,14 +52,14 @@ export interface OperationRun {
   errorCode?: OperationErrorCode | undefined;
   errorMessage?: string | undefined;
   errorDetails?: unknown;
-  /** Milliseconds since the epoch; absent where it never started. */
+  /** Milliseconds since the epoch. Absent if it never started. */
   startedAt?: number | undefined;
   finishedAt?: number | undefined;
   durationMs?: number | undefined;
   attempts?: number | undefined;
-  /** True where it went on after the grace of an abort, and was left to itself. */
+  /** True if it still ran after the grace of an abort, and was abandoned. */
   detached?: boolean | undefined;
-  /** What it gave after the abort, within the grace: dropped. */
+  /** Status of the result that it returned during the grace of an abort. That result was dropped. */
   lateStatus?: OperationStatus | undefined;
   inputsSummary?: Record<string, unknown> | undefined;
   outputsSummary?: Record<string, unknown> | undefined;
@@ -70,9 +70,9 @@ export interface MainLlmStep {
   /** `provider/model`. */
   model?: string | undefined;
   text?: string | undefined;
-  /** As the model gave it; absent where the call failed or was aborted. */
+  /** The model's reason. Absent if the call failed or was aborted. */
   finishReason?: FinishReason | undefined;
-  /** Calls that the model asked for; absent where there are none. */
+  /** Tool calls that the model requested. Absent if there are none. */
   toolCalls?: readonly ToolCall[] | undefined;
   reasoning?: string | undefined;
   usage?: ModelUsage | undefined;
@@ -90,36 +90,36 @@ export interface MainLlmRun {
   status?: "done" | "error" | "aborted" | undefined;
   finishReason?: RunFinishReason | undefined;
   assistantVariantId?: string | undefined;
-  /** True where an abort cut the answer off; what there was of it is kept. */
+  /** True if an abort cut the answer off. The part that had arrived is kept. */
   partial?: boolean | undefined;
-  /** Of the last call. */
+  /** Text of the last call. */
   text?: string | undefined;
-  /** Of all calls together. */
+  /** Usage of all calls together. */
   usage?: ModelUsage | undefined;
-  /** Each call of a model, those before tool calls and those that failed among them; absent where none was begun. */
+  /** Each call of a model, including failed calls and those before tool calls. Absent if no call was started. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** What became of one effect of a finished operation. */
+/** What happened to one effect of a finished operation. */
 export interface CommittedEffect {
   type: string;
   tag?: string | undefined;
-  /** Of a persisted artifact: the version that holds the value; the former one where nothing changed. */
+  /** For a persisted artifact: the version that holds the value. If nothing changed, the former version. */
   version?: number | undefined;
 }
 
-/** What became of the effects of one operation, all of them together. */
+/** What happened to the effects of one operation. They share one status. */
 export interface CommitLogEntry {
   hook: Hook;
   operationId: string;
-  /** `discarded`: the operation was done, but its hook did not come to its commit. */
+  /** `discarded`: the operation was done, but its hook was not committed. */
   commitStatus: "committed" | "error" | "discarded";
   effects: CommittedEffect[];
   errorCode?: OperationErrorCode | undefined;
   errorMessage?: string | undefined;
 }
 
-/** A tag as a run has written it. */
+/** A tag that a run has written. */
 export interface RunArtifact {
   tag: string;
   operationId: string;
@@ -127,32 +127,32 @@ export interface RunArtifact {
   persisted: boolean;
   usage: ArtifactUsage;
   semantics: ArtifactSemantics;
-  /** Of a persisted one. */
+  /** Present if the artifact is persisted. */
   version?: number | undefined;
-  /** Of a text: what it is written in. */
+  /** Media type of a text value. */
   contentType?: string | undefined;
   value: unknown;
 }
 
-/** All that is known of a run at its end. JSON. */
+/** Everything about a run at its end. JSON. */
 export interface RunResult {
   formatVersion: 1;
   runId: string;
   status: RunStatus;
-  /** Present exactly where the run failed. */
+  /** Present only if the run failed. */
   failedType?: FailedType | undefined;
   failedDetails?: FailedDetails | undefined;
-  /** Of an aborted run: by whom. */
+  /** For an aborted run: who aborted it. */
   finishReason?: RunFinishReason | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   finishedAt: number;
   durationMs: number;
-  /** Each planned operation once, the hook before first, in commit order; left-out ones last in their hook. */
+  /** Each planned operation once, in commit order, by hook. Operations that were left out come last in their hook. */
   operationRuns: OperationRun[];
   mainLlm: MainLlmRun;
-  /** In the order in which effects were committed. */
+  /** In commit order. */
   commitLog: CommitLogEntry[];
-  /** What was committed, in commit order. */
+  /** Committed artifacts, in commit order. */
   artifacts: RunArtifact[];
 }

@@ -10,16 +10,16 @@ import type {
   RunStatus,
 } from "./run-result.ts";
 
-/** Why a run is to end early. */
+/** Why a run must end early. */
 export type StopCause = "user_abort" | "deadline";
 
 /** How far an operation has come. */
 type OperationProgress = "waiting" | "ready" | "running" | OperationStatus;
 
-/** The worst that an operation's dependencies have come to: `condition` is no failure of a required one. */
+/** The worst outcome among an operation's dependencies. With `condition`, a required operation does not fail. */
 export type Block = "nothing" | "condition" | "failure";
 
-/** Where a run is; between the phases that are announced it waits for commits. */
+/** The stage of a run. Between the announced phases it waits for commits. */
 export type RunStage =
   | "planning"
   | "before_main_llm"
@@ -29,23 +29,23 @@ export type RunStage =
   | "commit_after"
   | "finished";
 
-/** How far one operation has come, and what it depends on. */
+/** The progress of one operation and of its dependencies. */
 export interface OperationState {
   progress: OperationProgress;
-  /** Dependencies that have not ended. */
+  /** How many dependencies have not ended. */
   waitingFor: number;
   blockedBy: Block;
-  /** Left out by a condition, its own or that of what it depends on. */
+  /** True if a condition skipped it, its own or that of a dependency. */
   isExempt: boolean;
 }
 
-/** Everything that decides what happens next. `reduceRun` changes it in place. */
+/** All state that decides the next step. `reduceRun` changes it in place. */
 export interface RunState {
   readonly plan: RunPlan;
   stage: RunStage;
   /** By index of the plan. */
   readonly operations: readonly OperationState[];
-  /** Operations of the present hook that have not ended. */
+  /** How many operations of the present hook have not ended. */
   unfinished: number;
   running: number;
   isMainRunning: boolean;
@@ -59,16 +59,18 @@ export interface OperationEnd {
   skippedReason?: SkippedReason | undefined;
   isExempt?: boolean | undefined;
   error?: EventError | undefined;
-  /** Left to itself after the grace of an abort. */
+  /** True if it was abandoned after the grace of an abort. */
   detached?: boolean | undefined;
 }
 
-/** What can happen to a run. What is out of place, such as a second end of an operation, changes nothing. */
+/**
+ * Something that happens to a run. A transition out of place, such as a second end of an operation, changes nothing.
+ */
 export type RunTransition =
   | { type: "begin" }
   | { type: "operation_started"; index: number }
   | ({ type: "operation_finished" } & Pick<OperationEnd, "index" | "status" | "isExempt">)
-  /** With the failure of a required operation's commit, if any. */
+  /** Contains the failure if a required operation's commit failed. */
   | { type: "commit_finished"; hook: Hook; failure?: FailedDetails | undefined }
   | {
       type: "main_finished";
@@ -76,12 +78,12 @@ export type RunTransition =
       error?: EventError | undefined;
     }
   | { type: "stop"; cause: StopCause }
-  /** The run no longer waits for what still runs. */
+  /** The run no longer waits for running operations. */
   | { type: "grace_over" }
-  /** The engine itself can't continue. The main call may have begun in an earlier worker, where nothing had to be committed before it. */
+  /** The engine cannot continue. An earlier worker may have begun the main call if no commit had to precede it. */
   | { type: "engine_failed"; details: FailedDetails; isMainBegun?: boolean | undefined };
 
-/** What is to be done, in this order. */
+/** Commands to execute, in this order. */
 export type RunCommand =
   | {
       type: "enter_phase";
@@ -89,11 +91,11 @@ export type RunCommand =
       hook?: Hook | undefined;
     }
   | { type: "start_operation"; index: number }
-  /** It has ended without having been run, or was left to itself. */
+  /** The operation ended without a start, or was abandoned. */
   | ({ type: "end_operation" } & OperationEnd)
   | { type: "commit"; hook: Hook }
   | { type: "start_main" }
-  /** The main call was left to itself. */
+  /** The main call was abandoned. */
   | { type: "detach_main" }
   | { type: "signal_abort"; cause: StopCause | "engine_failed" }
   | {
@@ -104,7 +106,7 @@ export type RunCommand =
       finishReason?: RunFinishReason | undefined;
     };
 
-/** The state of a run that has not begun. */
+/** The state of a run that has not started. */
 export function initialRunState(plan: RunPlan): RunState {
   return {
     plan,

@@ -10,27 +10,24 @@ import type { RunResult } from "./run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { mayResume, planOf, takeRun } from "./take-run.ts";
 
-/** Executes runs of this process, and follows those of other processes. */
+/** Executes runs of this process, and follows runs of other processes. */
 export interface Runner {
-  /** The one object of this process for the run. */
+  /** The object that represents the run in this process. */
   liveOf(runId: string): LiveRun;
   find(runId: string): LiveRun | undefined;
   /** Executes the run to its end, as soon as its lease is free. A second call changes nothing. */
   execute(runId: string): Promise<RunResult>;
   /** Waits for the end of a run that another process executes. */
   watch(runId: string): void;
-  /**
-   * Resumes a run without a worker. `held`: a worker has it; `unplannable`: no worker has it, and this engine lacks one of
-   * its operations.
-   */
+  /** Resumes a run without a worker. `held`: another has it. `unplannable`: this engine lacks one of its operations. */
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
-  /** Has a worker resume the run; lease and fencing decide which. One that has ended stays as it is. */
+  /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;
-  /** In the order of its plan. @throws OperationsError `invalid_profile` */
+  /** In the order of the run's plan. @throws OperationsError `invalid_profile` */
   operationsOf(input: RunInput): OperationKey[];
 }
 
-/** What the runner works with. */
+/** Services of a runner. */
 export interface RunnerOptions {
   services: EngineServices;
   plans: PlanMaker;
@@ -64,7 +61,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       return;
     }
   };
-  /** Undefined: look again. */
+  /** Undefined: poll again. */
   const followOnce = async (live: LiveRun, idle: number): Promise<RunResult | undefined> => {
     try {
       const taken = live.prepared === undefined ? await take(live) : startOf(live);
@@ -73,7 +70,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
         return await pause(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
       live.drive = driveRun(taken);
-      // It may have come while the run was being taken, or out of the first call of a store.
+      // The abort may have arrived while the lease was acquired, or during the first call of a store.
       if (live.earlyAbort !== undefined) live.drive.stop("user_abort", live.earlyAbort.reason);
       const result = await live.drive.result;
       live.drive = undefined;
@@ -138,13 +135,13 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
   };
 }
 
-/** Until the next poll of the store, or a wake-up. */
+/** Waits until the next poll of the store, or until it is woken. */
 async function pause(
   live: LiveRun,
   { clock }: EngineServices,
   delayMs: number,
 ): Promise<undefined> {
-  // Its lease has come during the last one.
+  // The lease arrived during the last poll.
   if (live.prepared !== undefined || live.lease !== undefined) return undefined;
   await new Promise<void>((resolve) => {
     const cancel = clock.schedule(delayMs, resolve);
@@ -171,7 +168,7 @@ function keysOf({ plan }: PreparedPlan): OperationKey[] {
   return plan.operations.map(({ hook, operationId }) => ({ hook, operationId }));
 }
 
-/** True for what the next look would find as well; a store may answer by then. */
+/** True for an error that the next poll would find again. A store may answer by then. */
 function isFinal(error: unknown): boolean {
   if (!OperationsError.isInstance(error)) return false;
   return error.code === "unknown_run" || error.code === "closed";

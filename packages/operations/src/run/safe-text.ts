@@ -1,9 +1,11 @@
 import { redactSecrets } from "@ccl/core";
 
-// Longer than any secret that is known, so that none is cut in two before it is masked.
+// Longer than any known secret, so that a cut before masking splits none.
 const readAheadChars = 65_536;
 
-/** A text that may be shown: secrets masked first, then cut to that many characters with a mark. */
+/**
+ * A text that may be shown: secrets are masked first. Then it is cut to that many characters, with a truncation marker.
+ */
 export function safeText(text: string, maxChars: number): string {
   const { text: masked } = redactSecrets(text.slice(0, maxChars + readAheadChars));
   if (masked.length <= maxChars) return masked;

@@ -16,10 +16,10 @@ import type { PlanMaker } from "./prepare-run.ts";
 import type { Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
 
-// As long as a start allows it to be.
+// The limit that a start accepts.
 const maxInitiatorChars = 200;
 
-/** What starting needs of an engine. */
+/** Services that a start needs. */
 export interface StarterOptions {
   services: EngineServices;
   plans: PlanMaker;
@@ -30,12 +30,12 @@ export interface StarterOptions {
   whenActive: WhenActive;
 }
 
-/** Starts runs: checks, makes the run in the store, hands it to the executor. */
+/** Starts runs: validates, creates the run in the store, and submits it to the executor. */
 export function createRunStarter(
   starter: StarterOptions,
 ): (options: StartOptions) => Promise<LiveRun> {
   const { services, plans, runner, executor, owner } = starter;
-  // By branch: the last start that waits for its turn.
+  // By branch: the last start in the queue.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartRequest): Promise<LiveRun> => {
     const until = <Value>(promise: Promise<Value>): Promise<Value> =>
@@ -43,21 +43,22 @@ export function createRunStarter(
     const { profile, profileRef, trigger, message } = options;
     for (;;) {
       throwIfAborted(options.signal, OperationsError);
-      // Anew for each try: what waited for the branch begins with the time, profile and last turn of the moment it begins.
+      // Repeated for each try: a start that waited for the branch uses the time, profile and last turn of the moment it
+      // begins.
       const userMessageId =
         message === undefined ? await until(knownTurn(options, services)) : options.userMessageId;
       const valid =
         profileRef === undefined
           ? profile && plans.validate(profile)
           : await until(storedProfile(profileRef, options, starter));
-      // Before anything is stored, so that a run that can't be planned never is.
+      // Before anything is stored, so that a run that cannot be planned is never stored.
       plans.planOf(valid, trigger);
       throwIfAborted(options.signal, OperationsError);
       const input = inputOf(options, { services, profile: valid, userMessageId });
       const creating = services.runs.createRun(newRun(input, options, { services, owner }));
       const creation = await untilLeft(creating, options.signal, services).catch(
         (error: unknown) => {
-          // A run that the store makes after all is aborted, so that it does not hold the branch.
+          // If the store creates the run after all, it is aborted so that it does not hold the branch.
           void creating.then(
             async (late) =>
               late.status === "created" ? accepted(input, late, options.signal) : undefined,
@@ -89,14 +90,14 @@ export function createRunStarter(
     if (!executor.isLocal) runner.watch(input.runId);
     return live;
   };
-  // Its worker continues; if that has died, one of the callers resumes the run.
+  // The worker of that run continues. If it has died, one of the callers resumes the run.
   const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
     abortWith(runner.liveOf(runId), signal);
     return runner.resume(runId);
   };
   const makeWay = async (activeId: string, options: StartRequest): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
-    // Of another executor: its workers see to those that have died.
+    // Another executor has its own workers, which resume runs of dead ones.
     const found = executor.isLocal ? await runner.takeOver(activeId) : "held";
     if (found === "ended") return;
     if (policy === "reject" && found === "held") throw runActive(activeId);
@@ -104,11 +105,11 @@ export function createRunStarter(
     if (policy === "abort_previous") active.abort("Another run was started.");
     else if (found === "unplannable")
       active.abort("Its worker has died, and no other could resume it.");
-    // Its worker continues; if that has died, this one resumes the run.
+    // The worker of that run continues. If it has died, this process resumes the run.
     if (executor.isLocal) void runner.execute(activeId);
     else runner.watch(activeId);
     await untilAborted(active.result, options.signal, OperationsError);
-    // What could not be carried on, or whose end could not be stored, has the branch still.
+    // A run that could not be resumed, or whose end could not be stored, still holds the branch.
     const stored = await services.runs.loadRun(activeId);
     if (stored !== undefined && stored.result === undefined) throw runActive(activeId);
   };
@@ -124,7 +125,7 @@ export function createRunStarter(
   return async (request) => {
     const options = checkStart(request, services.clock.now());
     const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
-    // Held all along, so that the signal has one listener for all that waits for it here.
+    // Registered for the whole start, so that the signal has one listener for everything that waits for it here.
     const release = options.signal && onAbort(options.signal, () => {});
     try {
       return await (isQueued ? beginInTurn(options) : begin(options));
@@ -150,7 +151,7 @@ async function storedProfile(
 interface InputOf {
   services: EngineServices;
   profile: ValidProfile | undefined;
-  /** Undefined: a new one. */
+  /** Undefined creates a new id. */
   userMessageId: string | undefined;
 }
 
@@ -176,7 +177,7 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
   };
 }
 
-/** The turn that is there already. */
+/** Loads the existing turn. */
 async function knownTurn(
   { chatId, branchId, userMessageId, signal }: StartRequest,
   { chat }: EngineServices,
@@ -217,7 +218,7 @@ function runActive(runId: string): OperationsError {
   return new OperationsError("run_active", message, { details: { runId } });
 }
 
-/** The executor may have taken the run all the same, so the run stays. */
+/** The executor may have accepted the run despite its error, so the run stays. */
 function notSubmitted(runId: string, cause: unknown): OperationsError {
   const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
   const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
@@ -229,7 +230,7 @@ function payloadConflict({ clientRequestId }: StartOptions, runId: string): Oper
   return new OperationsError("idempotency_conflict", message, { details: { runId } });
 }
 
-/** As the creation settles; where that hangs, rejects a grace after the abort. */
+/** Settles as the creation does. If the creation hangs, it rejects a grace after the abort. */
 function untilLeft(
   creating: Promise<RunCreation>,
   signal: AbortSignal | undefined,
@@ -252,7 +253,7 @@ function untilLeft(
   });
 }
 
-/** Aborts the run with the signal. */
+/** Aborts the run when the signal aborts. */
 function abortWith(live: LiveRun, signal: AbortSignal | undefined): void {
   if (signal === undefined) return;
   if (signal.aborted) live.abort();

@@ -8,33 +8,34 @@ import type { EngineServices } from "./engine-services.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "./run-result.ts";
 
-/** A run that others have worked on, and what is known of it here. */
+/** A run that other workers have executed, and what this process has of it. */
 export interface Taking {
   runId: string;
   feed: EventFeed;
-  /** False: only to see how it goes on. */
+  /** False: only follows the run. */
   mayTake: boolean;
   owner: string;
-  /** Acquired already. */
+  /** A lease that is already acquired. */
   lease?: RunLease | undefined;
   /** An abort from this process. */
   abort?: AbortRequest | undefined;
 }
 
-/** What taking needs of an engine. */
+/** Services to take over a run. */
 export interface TakingServices {
   services: EngineServices;
   plans: PlanMaker;
 }
 
-/** A run that can't be resumed here now; the lease is the last one on it. */
+/** A run that cannot be resumed in this process now, and the last lease on it. */
 export interface Waiting {
   lastLease: RunLease | undefined;
 }
 
 /**
- * The result of a run that has ended, the run itself if its lease could be had, or what to wait for if another worker
- * has it or it can't be planned here; its new events are passed on. @throws OperationsError `unknown_run`
+ * Takes over a run if its lease is free. Returns the result if the run has ended. Returns what to wait for if another
+ * worker has the lease, or if the run cannot be planned here. Publishes the run's new events.
+ * @throws OperationsError `unknown_run`
  */
 export async function takeRun(
   at: TakingServices,
@@ -56,12 +57,12 @@ export async function takeRun(
   return stored.result ?? { lastLease: stored.lease };
 }
 
-/** What it takes to resume a stored run. @throws OperationsError `invalid_profile` */
+/** The plan of a stored run. @throws OperationsError `invalid_profile` */
 export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput): PreparedPlan {
   return plans.planOf(profile && plans.validate(profile), trigger);
 }
 
-/** What can't be planned here is left to others, unless it is to end. */
+/** A run that cannot be planned here is left to other workers, unless it must end. */
 export function mayResume(
   at: TakingServices,
   { input, abort }: StoredRun,
@@ -78,7 +79,7 @@ export function mayResume(
   }
 }
 
-/** What was stored is read again under the lease: until then another worker may have written. */
+/** Reads the run again under the lease, since another worker may have written until then. */
 async function resumed(
   at: TakingServices,
   taking: Taking,
@@ -105,7 +106,7 @@ async function resumed(
   };
 }
 
-/** A run that is to end and can't be planned here ends without a plan: nothing of it is left to be done. */
+/** If a run must end and cannot be planned here, it ends with an empty plan. */
 function planFrom(
   at: TakingServices,
   { input, steps }: StoredRun,

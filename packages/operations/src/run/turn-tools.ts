@@ -9,11 +9,13 @@ import type { RunContext } from "./run-context.ts";
 /** The tools of one turn. */
 export interface TurnTools {
   descriptions: ToolDescription[];
-  /** The result as a message for the model, whatever the tool does. Rejects where the run is aborted. */
+  /** Returns the result as a message for the model, even if the tool fails. Rejects if the run is aborted. */
   call(toolCall: ToolCall): Promise<ChatMessage>;
 }
 
-/** The tools that the turn may call, by the tool calls of @ccl/context-compiler; undefined where there are none. */
+/**
+ * Opens the tools that the turn may call, with the tool calls of @ccl/context-compiler. Undefined if there are none.
+ */
 export async function openTurnTools(run: RunContext): Promise<TurnTools | undefined> {
   const { tools, clock } = run.services;
   const { signal, turn } = run;
@@ -47,7 +49,7 @@ function isFunction(tool: TurnTool): tool is ToolDefinition<never> {
   return "execute" in tool;
 }
 
-/** One bridge to the named tools of all; the first that has a name is called by it. */
+/** Joins the named tools of all bridges into one bridge. If a name occurs twice, the first bridge wins. */
 function joined(bridges: readonly ToolBridge[], names: readonly string[] | undefined): ToolBridge {
   const owners = new Map<string, ToolBridge>();
   return {
@@ -72,7 +74,7 @@ function joined(bridges: readonly ToolBridge[], names: readonly string[] | undef
   };
 }
 
-/** A message that a journal can hold: bytes as data URLs. */
+/** A message for the journal, with bytes as data URLs. */
 function asJson(message: ChatMessage): ChatMessage {
   const { content } = message;
   return typeof content === "string" ? message : { ...message, content: content.map(withoutBytes) };

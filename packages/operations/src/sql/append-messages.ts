@@ -4,22 +4,20 @@ import { lockWriters } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, type SqlValue } from "./statement.ts";
 
-/** Adds turns to branches, but for those that are there. */
+/** Adds turns to branches. Turns that already exist are skipped. */
 export const appendBatch: Batch<NewUserMessage, true> = {
   keyOf: branchKeyOf,
   *steps(messages) {
     const writers = messages.map((message) => ({ key: branchKeyOf(message), fencingToken: 0 }));
     yield* lockWriters(writers);
     yield* change(
-      ({
-        asked,
-      }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, user_message, turn)
+      ({ asked }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, turn)
         SELECT asked_branch, 1 + coalesce(
           (SELECT max(other.position) FROM ccl_operation_turns other WHERE other.branch_key = asked_branch), 0
-        ), asked_turn, asked_message, asked_body FROM ${asked} WHERE true
+        ), asked_turn, asked_body FROM ${asked} WHERE true
         ON CONFLICT (branch_key, turn_key) DO NOTHING`,
       {
-        columns: ["asked_branch", "asked_turn", "asked_message", "asked_body"],
+        columns: ["asked_branch", "asked_turn", "asked_body"],
         rows: messages.map(insertedRow),
       },
     );
@@ -37,10 +35,5 @@ function insertedRow(message: NewUserMessage): SqlValue[] {
     assistantVariants: [],
     applied: [],
   };
-  return [
-    branchKeyOf(message),
-    keyOf(userMessageId),
-    JSON.stringify(content),
-    JSON.stringify(turn),
-  ];
+  return [branchKeyOf(message), keyOf(userMessageId), JSON.stringify(turn)];
 }

@@ -5,14 +5,12 @@ import { runStepKey, type RunStep } from "../ports/run-step.ts";
 import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
 import type { Batch } from "./group-commit.ts";
 import { unknownRun } from "./lease-runs.ts";
+import { maxEventsInRow, packEvents, packJson } from "./run-rows.ts";
 import { change, keyOf, rowsOf, type Row, type SqlValue, type Steps } from "./statement.ts";
 
-/** How many events stand in one row at most, so that a reader finds its first without looking at all. */
-export const maxEventsInRow = 256;
-
 /**
- * Adds to runs whose lease the writer has: the rows are locked first, so that the token is compared with the last one
- * given out, and no other is given out before the commit.
+ * Appends to runs under their lease. It locks the rows first, so that it compares the token with the last one granted,
+ * and no other is granted before the commit.
  */
 export const appendBatch: Batch<RunAppend, AppendOutcome> = {
   keyOf: ({ runId }) => runId,
@@ -30,46 +28,43 @@ export const appendBatch: Batch<RunAppend, AppendOutcome> = {
     }
     yield* insertEvents(adding);
     yield* insertSteps(adding);
+    yield* dropAnswers(adding.filter(({ append }) => append.result !== undefined));
     yield* moveHeads(adding);
     return outcomes;
   },
 };
 
-/** Answers to operations that wait, which need no lease. */
+/** Deletes the main call's steps of runs that end, since their results contain the answer. */
+function* dropAnswers(ended: readonly Adding[]): Steps<void> {
+  yield* change(
+    ({
+      asked,
+    }) => `DELETE FROM ccl_operation_steps WHERE run_key IN (SELECT asked_run FROM ${asked})
+      AND (step_key LIKE '"main_llm/%' OR step_key LIKE '"turn_message/%')`,
+    { columns: ["asked_run"], rows: ended.map(({ key }) => [key]) },
+  );
+}
+
+/** Answers waiting operations, which needs no lease. */
 export const answerBatch: Batch<{ runId: string; step: RunStep }, boolean> = {
   keyOf: ({ runId }) => runId,
   *steps(answers) {
     const heads = yield* lockRuns(answers);
-    const known = yield* knownSteps(answers);
     const adding: Adding[] = [];
     const outcomes = answers.map(({ runId, step }) => {
       const key = keyOf(runId);
       const head = heads.get(key);
       if (head === undefined) return unknownRun(key);
-      if (head.hasEnded || known.has(key)) return false;
       const { fencingToken } = head;
       const append = { runId, fencingToken, events: [], steps: [step] };
-      adding.push({ head, key, append, fresh: [] });
-      return true;
+      if (!head.hasEnded) adding.push({ head, key, append, fresh: [] });
+      return key;
     });
-    yield* insertSteps(adding);
+    const taken = yield* insertSteps(adding);
     yield* moveHeads(adding);
-    return outcomes;
+    return outcomes.map((key) => (typeof key === "string" ? taken.has(key) : key));
   },
 };
-
-/** Keys of the runs that have the step already. */
-function* knownSteps(steps: readonly { runId: string; step: RunStep }[]): Steps<Set<string>> {
-  const rows = yield* rowsOf(
-    ({ asked }) => `SELECT run_key FROM ${asked}
-      JOIN ccl_operation_steps ON run_key = asked_run AND step_key = asked_step`,
-    {
-      columns: ["asked_run", "asked_step"],
-      rows: steps.map(({ runId, step }) => [keyOf(runId), keyOf(runStepKey(step))]),
-    },
-  );
-  return new Set(rows.map((row) => textIn(row, "run_key")));
-}
 
 interface Head {
   fencingToken: number;
@@ -123,13 +118,13 @@ function decide(
   return { head, fresh };
 }
 
-/** True for the last event of the worker that has ended the run, or one before it. */
+/** True for the last event of the worker that ended the run, or an earlier one. */
 function isRepeated(last: RunEvent | undefined, { lastSeq, lastEpoch }: Head): boolean {
   return last !== undefined && last.seq <= lastSeq && last.epoch === lastEpoch;
 }
 
 function* insertEvents(adding: readonly Adding[]): Steps<void> {
-  const rows = adding.flatMap(({ key, fresh }) => eventRowsOf(key, fresh));
+  const rows = adding.flatMap(eventRowsOf);
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_events (run_key, first_seq, last_seq, events)
       SELECT asked_run, asked_first, asked_last, asked_events FROM ${asked}`,
@@ -137,41 +132,43 @@ function* insertEvents(adding: readonly Adding[]): Steps<void> {
   );
 }
 
-/** Run, first and last number, events. */
-function eventRowsOf(key: string, events: readonly RunEvent[]): SqlValue[][] {
+/** Columns: run, first and last number, events. */
+function eventRowsOf({ key, fresh, append }: Adding): SqlValue[][] {
   const rows: SqlValue[][] = [];
-  for (let from = 0; from < events.length; from += maxEventsInRow) {
-    const piece = events.slice(from, from + maxEventsInRow);
-    rows.push([key, piece[0]?.seq ?? 0, piece.at(-1)?.seq ?? 0, JSON.stringify(piece)]);
+  for (let from = 0; from < fresh.length; from += maxEventsInRow) {
+    const piece = fresh.slice(from, from + maxEventsInRow);
+    const events = packEvents(piece, append.result);
+    rows.push([key, piece[0]?.seq ?? 0, piece.at(-1)?.seq ?? 0, events]);
   }
   return rows;
 }
 
-/** Run, key, place among the steps, step. */
-function stepRowsOf(key: string, steps: readonly RunStep[], stepCount: number): SqlValue[][] {
-  return steps.map((step, index) => [
+/** Columns: run, key, position among the steps, step. */
+function stepRowsOf({ append, key, head }: Adding): SqlValue[][] {
+  return append.steps.map((step, index) => [
     key,
     keyOf(runStepKey(step)),
-    stepCount + index,
-    JSON.stringify(step),
+    head.stepCount + index,
+    packJson(step, step.kind === "main_llm" ? step.text : undefined),
   ]);
 }
 
-function* insertSteps(adding: readonly Adding[]): Steps<void> {
-  const rows = adding.flatMap(({ append, key, head }) =>
-    stepRowsOf(key, append.steps, head.stepCount),
-  );
-  yield* change(
+/** Inserts steps. Returns the keys of runs that have a new step. */
+function* insertSteps(adding: readonly Adding[]): Steps<Set<string>> {
+  const rows = adding.flatMap(stepRowsOf);
+  const added = yield* rowsOf(
     ({ asked }) => `INSERT INTO ccl_operation_steps (run_key, step_key, position, step)
-      SELECT asked_run, asked_key, asked_position, asked_step FROM ${asked} WHERE true ON CONFLICT DO NOTHING`,
+      SELECT asked_run, asked_key, asked_position, asked_step FROM ${asked} WHERE true ON CONFLICT DO NOTHING RETURNING run_key`,
     { columns: ["asked_run", "asked_key", "asked_position#", "asked_step"], rows },
   );
+  return new Set(added.map((row) => textIn(row, "run_key")));
 }
 
 function* moveHeads(adding: readonly Adding[]): Steps<void> {
   const rows = adding.map(({ append, key, head, fresh }): SqlValue[] => {
     const last = fresh.at(-1);
-    const result = append.result === undefined ? null : JSON.stringify(append.result);
+    const result =
+      append.result === undefined ? null : packJson(append.result, append.result.mainLlm.text);
     const stepCount = head.stepCount + append.steps.length;
     const moved = [last?.seq ?? head.lastSeq, last?.epoch ?? head.lastEpoch, stepCount];
     return [key, append.fencingToken, ...moved, result, endOf(append)];
@@ -196,7 +193,7 @@ function* moveHeads(adding: readonly Adding[]): Steps<void> {
   );
 }
 
-/** When the run ended, in whole milliseconds; null where it goes on. */
+/** When the run ended, in whole milliseconds. null if it has not ended. */
 function endOf({ result }: RunAppend): number | null {
   return result === undefined ? null : Math.floor(result.finishedAt);
 }

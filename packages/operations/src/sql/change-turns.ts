@@ -10,11 +10,11 @@ import { findStale } from "./lock-writers.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** A change of one turn, under a lease. */
+/** A change of one turn, by a run under a lease or by a user. */
 export interface TurnChange extends ChatBranch {
-  /** That of the run, for what it writes. */
+  /** State of the run, for its writes. */
   state?: VariantState | undefined;
-  /** Undefined for what a person changes, which needs no lease. */
+  /** Undefined for a user's change, which needs no lease. */
   runId?: string | undefined;
   fencingToken?: number | undefined;
   userMessageId: string;
@@ -80,53 +80,38 @@ function* findTurns(changes: readonly TurnChange[]): Steps<Map<string, TurnRow>>
   );
 }
 
-/** A turn with what is changed about it. */
+/** A changed turn. */
 interface ChangedTurn {
   branchKey: string;
   turn: StoredTurn;
 }
 
-/** Writes turns that are there. */
+/** Updates existing turns. */
 export function* saveTurns(turns: readonly ChangedTurn[]): Steps<void> {
   yield* change(
     ({
       asked,
-    }) => `UPDATE ccl_operation_turns SET user_message = asked_message, answer = asked_answer,
-        state_session = asked_session, state_run = asked_run, state_heads = asked_heads, turn = asked_body
+    }) => `UPDATE ccl_operation_turns SET state_session = asked_session, state_run = asked_run, state_heads = asked_heads, turn = asked_body
       FROM ${asked} WHERE branch_key = asked_branch AND turn_key = asked_turn`,
     {
-      columns: ["asked_branch", "asked_turn", ...askedShown, "asked_body"],
+      columns: ["asked_branch", "asked_turn", ...askedState, "asked_body"],
       rows: turns.map(({ branchKey, turn }) => [
         branchKey,
         keyOf(turn.userMessageId),
-        ...shownOf(turn),
+        ...stateOf(turn),
         JSON.stringify(turn),
       ]),
     },
   );
 }
 
-/** What `shownOf` gives, as columns of a statement, and where it is stored. */
-export const askedShown: readonly string[] = [
-  "asked_message",
-  "asked_answer",
-  "asked_session",
-  "asked_run",
-  "asked_heads",
-];
-export const storedShown = "user_message, answer, state_session, state_run, state_heads";
+/** Columns for the state that a turn shows, as `stateOf` returns them, and their names in a statement. */
+export const stateColumns = "state_session, state_run, state_heads";
+export const askedState: readonly string[] = ["asked_session", "asked_run", "asked_heads"];
 
-/** What a prompt needs of a turn, beside all its variants, so that a long chat is read without them. */
-export function shownOf(turn: StoredTurn): (string | null)[] {
-  const user = turn.userVariants[turn.selectedUser];
-  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-  const { variantId: id = "", content = "", toolCalls, messages } = answer ?? {};
+/** The state that a turn shows, in columns, so that a query finds it without reading turns. */
+export function stateOf(turn: StoredTurn): (string | null)[] {
   const state = shownState(turn);
-  return [
-    JSON.stringify(user?.content ?? ""),
-    answer === undefined ? null : JSON.stringify({ id, content, toolCalls, messages }),
-    ...(state === undefined
-      ? [null, null, null]
-      : [keyOf(state.session), keyOf(state.runId), JSON.stringify(state.heads)]),
-  ];
+  if (state === undefined) return [null, null, null];
+  return [keyOf(state.session), keyOf(state.runId), JSON.stringify(state.heads)];
 }

@@ -6,14 +6,14 @@ import { change, keyOf, rowsOf, type SqlValue, type Steps } from "./statement.ts
 
 type Creation = RunCreation | OperationsError;
 
-// A run that holds the branch may end between two looks at it.
+// The run that holds the branch may end between two looks.
 const maxLooks = 10;
 
-/** Makes runs: first known requests, then the branch, which the database gives to one run only. */
+/** Creates runs. It checks known requests first, then the branch, for which the database accepts one run only. */
 export const createRunBatch: Batch<NewRun, RunCreation> = {
   keyOf: ({ input }) => keyOf(input.chatId, input.branchId),
   *steps(runs) {
-    // Every writer of leases waits here for the others, so that one at a time does all of this.
+    // Every writer of leases waits here, so that one at a time does all of this.
     const firstToken = yield* takeTokens(runs.length);
     const creations = yield* findRequests(runs);
     yield* forgetRequests(runs);
@@ -42,7 +42,7 @@ interface Opening extends NewRun {
   token: number;
 }
 
-/** The first of that many tokens, higher than all before. */
+/** Reserves that many tokens, higher than all before, and returns the first. */
 export function* takeTokens(count: number): Steps<number> {
   const sql = `UPDATE ccl_operation_tokens SET last_token = last_token + `;
   const rows = yield* rowsOf(
@@ -57,7 +57,7 @@ export function* takeTokens(count: number): Steps<number> {
   return numberIn(row, "last_token") - count + 1;
 }
 
-/** A lease that begins now. */
+/** A lease that starts now. */
 export function leaseOf(
   runId: string,
   { owner, ttlMs, nowMs }: LeaseRequest,
@@ -109,7 +109,7 @@ function insertedRow({ input, lease }: NewRun, place: number): SqlValue[] {
   ];
 }
 
-/** Gives those that were not inserted, since the branch or the id is taken. */
+/** Inserts runs. Returns those whose branch or id is taken. */
 function* insertRuns(
   open: readonly Opening[],
   creations: (Creation | undefined)[],
@@ -135,14 +135,14 @@ function* insertRuns(
   const inserted = new Set(rows.map((row) => textIn(row, "run_key")));
   return open.filter(({ input, index }, at) => {
     const lease = leases[at];
-    // Of two with one id in the same batch the other branch's is left out.
+    // If one batch contains an id twice, only one branch gets it.
     if (lease === undefined || !inserted.delete(keyOf(input.runId))) return true;
     creations[index] = { status: "created", lease };
     return false;
   });
 }
 
-/** Gives those whose branch has become free meanwhile. */
+/** Returns those whose branch has become free since. */
 function* findActive(
   missed: readonly Opening[],
   creations: (Creation | undefined)[],

@@ -1,17 +1,11 @@
-import { jsonIn, numberIn, requiredJsonIn, textIn } from "@ccl/sql";
+import { numberIn, requiredJsonIn, textIn } from "@ccl/sql";
 import type { ChatMessage } from "@ccl/core";
 import { pageLimit } from "@ccl/core/paging";
 
 import { OperationsError } from "../operations-error.ts";
 
-import type { ChatBranch, ChatTurn, NewUserMessage, TurnOutcome } from "../ports/chat-store.ts";
-import {
-  answerMessages,
-  commitOperations,
-  saveVariant,
-  type StoredTurn,
-  type StoredVariant,
-} from "../ports/chat-turn.ts";
+import type { ChatBranch, ChatTurn, TurnOutcome } from "../ports/chat-store.ts";
+import { commitOperations, historyOf, saveVariant, type StoredTurn } from "../ports/chat-turn.ts";
 import { applyEdit, type ConversationStore, type TurnWindow } from "../ports/conversation-store.ts";
 import { appendBatch } from "./append-messages.ts";
 import { branchKeyOf } from "./branch-rows.ts";
@@ -28,12 +22,12 @@ import { loadState, loadWrites } from "./kept-writes.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row } from "./statement.ts";
 
-/** A chat in a database that people can look through and change. */
+/** A chat in a database that users can browse and edit. */
 export interface DurableChatStore extends ConversationStore {
   turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
 }
 
-/** Chats in a database; `preamble` stands before the first turn of every branch. */
+/** Creates chats in a database. `preamble` precedes the first turn of every branch. */
 export function createSqlChatStore(
   database: SqlDatabase,
   preamble: readonly ChatMessage[],
@@ -90,7 +84,9 @@ export function createSqlChatStore(
 
 type WantedTurn = Parameters<ConversationStore["loadTurn"]>[0];
 
-/** As `firstPosition` has it; of a short branch the division gives 0 or less, so that all of it is read. */
+/**
+ * The parameters of `firstPosition` for SQL. For a short branch the division returns 0 or less, so all of it is read.
+ */
 function windowOf({ maxTurns = 0 }: WantedTurn): [turns: number, window: number] {
   return [maxTurns, Math.max(1, Math.ceil(maxTurns / 2))];
 }
@@ -98,13 +94,14 @@ function windowOf({ maxTurns = 0 }: WantedTurn): [turns: number, window: number]
 const turnKeyOf = ({ userMessageId }: WantedTurn): string | null =>
   userMessageId === undefined ? null : keyOf(userMessageId);
 
-/** Histories up to the turns that are wanted; null where there is none. */
+/** Loads histories up to the requested turns. null if a turn does not exist. */
 const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
   keyOf: branchKeyOf,
   *steps(wanted) {
     const rows = yield* rowsOf(
-      ({ asked }) => `SELECT stored.branch_key AS branch_key, stored.turn_key AS turn_key,
-          stored.position AS position, stored.user_message AS user_message, stored.answer AS answer
+      ({
+        asked,
+      }) => `SELECT stored.branch_key AS branch_key, stored.position AS position, stored.turn AS turn
         FROM ${asked} JOIN ccl_operation_turns last ON last.branch_key = asked_branch AND last.position = (
           SELECT max(other.position) FROM ccl_operation_turns other
           WHERE other.branch_key = asked_branch AND (asked_turn IS NULL OR other.turn_key = asked_turn)
@@ -118,26 +115,14 @@ const loadBatch: Batch<WantedTurn, ChatTurn | null> = {
     );
     const byBranch = new Map(wanted.map((turn): [string, Row[]] => [branchKeyOf(turn), []]));
     for (const row of rows) byBranch.get(textIn(row, "branch_key"))?.push(row);
-    return wanted.map((turn) => historyOf(byBranch.get(branchKeyOf(turn)) ?? []));
+    return wanted.map((turn) => chatTurnOf(byBranch.get(branchKeyOf(turn)) ?? []));
   },
 };
 
-function historyOf(rows: readonly Row[]): ChatTurn | null {
+function chatTurnOf(rows: readonly Row[]): ChatTurn | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
-  const history = rows.flatMap((row) => messagesOf(row, row === last));
-  const position = numberIn(last, "position");
-  return { userMessageId: requiredJsonIn(last, "turn_key"), position, history };
-}
-
-function messagesOf(row: Row, isLast: boolean): ChatMessage[] {
-  const content = requiredJsonIn<NewUserMessage["content"]>(row, "user_message");
-  const id: string = requiredJsonIn(row, "turn_key");
-  const user: ChatMessage[] = content.length === 0 ? [] : [{ id, role: "user", content }];
-  const answer = isLast
-    ? undefined
-    : jsonIn<Omit<StoredVariant, "variantId"> & { id: string }>(row, "answer");
-  return answer === undefined || answer === null
-    ? user
-    : [...user, ...answerMessages({ ...answer, variantId: answer.id })];
+  const turns = rows.map((row) => requiredJsonIn<StoredTurn>(row, "turn"));
+  const userMessageId = turns.at(-1)?.userMessageId ?? "";
+  return { userMessageId, position: numberIn(last, "position"), history: historyOf(turns) };
 }

@@ -2,8 +2,8 @@ import { OperationsError } from "../operations-error.ts";
 import { pageLimit } from "@ccl/core/paging";
 import { jsonIn, numberIn, requiredJsonIn, sortKeyOf } from "@ccl/sql";
 import type { RunEvent } from "../events/run-event.ts";
-import { pageStart } from "../ports/page-start.ts";
 import type { RunStep } from "../ports/run-step.ts";
+import { pageStart } from "../ports/page-start.ts";
 import type {
   AbortRequest,
   ListRunsOptions,
@@ -14,14 +14,15 @@ import type {
   StoredRun,
 } from "../ports/run-store.ts";
 import type { RunResult } from "../run/run-result.ts";
-import { answerBatch, appendBatch, maxEventsInRow } from "./append-runs.ts";
+import { answerBatch, appendBatch } from "./append-runs.ts";
 import { createRunBatch } from "./create-runs.ts";
 import { abortBatch, acquireBatch, releaseBatch, renewBatch, unknownRun } from "./lease-runs.ts";
 import { pruneBatch } from "./prune-runs.ts";
+import { maxEventsInRow, unpacked, unpackEvents } from "./run-rows.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
-/** Runs in a database, for any number of workers. */
+/** Stores runs in a database, for any number of workers. */
 export function createSqlRunStore(database: SqlDatabase): RunStore {
   const create = database.writer("leases", createRunBatch);
   const acquire = database.writer("leases", acquireBatch);
@@ -80,17 +81,18 @@ function* loadRun(runId: string): Steps<StoredRun | undefined> {
       `SELECT step FROM ${parts.asked} JOIN ccl_operation_steps ON run_key = asked_run ORDER BY position`,
     asked,
   );
-  const result = jsonIn<RunResult>(row, "result");
   const abort = jsonIn<AbortRequest>(row, "abort_request");
   return {
     input: requiredJsonIn<RunInput>(row, "input"),
-    steps: steps.map((step) => requiredJsonIn<RunStep>(step, "step")),
+    steps: steps.map((step) => requiredJsonIn<RunStep>(unpacked(step, "step"), "step")),
     lastSeq: numberIn(row, "last_seq"),
-    result,
+    result: resultIn(row),
     abort,
     lease: leaseIn(row, runId),
   };
 }
+
+const resultIn = (row: Row): RunResult | undefined => jsonIn(unpacked(row, "result"), "result");
 
 function leaseIn(row: Row, runId: string): RunLease {
   return {
@@ -101,28 +103,29 @@ function leaseIn(row: Row, runId: string): RunLease {
   };
 }
 
-/** Events follow each other without gaps, so that the numbers say which rows hold them. */
+/** Events have no gaps, so their numbers determine the rows that contain them. */
 function* readEvents(runId: string, afterSeq: number, limit: number): Steps<RunEvent[]> {
   const key = keyOf(runId);
   const rows = yield* rowsOf(
-    ({ asked }) => `SELECT run.run_key AS known_run, page.events AS events
-      FROM ${asked} JOIN ccl_operation_runs run ON run.run_key = asked_run
-      LEFT JOIN ccl_operation_events page ON page.run_key = asked_run AND page.first_seq > asked_from
-        AND page.first_seq <= asked_to AND page.last_seq > asked_after
-      ORDER BY page.first_seq`,
+    ({
+      asked,
+    }) => `SELECT first_seq, events FROM ${asked} JOIN ccl_operation_events ON run_key = asked_run
+        AND first_seq > asked_from AND first_seq <= asked_to AND last_seq > asked_after ORDER BY first_seq`,
     {
       columns: ["asked_run", "asked_from#", "asked_to#", "asked_after#"],
       rows: [[key, afterSeq - maxEventsInRow, afterSeq + limit, afterSeq]],
     },
   );
-  if (rows.length === 0) throw unknownRun(key);
-  const events: RunEvent[] = [];
-  for (const row of rows) {
-    for (const event of jsonIn<RunEvent[]>(row, "events") ?? []) {
-      if (event.seq > afterSeq && event.seq <= afterSeq + limit) events.push(Object.freeze(event));
-    }
-  }
-  return events;
+  // Read after the events, so that the result exists if one of them refers to it.
+  const [run] = yield* rowsOf(
+    ({ asked }) =>
+      `SELECT input, result FROM ${asked} JOIN ccl_operation_runs ON run_key = asked_run`,
+    { columns: ["asked_run"], rows: [[key]] },
+  );
+  if (run === undefined) throw unknownRun(key);
+  const of = { input: requiredJsonIn<RunInput>(run, "input"), result: resultIn(run) };
+  const events = rows.flatMap((row) => unpackEvents(row, of));
+  return events.filter(({ seq }) => seq > afterSeq && seq <= afterSeq + limit);
 }
 
 function* listRuns({ cursor, all = false }: ListRunsOptions, limit: number): Steps<RunPage> {

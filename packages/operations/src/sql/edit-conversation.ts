@@ -11,14 +11,14 @@ import {
 } from "../ports/conversation-store.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import { branchKeyOf, type TurnRow } from "./branch-rows.ts";
-import { askedShown, shownOf, storedShown } from "./change-turns.ts";
+import { askedState, stateColumns, stateOf } from "./change-turns.ts";
 import type { Batch } from "./group-commit.ts";
 import { copyWrites, importWrites, type ImportedRun } from "./kept-writes.ts";
 import { lockWriters } from "./lock-writers.ts";
 import { deleteRuns } from "./prune-runs.ts";
 import { change, keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** Turns of a branch, oldest first. */
+/** Loads turns of a branch, oldest first. */
 export function* loadTurns(
   branch: ChatBranch,
   { before, limit }: TurnWindow = {},
@@ -40,7 +40,7 @@ export function* loadTurns(
   });
 }
 
-/** Branches by their keys. */
+/** Lists branches by key. */
 export function* listBranches(cursor: string | undefined, limit: number): Steps<BranchPage> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT stored.branch_key AS branch_key, count(*) AS turns FROM ${asked}
@@ -57,7 +57,7 @@ export function* listBranches(cursor: string | undefined, limit: number): Steps<
   return { branches, cursor: hasMore ? textIn(last, "branch_key") : undefined };
 }
 
-/** By user message id: its place in the branch. */
+/** Positions in the branch by user message id. */
 function* positionsOf(
   branchKey: string,
   userMessageIds: readonly string[],
@@ -84,7 +84,7 @@ function* lastPosition(branchKey: string): Steps<number> {
   return row === undefined ? 0 : numberIn(row, "position");
 }
 
-/** Turns that are to go. */
+/** A range of turns to delete. */
 type Deletion = ChatBranch & { from: string; to?: string | undefined };
 
 /** Deletes turns and their runs. */
@@ -134,7 +134,7 @@ function* deleteTurns(deletion: Deletion): Steps<number | OperationsError> {
   return gone.length;
 }
 
-/** Turns that come from elsewhere. */
+/** Turns to import. */
 type Import = ChatBranch & { turns: readonly StoredTurn[] };
 
 /** Adds whole turns to branches. */
@@ -157,16 +157,16 @@ export const importBatch: Batch<Import, true> = {
       yield* change(
         ({
           asked,
-        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
-          SELECT asked_branch, asked_position, asked_turn, ${askedShown.join(", ")}, asked_body
+        }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${stateColumns}, turn)
+          SELECT asked_branch, asked_position, asked_turn, ${askedState.join(", ")}, asked_body
           FROM ${asked} WHERE true ON CONFLICT (branch_key, turn_key) DO NOTHING`,
         {
-          columns: ["asked_branch", "asked_position#", "asked_turn", ...askedShown, "asked_body"],
+          columns: ["asked_branch", "asked_position#", "asked_turn", ...askedState, "asked_body"],
           rows: turns.map((turn, index) => [
             branchKey,
             last + index + 1,
             keyOf(turn.userMessageId),
-            ...shownOf(turn),
+            ...stateOf(turn),
             JSON.stringify({ ...turn, applied: [] }),
           ]),
         },
@@ -182,7 +182,7 @@ function runsOf(turn: StoredTurn, branch: ChatBranch): ImportedRun[] {
   return [...new Set(ids)].map((runId) => ({ branch, userMessageId, runId }));
 }
 
-/** A branch that goes its own way. */
+/** A copy of a branch to a new one. */
 type Fork = ChatBranch & { userMessageId: string; newBranchId: string };
 
 /** Copies branches up to a turn. */
@@ -205,8 +205,8 @@ function* forkBranch(fork: Fork): Steps<true | OperationsError> {
   yield* change(
     ({
       asked,
-    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${storedShown}, turn)
-      SELECT asked_to, position, turn_key, ${storedShown}, turn
+    }) => `INSERT INTO ccl_operation_turns (branch_key, position, turn_key, ${stateColumns}, turn)
+      SELECT asked_to, position, turn_key, ${stateColumns}, turn
       FROM ${asked} JOIN ccl_operation_turns stored
       ON stored.branch_key = asked_from AND stored.position <= asked_position`,
     { columns: ["asked_from", "asked_to", "asked_position#"], rows: [[from, to, position]] },

@@ -6,40 +6,40 @@ import type { Steps } from "./statement.ts";
 
 /** One kind of write. */
 export interface Batch<Request, Outcome> {
-  /** Requests of one key are carried out one after the other. */
+  /** Requests with the same key are executed one after another. */
   keyOf(request: Request): string;
-  /** Carries out requests of different keys; an error in the place of an outcome has written nothing. */
+  /** Executes requests with different keys. If an outcome is an error, its request has written nothing. */
   steps(requests: readonly Request[]): Steps<(Outcome | OperationsError)[]>;
 }
 
-/** Carries out one request, together with those that wait at the same time. */
+/** Executes one request, together with others that wait at the same time. */
 export type Write<Request, Outcome> = (request: Request, call?: StoreCall) => Promise<Outcome>;
 
-/** Runs steps in one transaction, or not at all. */
+/** Runs steps in one transaction, as a whole or not at all. */
 export type RunTransaction = <Value>(steps: () => Steps<Value>) => Promise<Value>;
 
-/** Writes that share transactions: what comes up while one is under way goes together in the next. */
+/** Writes that share transactions. Writes that arrive during a transaction go into the next one together. */
 export interface GroupCommit {
   add<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
-  /** Resolves once nothing waits and nothing is under way. */
+  /** Resolves once nothing waits and nothing is in progress. */
   idle(): Promise<void>;
 }
 
-/** Requests that were taken from their lane. */
+/** Requests that were taken from their queue. */
 interface Taken {
   steps(): Steps<void>;
   settle(): void;
   reject(error: unknown): void;
-  /** How many requests. */
+  /** The number of requests. */
   readonly size: number;
-  /** Each request by itself. */
+  /** Splits it into single requests. */
   split(): Taken[];
 }
 
-// The limit of a transaction, so that none lasts long.
+// Limits the duration of a transaction.
 const maxRequests = 1_000;
 
-/** Group commit over one database. */
+/** Creates group commit for one database. */
 export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
   const lanes: ((max: number) => Taken[])[] = [];
   let running: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
       });
       for (const requests of taken) requests.settle();
     } catch (error) {
-      // One that can't be carried out must not take the others with it.
+      // A request that fails must not fail the others, so each is executed alone.
       const [first, ...others] = taken;
       if (others.length === 0 && first?.size === 1) first.reject(error);
       else
@@ -59,7 +59,7 @@ export function createGroupCommit(runTransaction: RunTransaction): GroupCommit {
     }
   };
   const work = async (): Promise<void> => {
-    // One turn of the microtask queue, so that what is asked for together is written together.
+    // Waits for one turn of the microtask queue, so that simultaneous requests are written together.
     await undefined;
     for (;;) {
       const taken = lanes.flatMap((take) => take(maxRequests));
@@ -147,7 +147,7 @@ function isWanted({
   }
 }
 
-/** Splits items so that no key comes twice in a wave, and those of one key stay in order. */
+/** Splits items into waves. No key occurs twice in a wave, and items with the same key stay in order. */
 function wavesOf<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
   const waves: Item[][] = [];
   const seen = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { OperationsError } from "../operations-error.ts";
 
-/** What is wrong with one request is that one's outcome; the others go on. */
+/** Returns the error of one request as its outcome, so that the other requests continue. */
 export function guarded<Value>(action: () => Value): Value | OperationsError {
   try {
     return action();

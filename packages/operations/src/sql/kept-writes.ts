@@ -6,7 +6,7 @@ import type { ChatBranch } from "../ports/chat-store.ts";
 import { branchKeyOf } from "./branch-rows.ts";
 import { change, keyOf, rowsOf, type Row, type SqlValue, type Steps } from "./statement.ts";
 
-/** A write that is to be kept with a turn. */
+/** A write to store with a turn. */
 export interface NewWrite {
   branchKey: string;
   userMessageId: string;
@@ -19,13 +19,13 @@ const columns =
 const minReach = 64;
 const defaultMaxItems = 20;
 
-/** How many writes of the tag are read up to this one. */
+/** How many writes of the tag are read, counted back from this one. */
 function reachOf({ write: { append, retention } }: KeptWrite): number {
   if (append === true) return maxFeedItems;
   return Math.max(minReach, 2 * (retention?.maxItems ?? defaultMaxItems));
 }
 
-/** Keeps writes, but for those that are there. */
+/** Stores writes. Those that already exist are skipped. */
 export function* insertWrites(writes: readonly NewWrite[]): Steps<void> {
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_writes (${columns})
@@ -48,7 +48,7 @@ export function* insertWrites(writes: readonly NewWrite[]): Steps<void> {
         keyOf(userMessageId),
         keyOf(kept.runId),
         keyOf(kept.hook, kept.operationId),
-        // Those of the hook before come first.
+        // Writes of the hook before the main call come first.
         index + (kept.hook === "before_main_llm" ? 0 : writes.length + 1_000_000),
         keyOf(session),
         keyOf(kept.write.tag),
@@ -64,7 +64,7 @@ const keptIn = (row: Row): KeptWrite => requiredJsonIn<KeptWrite>(row, "kept");
 const isBefore = `(asked_turn IS NULL OR stored.position < coalesce((SELECT other.position FROM ccl_operation_turns other
   WHERE other.branch_key = asked_branch AND other.turn_key = asked_turn), ${Number.MAX_SAFE_INTEGER}))`;
 
-/** What is kept of a session before a turn. */
+/** Loads the stored state of a session before a turn. */
 export function* loadState({
   session,
   before,
@@ -83,7 +83,7 @@ export function* loadState({
   );
   if (last === undefined) return { heads: {}, shown: [], hidden: [] };
   const heads = requiredJsonIn<KeptState["heads"]>(last, "heads");
-  // The texts are read of those writes only that count.
+  // Reads the texts only of writes that count.
   const rows = yield* rowsOf(
     (parts) => `SELECT read.kept AS kept FROM (
         SELECT stored.branch_key, stored.turn_key, written.run_key, written.write_key, stored.position, written.place,
@@ -111,7 +111,7 @@ export function* loadState({
   return { heads, shown, hidden: hidden.map(keptIn) };
 }
 
-/** What a run has written. */
+/** Loads what a run has written. */
 export function* loadWrites(runId: string): Steps<KeptWrite[]> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT kept FROM ${asked} JOIN ccl_operation_writes ON run_key = asked_run`,
@@ -120,7 +120,7 @@ export function* loadWrites(runId: string): Steps<KeptWrite[]> {
   return rows.map(keptIn);
 }
 
-/** Copies writes of turns up to a position to another branch, which has the turns by now. */
+/** Copies the writes of turns up to a position to another branch, which already has the turns. */
 export function* copyWrites(from: string, to: string): Steps<void> {
   yield* change(
     ({ asked }) => `INSERT INTO ccl_operation_writes (${columns})
@@ -131,14 +131,14 @@ export function* copyWrites(from: string, to: string): Steps<void> {
   );
 }
 
-/** A run whose answer comes to a turn of another branch. */
+/** A run whose answer is imported into a turn of another branch. */
 export interface ImportedRun {
   branch: ChatBranch;
   userMessageId: string;
   runId: string;
 }
 
-/** Copies what runs wrote in another branch of the chat; gives the keys of those that wrote. */
+/** Copies what runs wrote in another branch of the chat. Returns the keys of the runs that wrote something. */
 export function* importWrites(runs: readonly ImportedRun[]): Steps<Set<string>> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT asked_branch, asked_turn, session_key, kept FROM ${asked}
@@ -146,7 +146,7 @@ export function* importWrites(runs: readonly ImportedRun[]): Steps<Set<string>> 
     {
       columns: ["asked_branch", "asked_turn", "asked_run", "asked_from", "asked_to"],
       rows: runs.map(({ branch, userMessageId, runId }) => {
-        // Keys of branches begin as those of their chat do.
+        // The keys of branches begin like that of their chat.
         const chat = keyOf(branch.chatId, "").slice(0, -4);
         return [branchKeyOf(branch), keyOf(userMessageId), keyOf(runId), `${chat},`, `${chat}-`];
       }),

@@ -5,7 +5,7 @@ import { leaseOf, takeTokens } from "./create-runs.ts";
 import type { Batch } from "./group-commit.ts";
 import { change, keyOf, rowsOf, type Row, type Steps } from "./statement.ts";
 
-/** A lease that somebody wants; the outcome is null where it is held or the run has ended. */
+/** Acquires leases. The outcome is null if the run is leased or has ended. */
 export const acquireBatch: Batch<LeaseRequest & { runId: string }, RunLease | null> = {
   keyOf: ({ runId }) => runId,
   *steps(requests) {
@@ -52,7 +52,7 @@ interface Renewing {
   nowMs: number;
 }
 
-/** Prolongs leases that are the last that were given out. */
+/** Renews leases if they are the last ones granted. */
 export const renewBatch: Batch<Renewing, LeaseRenewal> = {
   keyOf: ({ lease }) => lease.runId,
   *steps(requests) {
@@ -84,7 +84,7 @@ export const renewBatch: Batch<Renewing, LeaseRenewal> = {
   },
 };
 
-/** Gives leases back. */
+/** Releases leases. */
 export const releaseBatch: Batch<RunLease, true> = {
   keyOf: ({ runId }) => runId,
   *steps(leases) {
@@ -100,7 +100,7 @@ export const releaseBatch: Batch<RunLease, true> = {
   },
 };
 
-/** Asks for the end of runs; of several requests the first stays. */
+/** Requests aborts of runs. The first request for a run stays. */
 export const abortBatch: Batch<{ runId: string; request: AbortRequest }, boolean> = {
   keyOf: ({ runId }) => runId,
   *steps(requests) {
@@ -124,7 +124,7 @@ export const abortBatch: Batch<{ runId: string; request: AbortRequest }, boolean
 const keysOf = (rows: readonly Row[]): Set<string> =>
   new Set(rows.map((row) => textIn(row, "run_key")));
 
-/** An error for each key that no run has. */
+/** Returns an error for each key that no run has. */
 function* unknownRuns(keys: readonly string[]): Steps<Map<string, OperationsError>> {
   const rows = yield* rowsOf(
     ({ asked }) => `SELECT run_key FROM ${asked} JOIN ccl_operation_runs ON run_key = asked_run`,
@@ -134,7 +134,7 @@ function* unknownRuns(keys: readonly string[]): Steps<Map<string, OperationsErro
   return new Map(keys.filter((key) => !known.has(key)).map((key) => [key, unknownRun(key)]));
 }
 
-/** That no run has the key. */
+/** The error for a key that no run has. */
 export function unknownRun(key: string): OperationsError {
   return new OperationsError("unknown_run", `There is no run ${key}.`);
 }

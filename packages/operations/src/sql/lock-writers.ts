@@ -2,19 +2,19 @@ import { numberIn, textIn } from "@ccl/sql";
 import { OperationsError } from "../operations-error.ts";
 import { keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** Who writes where. */
+/** A writer to a branch. */
 export interface Writer {
-  /** Of the branch. */
+  /** Key of the branch. */
   key: string;
   fencingToken: number;
 }
 
-/** A writer under a lease. */
+/** A writer with a lease. */
 export interface FencedWriter extends Writer {
   runId: string;
 }
 
-/** Makes what is not there and locks it; gives the highest token of each key, those asked with among them. */
+/** Locks the rows, and creates missing ones. Returns the highest token of each key, those of the writers included. */
 export function* lockWriters(writers: readonly Writer[]): Steps<Map<string, number>> {
   const rows = yield* rowsOf(
     ({ asked }) => `INSERT INTO ccl_operation_branches AS stored (branch_key, fencing_token)
@@ -31,8 +31,9 @@ export function* lockWriters(writers: readonly Writer[]): Steps<Map<string, numb
 }
 
 /**
- * Locks where is written. An error for each writer whose lease is over: a higher token has written there, or was given
- * out for the run, whose lease is held, so that none is given out before the commit. Runs of another store have no row here.
+ * Locks the branches that are written. Returns an error for each writer whose lease is lost: a higher token has
+ * written there, or was granted for the run. It also locks the leases, so that none is granted before the commit. Runs
+ * of another store have no row here.
  */
 export function* findStale(
   writers: readonly FencedWriter[],

@@ -8,18 +8,18 @@ import { saveTurns } from "./change-turns.ts";
 import { insertWrites, type NewWrite } from "./kept-writes.ts";
 import { keyOf, rowsOf, type Steps } from "./statement.ts";
 
-/** A version as tables before version 4 have it, by session; its parent is the version that it replaced. */
+/** A version as tables before version 4 store it, by session. Its parent is the version that it replaced. */
 interface FormerVersion extends KeptWrite {
   parentVersion?: number | undefined;
 }
 
-/** A turn with the versions that it began with, by tag. */
+/** A turn, and the versions at its beginning by tag. */
 interface FormerTurn {
   turn: StoredTurn;
   heads: Readonly<Record<string, number>> | undefined;
 }
 
-/** The states that tables before version 4 have by session, moved to the turns whose runs wrote them. */
+/** Moves the states that tables before version 4 store by session to the turns whose runs wrote them. */
 export function* moveStates(): Steps<void> {
   const sessions = yield* rowsOf(
     ({ asked }) =>
@@ -59,7 +59,7 @@ function* moveState(sessionKey: string): Steps<void> {
       known === undefined
         ? turnThatWrote(version, { turns, versions })
         : turns.find(({ turn: { userMessageId } }) => userMessageId === known)?.turn;
-    // What a deleted turn has written goes with it.
+    // The writes of a deleted turn are dropped.
     if (turn === undefined) continue;
     written.set(turn, [...(written.get(turn) ?? []), version]);
     const kept = ownWrite(version, versions);
@@ -87,7 +87,7 @@ function* turnsOf(branchKey: string, sessionKey: string): Steps<FormerTurn[]> {
   }));
 }
 
-/** The turn that began with the version's parent; without one the last turn. */
+/** The turn that began with the version's parent. Without one, the last turn. */
 function turnThatWrote(
   { runId, parentVersion, write: { tag } }: FormerVersion,
   { turns, versions }: { turns: readonly FormerTurn[]; versions: readonly FormerVersion[] },
@@ -100,7 +100,7 @@ function turnThatWrote(
   )?.turn;
 }
 
-/** Of a feed, whose versions hold all items, what the version added. */
+/** What a version added to a feed. A feed's versions contain all of its items. */
 function ownWrite(version: FormerVersion, versions: readonly FormerVersion[]): KeptWrite {
   const { parentVersion, ...kept } = version;
   const { value, retention, tag } = kept.write;
@@ -133,7 +133,7 @@ interface GivingStates {
   base: Readonly<Record<string, string>>;
 }
 
-/** Answers whose run is not known any more are those of the last runs, in order. */
+/** Assigns states to answers. Answers whose run is unknown belong to the last runs, in order. */
 function giveStates(turn: StoredTurn, { session, own, runs, base }: GivingStates): void {
   const states = new Map<string, VariantState>();
   for (const { runId, write } of own) {

@@ -8,30 +8,30 @@ import { createSqlChatStore, type DurableChatStore } from "./create-sql-chat-sto
 import { createSqlRunStore } from "./create-sql-run-store.ts";
 import { createSqlDatabase, type StepRunner } from "./sql-database.ts";
 
-/** All that an engine keeps, in one database; spread it into the options of `createRunEngine`. */
+/** All stores of an engine in one database. Spread it into the options of `createRunEngine`. */
 export interface OperationStores extends LeaseOwners {
   profiles: ProfileStore;
   runs: RunStore;
   chat: DurableChatStore;
-  /** Lets writes that are under way end, and refuses later ones with `closed`. Closing twice does nothing. */
+  /** Waits for writes in progress, and refuses later ones with `closed`. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** What is the same for every database. */
+/** Options for every kind of database. */
 export interface OperationStoresOptions {
-  /** Messages that stand before the first turn of every branch: a system prompt, a greeting. Not stored. */
+  /** Messages before the first turn of every branch, such as a system prompt or a greeting. They are not stored. */
   preamble?: readonly ChatMessage[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What is open, and how it is closed. */
+/** An open database, and how to close it. */
 interface OpenDatabase {
   runner: StepRunner;
   records: Records;
   end?: (() => void) | undefined;
 }
 
-/** The stores over tables that are there. */
+/** Creates the stores on existing tables. */
 export function createOperationStores(
   { runner, records, end }: OpenDatabase,
   { preamble = [] }: OperationStoresOptions,

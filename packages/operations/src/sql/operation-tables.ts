@@ -1,7 +1,8 @@
 /**
- * The tables, for both kinds of database. Keys are JSON texts (see `keyOf`); `sort_key` is an id's UTF-16 code units in
- * hex. A run is unfinished while its result is null: then its branch takes no other. The one row of `tokens` gives out
- * fencing tokens, and by its lock one lease after the other. A row of `events` holds those of one append, as an array.
+ * Creates the tables. Keys are JSON texts (see `keyOf`). `sort_key` is an id's UTF-16 code units in hex. A run is
+ * unfinished while its result is null, and its branch then accepts no other run. The one row of `tokens` issues
+ * fencing tokens, and its lock serializes the granting of leases. A row of `events` contains the events of one append,
+ * as an array.
  */
 export function createTables(keyType: string): string {
   return `
@@ -79,11 +80,11 @@ CREATE TABLE ccl_operation_turns (
 );`;
 }
 
-/** Finds the runs of a branch, so that those of deleted turns go with them. */
+/** Finds the runs of a branch, so that they can be deleted with their turns. */
 export const addBranchIndex =
   "CREATE INDEX ccl_operation_runs_branch ON ccl_operation_runs (branch_key);";
 
-/** When runs ended, so that old ones can be found and deleted; `endOfResult` reads it from a stored result. */
+/** Adds the end time of runs, so that old ones can be deleted. `endOfResult` reads it from a stored result. */
 export function addRunEnds(endOfResult: string): string {
   return `
 ALTER TABLE ccl_operation_runs ADD COLUMN ended_at BIGINT;
@@ -92,7 +93,7 @@ CREATE INDEX ccl_operation_runs_ended ON ccl_operation_runs (ended_at) WHERE end
 CREATE INDEX ccl_operation_requests_run ON ccl_operation_requests (run_key);`;
 }
 
-/** State is kept with the turns whose runs wrote it. */
+/** Adds the tables for state, which is stored with the turns whose runs wrote it. */
 export function addWrites(keyType: string): string {
   return `
 CREATE TABLE ccl_operation_writes (
@@ -113,12 +114,17 @@ ALTER TABLE ccl_operation_turns ADD COLUMN state_run TEXT;
 ALTER TABLE ccl_operation_turns ADD COLUMN state_heads TEXT;`;
 }
 
-/** What `moveStates` has emptied. */
+/** Drops the tables that `moveStates` has emptied. */
 export const dropSessions = `
 DROP TABLE ccl_operation_versions;
 DROP TABLE ccl_operation_turn_heads;
 DROP TABLE ccl_operation_sessions;`;
 
-/** Has @ccl/records take the profiles out of their table, and drop it, where it opens the database next. */
+/** Makes @ccl/records move the profiles out of their table, and drop it, when it next opens the database. */
 export const handProfilesOver =
   "INSERT INTO ccl_schema (component, version) VALUES ('operation_profiles', 1);";
+
+/** Drops what the turn itself already contains. */
+export const dropShown = `
+ALTER TABLE ccl_operation_turns DROP COLUMN user_message;
+ALTER TABLE ccl_operation_turns DROP COLUMN answer;`;

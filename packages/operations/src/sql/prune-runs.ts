@@ -2,14 +2,14 @@ import { textIn } from "@ccl/sql";
 import type { Batch } from "./group-commit.ts";
 import { change, rowsOf, type Steps } from "./statement.ts";
 
-/** Finished runs that are to go. */
+/** Which finished runs to delete. */
 interface Pruning {
   endedBeforeMs: number;
   nowMs: number;
   limit: number;
 }
 
-/** Deletes finished runs and all that hangs on them, one request after the other; gives how many. */
+/** Deletes finished runs and everything that belongs to them, one request after another. Returns how many. */
 export const pruneBatch: Batch<Pruning, number> = {
   keyOf: () => "prune",
   *steps(requests) {
@@ -30,7 +30,7 @@ export const pruneBatch: Batch<Pruning, number> = {
   },
 };
 
-/** Deletes runs by their keys, with events, steps and request ids; gives how many there were. */
+/** Deletes runs by key, with their events, steps and request ids. Returns how many existed. */
 export function* deleteRuns(keys: readonly string[]): Steps<number> {
   const asked = { columns: ["asked_run"], rows: keys.map((key) => [key]) };
   const gone = yield* rowsOf(

@@ -15,30 +15,33 @@ import type { Steps } from "./statement.ts";
 
 /** Runs steps on one kind of database. */
 export interface StepRunner {
-  /** True where transactions go on side by side. */
+  /** True if transactions run concurrently. */
   isParallel: boolean;
   write: RunTransaction;
-  /** All statements see one state. */
+  /** All statements see the same snapshot. */
   readTogether: RunTransaction;
-  /** Each statement by itself. */
+  /** Each statement has its own snapshot. */
   read: RunTransaction;
 }
 
-/** The one database of all stores. */
+/** The database that all stores share. */
 export interface SqlDatabase {
-  /** A kind of write. Those of a group that wait at the same time share a transaction, or all of them where there is one at a time. */
+  /**
+   * Adds a kind of write. Writes of a group that wait at the same time share a transaction. If the database runs one
+   * transaction at a time, all groups share it.
+   */
   writer<Request, Outcome>(group: string, batch: Batch<Request, Outcome>): Write<Request, Outcome>;
-  /** A kind of read; those that wait at the same time are one. */
+  /** Adds a kind of read. Reads that wait at the same time are combined. */
   reader<Request, Outcome>(batch: Batch<Request, Outcome>): Write<Request, Outcome>;
   read<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
   readTogether<Value>(steps: () => Steps<Value>, call: StoreCall | undefined): Promise<Value>;
-  /** Lets what is under way end, and refuses all that comes later. */
+  /** Waits for calls in progress, and refuses later ones. */
   close(): Promise<void>;
 }
 
 const maxAttempts = 3;
 
-/** The database of a runner. */
+/** Creates the database of a runner. */
 export function createSqlDatabase(runner: StepRunner): SqlDatabase {
   let isClosed = false;
   const underWay = new Set<Promise<unknown>>();
@@ -86,7 +89,7 @@ export function createSqlDatabase(runner: StepRunner): SqlDatabase {
   };
 }
 
-/** Again where another's transaction was preferred: nothing of ours was kept. */
+/** Retries if the database preferred another transaction, since nothing of this one was stored. */
 async function withRetry<Value>(action: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,56 +1,56 @@
 import type { SqliteValue } from "@ccl/sql";
 
-/** What a statement takes: text, whole numbers, nothing. */
+/** A parameter of a statement: text, a whole number, or null. */
 export type SqlValue = Extract<SqliteValue, string | number | null>;
 
 /** A row by column name. */
 export type Row = Record<string, unknown>;
 
-/** What the text of a statement is put together from. */
+/** The parts from which the text of a statement is built. */
 interface SqlParts {
-  /** The statement's rows as a table `asked` with its columns. */
+  /** The parameter rows, as a table `asked` with its columns. */
   asked: string;
-  /** Ends a SELECT whose rows of `stored` this transaction is going to change: no other transaction does until it ends. */
+  /** Ends a SELECT whose rows of `stored` this transaction will change. Others cannot change them until it ends. */
   lock: string;
-  /** Ends one whose rows keep their lease until the transaction ends; others may change the rest of them. */
+  /** Ends a SELECT whose rows must keep their lease until the transaction ends. Others may change the rest of them. */
   hold: string;
-  /** Ends one whose rows are given another lease: waits for all who hold them. */
+  /** Ends a SELECT whose rows get another lease. It waits for all transactions that hold them. */
   takeOver: string;
 }
 
 /**
- * A statement over many rows at once. PostgreSQL runs it once, with arrays for `asked`; SQLite, where a call costs next
- * to nothing, once for each row. Rows come in any order. Without rows it is not run.
+ * A statement over many rows at once. PostgreSQL runs it once, with arrays for `asked`. SQLite, where a call is cheap,
+ * runs it once for each row. The result is unordered. Without rows the statement is not run.
  */
 export interface Statement {
   sql(parts: SqlParts): string;
-  /** Names, which should not be those of stored columns; of a whole number with a `#` at the end. */
+  /** Column names, which should differ from those of stored columns. A `#` at the end marks a whole number. */
   columns: readonly string[];
   rows: readonly (readonly SqlValue[])[];
   hasRows: boolean;
 }
 
-/** A piece of work: it gives out statements and takes their rows, so that it runs on a waiting or a blocking client. */
+/** Database work: it yields statements and receives their rows, so it runs on asynchronous and synchronous clients. */
 export type Steps<Value> = Generator<Statement, Value, Row[]>;
 
-/** Columns and the rows of them. */
+/** The parameter rows and their columns. */
 export interface Asked {
   columns: readonly string[];
   rows: readonly (readonly SqlValue[])[];
 }
 
-/** Rows that a statement gives. */
+/** Runs a statement and returns its rows. */
 export function* rowsOf(sql: Statement["sql"], asked: Asked): Steps<Row[]> {
   if (asked.rows.length === 0) return [];
   return yield { sql, ...asked, hasRows: true };
 }
 
-/** A statement that gives no rows. */
+/** Runs a statement that returns no rows. */
 export function* change(sql: Statement["sql"], asked: Asked): Steps<void> {
   if (asked.rows.length > 0) yield { sql, ...asked, hasRows: false };
 }
 
-/** A key of any texts, whatever they hold: JSON has no U+0000 and no half of a surrogate pair. */
+/** A key from any texts, whatever they contain: JSON has no U+0000 and no lone surrogates. */
 export function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts.length === 1 ? parts[0] : parts);
 }

@@ -13,6 +13,7 @@ import {
   addRunEnds,
   addWrites,
   createTables,
+  dropShown,
   handProfilesOver,
   dropSessions,
 } from "../sql/operation-tables.ts";
@@ -20,13 +21,13 @@ import { moveStates } from "../sql/move-state.ts";
 import type { Row, Statement, Steps } from "../sql/statement.ts";
 import { processOwners } from "./process-owners.ts";
 
-/** A file, or a database that `openSqlite` of @ccl/sql gave, which stays open. */
+/** A file, or a database that `openSqlite` of @ccl/sql returned, which stays open. */
 export type SqliteOperationStoresOptions = OperationStoresOptions &
   ({ path: string } | { database: SqliteDatabase });
 
 /**
- * Stores in SQLite, in tables that are created if they are missing. Any number of processes may have the file open. What
- * was acknowledged outlives a power cut, unless the database was opened with less.
+ * Opens stores in SQLite. Missing tables are created. Any number of processes may open the file. An acknowledged write
+ * survives a power failure, unless the database was opened with weaker durability.
  * @throws OperationsError `store_failed`, `store_damaged` or `aborted`
  */
 export async function openSqliteOperationStores(
@@ -72,16 +73,17 @@ const migrations = [
     },
   },
   { version: 5, up: handProfilesOver },
+  { version: 6, up: dropShown },
 ];
 
-/** In one go, so that nothing else on the connection comes between. */
+/** Runs synchronously, so that nothing else on the connection comes between. */
 function runSteps<Value>(database: SqliteDatabase, steps: Steps<Value>): Value {
   let step = steps.next();
   while (step.done !== true) step = steps.next(rowsOf(database, step.value));
   return step.value;
 }
 
-// A transaction that writes has the database to itself.
+// A writing transaction has the database to itself.
 const noLocks = { lock: "", hold: "", takeOver: "" };
 
 function rowsOf(database: SqliteDatabase, { sql, columns, rows, hasRows }: Statement): Row[] {

@@ -4,7 +4,7 @@ import type { LeaseOwners } from "../ports/run-store.ts";
 
 const pattern = /^process (\d+) on (.*) \((\d+) (\S*) (\S*)\)$/;
 
-/** This process as the owner of leases, which others on the machine can see die. */
+/** Names this process as the owner of leases. Other processes on the machine can detect its death. */
 export async function processOwners(): Promise<LeaseOwners> {
   if (globalThis.process?.getBuiltinModule === undefined) return {};
   const { pid, host, started, boot, space } = await ownProcessIdentity();

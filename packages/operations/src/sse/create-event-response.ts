@@ -7,15 +7,15 @@ import {
   streamOf,
 } from "./create-event-stream.ts";
 
-/** A stream, and headers of the response beside those that it needs. */
+/** Options of the stream, and additional response headers. */
 export interface EventResponseOptions extends EventStreamOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The events as a response, to a request whose `Last-Event-ID` is `lastEventId`. A client that has seen all of them gets
- * 204 without a body, so that an `EventSource` does not connect again. It answers with the first event, or where that
- * takes longer than a heartbeat.
+ * Returns the events as a response to a request whose `Last-Event-ID` is `lastEventId`. A client that has seen all
+ * events gets 204 without a body, so that an `EventSource` does not reconnect. The response starts with the first
+ * event, or after the time of a heartbeat if that is sooner.
  * @throws OperationsError `invalid_options`, `unknown_run`, and what the store throws
  */
 export async function createEventResponse(options: EventResponseOptions): Promise<Response> {
@@ -23,7 +23,7 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   const headers = { "cache-control": "no-store", ...options.headers };
   const answered = new AbortController();
   try {
-    // Also where it is not known yet.
+    // Covers also the time until the first event is known.
     const silence = sleep(options.heartbeatMs ?? defaultHeartbeatMs, answered.signal);
     const first = await Promise.race([events.peek(), silence]);
     if (first?.done === true) {
@@ -36,7 +36,7 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   } finally {
     answered.abort();
   }
-  // Proxies that buffer would hold events back.
+  // Buffering proxies would delay the events.
   const own = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
   return new Response(streamOf(events, options), { headers: { ...own, ...headers } });
 }

@@ -4,7 +4,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { frameEvent, withoutInternals } from "./frame-event.ts";
 
-/** What has the events of runs: a `RunEngine`, or anything alike. */
+/** The source of a run's events: a `RunEngine`, or an object with the same method. */
 export interface EventSourceOf {
   events(
     runId: string,
@@ -12,41 +12,42 @@ export interface EventSourceOf {
   ): AsyncIterable<RunEvent>;
 }
 
-/** Which run, and how its events are sent. */
+/** The run, and how to send its events. */
 export interface EventStreamOptions {
   engine: EventSourceOf;
   runId: string;
-  /** The `Last-Event-ID` that a client sent; the stream goes on behind it. Absent, null and "" mean from the start. */
+  /** The client's `Last-Event-ID`. The stream continues after it, and without one (or with "") from the beginning. */
   lastEventId?: string | null | undefined;
-  /** How long the stream may be silent before it sends a heartbeat for proxies; default 15,000. */
+  /** How long the stream may be silent before it sends a heartbeat for proxies. 15,000 ms by default. */
   heartbeatMs?: number | undefined;
-  /** How long a client should wait before it connects again; the client's own time by default. */
+  /** How long a client should wait before it reconnects. By default the client decides. */
   retryMs?: number | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The events of a run as server-sent events: each one message whose data is the event as JSON and whose id is its number.
- * Events are read as the stream is, so that a slow reader holds nothing in memory. It ends after `run.finished`.
+ * Streams the events of a run as server-sent events. Each message has the event as JSON for its data and the event's
+ * number as its id. The stream reads events only on demand, so a slow reader accumulates nothing in memory. It ends
+ * after `run.finished`.
  * @throws OperationsError `invalid_options`
  */
 export function createEventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   return streamOf(openEvents(options), options);
 }
 
-/** The events of a run as they are asked for. */
+/** The events of a run, read on demand. */
 export interface OpenEvents {
-  /** The first event, which `next` gives as well. */
+  /** The first event. `next` returns it as well. */
   peek(): Promise<IteratorResult<RunEvent, unknown>>;
   next(): Promise<IteratorResult<RunEvent, unknown>>;
-  /** Stops reading, also while it waits. */
+  /** Stops reading, even during a wait. */
   end(): void;
-  /** Aborted once nothing more is read. */
+  /** Aborted once reading has stopped. */
   ended: AbortSignal;
 }
 
-/** Checks the options and opens the events. */
+/** Validates the options and opens the events. */
 export function openEvents(options: EventStreamOptions): OpenEvents {
   const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
   for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
@@ -68,7 +69,7 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
   if (signal?.aborted === true) end();
   else signal?.addEventListener("abort", end, { once: true });
   const ended = controller.signal;
-  // Whether the events heed their signal or not.
+  // Ends on the signal, even if the event source ignores it.
   const read = async (): Promise<IteratorResult<RunEvent, unknown>> => {
     if (ended.aborted) return over;
     return untilAborted(iterator.next(), ended).catch((error: unknown) => {
@@ -104,15 +105,15 @@ function seqOf(lastEventId: string): number {
 
 type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId" | "signal">;
 
-/** How long a stream is silent where nothing is said. */
+/** The default time without events before a heartbeat. */
 export const defaultHeartbeatMs: number = 15_000;
 
-// Wait for a slow reader, beside the event that exceeds it.
+// How much may wait for a slow reader. One event may exceed it.
 const maxBufferedBytes = 65_536;
 
 const encoder = new TextEncoder();
 
-/** A stream of events that are open already. */
+/** Creates a stream of events that are already open. */
 export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
   const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
   return new ReadableStream<Uint8Array>(
@@ -121,7 +122,7 @@ export function streamOf(events: OpenEvents, settings: StreamSettings): Readable
         if (retryMs !== undefined) controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`));
         if (events.ended.aborted) return;
         const heartbeat = setInterval(() => {
-          // A reader that is behind has enough to read.
+          // A slow reader needs no heartbeat.
           if ((controller.desiredSize ?? 0) >= maxBufferedBytes)
             controller.enqueue(encoder.encode(": \n\n"));
         }, heartbeatMs);

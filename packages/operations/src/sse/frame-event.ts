@@ -1,12 +1,12 @@
 import type { RunEvent } from "../events/run-event.ts";
 
-// JSON has no other line ends, and readers that split at these as well are known.
+// JSON has no other line separators, and some readers are known to split at these as well.
 const lineSeparators = /[\u2028\u2029]/g;
 
 /**
- * An event as one message of a stream, its number as the id. JSON escapes every line end, so that nothing within it can
- * end a line, and there is no field that text of a run could reach but `data`.
- * Format: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Formats an event as one message of a stream, with its number as the id. JSON escapes every line break, so nothing
+ * within it can end a line. Text of a run can therefore reach the field `data` only. Format:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function frameEvent(event: RunEvent): string {
   const data = JSON.stringify(event).replace(
@@ -16,7 +16,9 @@ export function frameEvent(event: RunEvent): string {
   return `id: ${event.seq}\ndata: ${data}\n\n`;
 }
 
-/** The event without what is not for people who use a chat: values for prompts or handlers only, summaries and details. */
+/**
+ * The event without internals that chat users must not see: values for prompts or handlers only, summaries and details.
+ */
 export function withoutInternals(event: RunEvent): RunEvent {
   if (event.type === "operation.finished" && event.error?.details !== undefined)
     return { ...event, error: { ...event.error, details: undefined } };

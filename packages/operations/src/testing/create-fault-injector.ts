@@ -1,22 +1,22 @@
 import { OperationsError } from "../operations-error.ts";
 
-/** Where a process dies: at the given write, from 1, before or after it is done. */
+/** Where a process dies: at the given write, counted from 1, before or after it is done. */
 export interface CrashPoint {
   write: number;
   when: "before" | "after";
 }
 
-/** Stands between an engine and its stores, and lets the engine's process die at a chosen write. */
+/** Wraps the stores of an engine, so that the engine's process dies at a chosen write. */
 export interface FaultInjector {
-  /** The same store; of the methods that are named, each call counts as a write. */
+  /** Wraps a store. Each call of these methods counts as a write. */
   wrap<Store extends object>(store: Store, writes: readonly (keyof Store & string)[]): Store;
-  /** Writes so far, as `method`. */
+  /** Writes so far, by method name. */
   readonly writes: readonly string[];
-  /** True once the process is dead: from then on every call of a wrapped store fails. */
+  /** True once the process is dead. From then on every call of a wrapped store fails. */
   readonly hasCrashed: boolean;
 }
 
-/** An injector that crashes at a point, or counts writes where there is none. */
+/** Creates an injector that crashes at a point. Without a point it only counts writes. */
 export function createFaultInjector(crash?: CrashPoint): FaultInjector {
   const writes: string[] = [];
   let hasCrashed = false;
@@ -43,7 +43,7 @@ export function createFaultInjector(crash?: CrashPoint): FaultInjector {
             if (isHere && crash.when === "before") die();
             const answer: unknown = await Reflect.apply(member, target, parameters);
             if (isHere) die();
-            // Another write may have killed the process meanwhile.
+            // Another write may have killed the process in the meantime.
             if (hasCrashed) die();
             return answer;
           };

@@ -3,28 +3,30 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import { settlePromises } from "./create-virtual-clock.ts";
 
-/** A call of a handler that has begun and not ended. */
+/** A handler call that has begun and not ended. */
 interface PendingCall {
   context: OperationContext;
-  /** Ends it with what the handler gives for the context. */
+  /** Ends the call with the handler's result. */
   end(): void;
 }
 
-/** Decides when handlers end, one at a time, so that a test can walk through every order. */
+/** Decides when handlers end, one at a time, so that a test can try every order. */
 export interface ManualScheduler {
-  /** The handler held back until the scheduler lets it end. */
+  /** Wraps a handler, which ends only when the scheduler lets it. */
   hold(handler: OperationHandler): OperationHandler;
   /** In the order in which they began. */
   readonly pending: readonly PendingCall[];
-  /** The most that were under way at a time. */
+  /** The largest number of calls that were pending at the same time. */
   readonly maxConcurrent: number;
   /** Every call so far, as `hook/operationId/attempt`, in the order in which they began. */
   readonly begun: readonly string[];
-  /** Ends calls one by one as `choose` says (an index below the number given), until the promise has settled. */
+  /**
+   * Until the promise has settled, ends calls one by one. `choose` returns an index below the number of pending calls.
+   */
   runUntil<T>(promise: Promise<T>, choose: (count: number) => number): Promise<T>;
 }
 
-/** A scheduler without calls. */
+/** Creates a scheduler without calls. */
 export function createManualScheduler(): ManualScheduler {
   const pending: PendingCall[] = [];
   const begun: string[] = [];

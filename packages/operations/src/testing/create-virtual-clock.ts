@@ -1,14 +1,14 @@
 import type { RunClock } from "../ports/run-clock.ts";
 
-/** A clock whose time and timers move only when told to. */
+/** A clock whose time and timers advance only on request. */
 export interface VirtualClock extends RunClock {
-  /** Moves on, calling what is due in the order of its time, and lets the promises that it wakes settle in between. */
+  /** Advances the time and calls due timers in order. Between two timers, promises that they resolve can settle. */
   advance(ms: number): Promise<void>;
-  /** Timers that have neither rung nor been cancelled, without those in the background. */
+  /** Timers that have neither fired nor been cancelled. Background timers are not counted. */
   readonly pendingTimers: number;
 }
 
-/** A clock that stands at `startMs`. */
+/** Creates a clock that starts at `startMs`. */
 export function createVirtualClock(startMs: number = 0): VirtualClock {
   const timers = new Map<number, { at: number; callback: () => void; isBackground: boolean }>();
   let nowMs = startMs;
@@ -45,7 +45,7 @@ export function createVirtualClock(startMs: number = 0): VirtualClock {
   };
 }
 
-/** Lets everything run that waits for promises alone. */
+/** Runs everything that waits for promises alone. */
 export async function settlePromises(): Promise<void> {
   await new Promise<void>((resolve) => void setTimeout(resolve, 0));
 }

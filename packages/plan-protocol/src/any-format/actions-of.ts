@@ -1,17 +1,17 @@
 import type { FileChange } from "../place/file-change.ts";
 import { type EditOfFile, type PlacedText, placeChanges } from "../place/place-changes.ts";
 import type { PlanAction } from "../plan/plan.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 import type { PlacedActions } from "../validate/validate-plan.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
 
-/** All that an answer says about one path, in its order. */
+/** The changes that an answer has for one path, in its order. */
 interface PathChanges {
   path: string;
   changes: FileChange[];
 }
 
-/** The actions of a plan that make the changes; the text that each edit gives is placed in the file as it was read. */
+/** Converts changes to the actions of a plan, and places the text of each edit in the file as it was read. */
 export function actionsOf(
   given: readonly FileChange[],
   {
@@ -50,14 +50,14 @@ export function actionsOf(
   return { actions, placed };
 }
 
-/** A path as plans write it. */
+/** A path in the form that plans use. */
 function relativePath(path: string, root: string | undefined): string {
   const below =
     root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return below.replace(/^(?:\.\/)+(?=[^./])/, "");
 }
 
-/** Edits of one file are one action; anything else that names a path twice is a conflict. */
+/** Several edits of one file become one action. Any other path that appears twice is a conflict. */
 function areOfOneAction({ changes }: PathChanges, change: FileChange): boolean {
   const isEdit = (one: FileChange): boolean =>
     one.type === "replace" ||
@@ -76,21 +76,20 @@ function placeIn(
 ): PlacedText | PlanIssue[] {
   if (base === undefined)
     return [
-      {
-        code: "ERR_UPDATE_WITHOUT_BASE",
-        path: ["path"],
-        message:
-          why ??
+      planIssue(
+        "ERR_UPDATE_WITHOUT_BASE",
+        why ??
           `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
-      },
+        ["path"],
+      ),
     ];
   if (base.isPartial === true && edits.some(({ type }) => type === "whole"))
     return [
-      {
-        code: "ERR_UPDATE_WITHOUT_BASE",
-        path: ["path"],
-        message: `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
-      },
+      planIssue(
+        "ERR_UPDATE_WITHOUT_BASE",
+        `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
+        ["path"],
+      ),
     ];
   const placed = placeChanges(base.text, path, edits);
   return Array.isArray(placed) ? placed.map((issue) => ({ ...issue, path: [] })) : placed;

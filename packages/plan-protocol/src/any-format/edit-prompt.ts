@@ -5,7 +5,7 @@ const FAMILIES: readonly [RegExp, EditFormat][] = [
   [/gemini|gemma|deepseek|qwen|mistral|codestral|devstral|llama|kimi|glm/i, "search_replace"],
 ];
 
-/** The format of edits that a model's family is trained on, by the name of the model; V4A where nothing is known. */
+/** The edit format that the model's family is trained on, by the model's name. V4A for an unknown model. */
 export function editFormatFor(model: string): EditFormat {
   return FAMILIES.find(([family]) => family.test(model))?.[1] ?? "v4a";
 }
@@ -38,7 +38,9 @@ With no old lines it is a new file. ${EXACT}`,
   whole_file: `Give each changed file whole: its path alone on a line, and below it the new text in a fence. Leave nothing out.`,
 };
 
-/** What a system prompt says about a format, about 60 to 110 tokens; `renderSystemPrompt` is for `json`. */
+/**
+ * Describes a format to the model in a system prompt, in about 60 to 110 tokens. For `json` use `renderSystemPrompt`.
+ */
 export function renderEditPrompt(format: Exclude<EditFormat, "json">): string {
   return PROMPTS[format];
 }

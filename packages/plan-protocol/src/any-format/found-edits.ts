@@ -1,12 +1,12 @@
 import type { EditFormat, FileChange } from "../place/file-change.ts";
 import type { PlanIssue } from "../plan-issue.ts";
 
-/** Edits that stand in an answer, up to but not including a line. */
+/** Edits that were found in an answer. `end` is the line after them. */
 export interface FoundEdits {
   end: number;
   format: EditFormat;
   changes: FileChange[];
 }
 
-/** Reads the edits that begin in a line, if any do; an issue where they can't be read. */
+/** Reads the edits that begin at a line. Undefined if none do, an issue if they cannot be read. */
 export type ReadAt = (lines: readonly string[], at: number) => FoundEdits | PlanIssue | undefined;

@@ -16,27 +16,30 @@ import { type FoundEdits } from "./found-edits.ts";
 import { readCalls } from "./read-calls.ts";
 import { editsOfCalls, scanAnswer } from "./scan-answer.ts";
 
-/** How an answer in any format of edits is read. */
+/** How an answer in any edit format is read. */
 export interface ParseEditsOptions {
-  /** What was shown to the model in full: edits are placed in these texts, and nothing else is changed. */
+  /** The files that the model was shown in full. Edits are placed in these texts, and no other file is changed. */
   readSet: ReadSet;
-  /** Files that were asked for and could not be read, with the reason: asking again would not help. */
+  /**
+   * Files that were requested and could not be read, with the reason. Issues show it, since another request would not
+   * help.
+   */
   unread?: ReadonlyMap<string, string> | undefined;
   /** The folder that absolute paths may begin with. */
   root?: string | undefined;
   /** Default `apply`. */
   mode?: PlanMode | undefined;
-  /** The formats that are accepted; all where absent. */
+  /** The formats that are accepted. All by default. */
   formats?: readonly EditFormat[] | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
-  /** Of a plan in this package's own JSON; one that says another is refused. */
+  /** The version of a plan in this package's JSON. A plan of another version is rejected. */
   version?: PlanVersion | undefined;
-  /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
+  /** With `length` the result is `ERR_TRUNCATED`, even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
 }
 
-/** A checked plan, and the format in which it was given; of several the first. */
+/** A checked plan and the format of the answer. If the answer mixes formats, this is the first. */
 export interface ParsedEdits {
   plan: ValidPlan;
   format: EditFormat;
@@ -52,9 +55,10 @@ const ALL: readonly EditFormat[] = [
 ];
 
 /**
- * The plan that an answer means, whatever formats of edits it is written in: all of its edits, or none. An edit is placed where
- * its old lines stand; where none do, slips of spaces and lost lines of context are forgiven if exactly one place fits, and
- * listed in the action. Nothing is placed by likeness. All issues at once; those of places show the nearest lines.
+ * Reads the plan in an answer, in whatever edit formats it is written. It accepts all edits or none. An edit is placed
+ * at an exact match of its old lines. Without one, it forgives wrong spaces and missing context lines if exactly one
+ * place fits, and lists them in the action. It never places by similarity. The result holds all issues at once, and an
+ * edit that cannot be placed is shown with the nearest lines.
  */
 export function parseEdits(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
   const read = readEdits(answer, options);
@@ -65,7 +69,10 @@ export function parseEdits(answer: string, options: ParseEditsOptions): Result<P
   return valid.ok ? success({ plan: valid.value, format }) : valid;
 }
 
-/** The files that an answer's edits change, so that they can be read before `parseEdits`; empty for what can't be read. */
+/**
+ * The files that an answer's edits change, so that they can be read before `parseEdits`. Empty if the answer cannot be
+ * read.
+ */
 export function editedPaths(
   answer: string,
   options: Omit<ReadEditsOptions, "readSet"> = {},
@@ -74,24 +81,24 @@ export function editedPaths(
   return read.ok ? read.value.plan.actions.map(({ path }) => path) : [];
 }
 
-/** How an answer is read whose plan is checked later. */
+/** How an answer is read if its plan is checked later. */
 export type ReadEditsOptions = Omit<ParseEditsOptions, "mode" | "policy">;
 
-/** An answer's plan, not yet checked. */
+/** The plan of an answer before its check. */
 export interface ReadEdits {
   plan: Plan;
   format: EditFormat;
-  /** By the index of the action. */
+  /** By the action's index. */
   placed: PlacedActions;
 }
 
-/** The same as `parseEdits` without the checks of its plan, so that it may also ask for context. */
+/** `parseEdits` without the check of the plan, so that the answer may also request context. */
 export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
     return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
   const { formats = ALL } = options;
   const text = withoutReasoning(answer);
-  // Only prose can say so; a plan in JSON has its summary.
+  // Only prose can say so here. A JSON plan says it in its summary.
   if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
   if (formats.every((format) => format === "json")) return readOwnPlan(answer, options);
   const scanned = scanAnswer(text);
@@ -112,7 +119,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
 
 const MAX_LEAD = 500;
 
-/** The first sentence or two of prose, which say what the edits below them do. */
+/** The first sentence or two of prose, which describe the edits below them. */
 function leadOf(text: string): string | undefined {
   const [line = ""] = text.split("\n");
   const isProse = /^[\p{L}\d"'`].*\s/u.test(line) && !/^(?:diff|Index:) /.test(line);
@@ -123,11 +130,11 @@ function withoutReasoning(answer: string): string {
   return answer.replace(/^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/, "");
 }
 
-/** Calls in a value that stands inside a line. */
+/** Finds tool calls in a JSON value inside a line. */
 function callsInProse(text: string): ReturnType<typeof editsOfCalls> {
   const accept = (value: unknown): boolean => readCalls(value) !== undefined;
   const extracted = extractJson(text, { accept });
-  // Texts that go to a file are never guessed.
+  // Text that is written to a file is never guessed.
   if (!extracted.ok || extracted.value.repairs.length > 0) return [];
   const { value, source } = extracted.value;
   if (extractJson(text.slice(0, source.start) + text.slice(source.end), { accept }).ok)
@@ -145,7 +152,7 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
   const parsed = parsePlan(answer, { limits, finishReason, version });
   if (!parsed.ok) return parsed;
   const { repairs: _, ...plan } = parsed.value;
-  // The model need not copy a hash; one that it gives is checked.
+  // The model need not copy the hash. If it gives one, it is checked.
   const actions = plan.actions.map((action) => {
     const base = readSet.get(action.path);
     const isEdit = action.patch !== undefined || action.edits !== undefined;

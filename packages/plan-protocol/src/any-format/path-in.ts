@@ -1,6 +1,6 @@
 const NAME = /^[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
 
-/** The path that a line consists of, as a heading, in bold, in backquotes or with a colon. */
+/** The path in a line that holds nothing else. It may be a heading, bold, in backquotes or followed by a colon. */
 export function pathIn(line: string): string | undefined {
   const bare = line
     .trim()
@@ -16,7 +16,7 @@ export function pathIn(line: string): string | undefined {
   return isPath ? (isRooted ? `/${bare}` : bare) : undefined;
 }
 
-/** The path behind the mark of a fence, as in "js src/a.js" or "js title=src/a.js". */
+/** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
   const words = info.split(/[\s:]+/).map((word) => word.replace(/^(?:path|file|title)=/, ""));
   const named = words.map((word) => word.replace(/^"(.*)"$/, "$1"));

@@ -4,7 +4,7 @@ import { type PlanIssue, planIssue } from "../plan-issue.ts";
 const SEARCH = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|-{5,9} ?SEARCH\b)/;
 const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^(?:>{5,9} ?(?:REPLACE|UPDATED)\b|\+{5,9} ?REPLACE\b)/;
-/** What Roo writes above the lines of a block. */
+/** Lines that Roo writes above the old lines of a block. */
 const LINE_HINT = /^:(?:start|end)_line: ?\d+\s*$/;
 
 /** True for the first line of a block. */
@@ -12,7 +12,10 @@ export function beginsBlock(line: string | undefined): boolean {
   return SEARCH.test(line ?? "");
 }
 
-/** A block of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or with the marks of Cline, and the line behind it. */
+/**
+ * Reads a block of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or one with Cline's markers. `end` is the line
+ * after it.
+ */
 export function readBlock(
   lines: readonly string[],
   at: number,

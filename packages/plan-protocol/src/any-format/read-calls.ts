@@ -5,21 +5,21 @@ import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 
 import { readNewFile, readUpdate } from "./read-v4a.ts";
 
-/** What a JSON answer of tool calls says. */
+/** The edits in the tool calls of a JSON answer. */
 export interface ToolCalls {
   changes: FileChange[];
-  /** Patches in another format that a call carries. */
+  /** Patches in another format inside a call. */
   texts: string[];
 }
 
 /**
- * Reads calls of editor tools, one or a list of them, bare or in the wrappers of APIs: `str_replace` and its like, MultiEdit,
- * the text editor of Anthropic, `apply_patch` of the Responses API. Undefined for a value that holds something else.
+ * Reads one or more calls of editor tools, bare or in the wrappers of provider APIs: `str_replace` and its variants,
+ * MultiEdit, Anthropic's text editor, `apply_patch` of the Responses API. Undefined if the value holds anything else.
  */
 export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   const calls = callsOf(value);
   const found: ToolCalls = { changes: [], texts: [] };
-  // An empty list is as likely a member of something else.
+  // An empty list may just as well be a member of something else.
   if (calls.length === 0) return undefined;
   for (const call of calls) {
     if (typeof call === "string") found.texts.push(call);
@@ -32,7 +32,7 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   return found;
 }
 
-/** Parts of an answer beside its calls. */
+/** Parts of an answer that stand beside its calls. */
 const REMARKS: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "message"]);
 
 function callsOf(value: unknown): unknown[] {
@@ -55,14 +55,14 @@ function unwrap(value: unknown): unknown {
   const { function: inner, operation, input, arguments: given, patch, command } = value;
   if (isRecord(inner)) return unwrap(inner);
   if (isRecord(operation)) return operation;
-  // A shell's command carries the patch as its last word.
+  // In a shell call the last word of the command is the patch.
   const shell = [command].flat().find((word) => String(word).includes("*** Begin Patch"));
   const carried = given ?? input ?? shell ?? ("kind" in value ? undefined : patch);
   if (carried === undefined) return value;
   return unwrap(typeof carried === "string" ? (parseJson(carried) ?? carried) : carried);
 }
 
-/** Members that are read, and remarks, which change no text. */
+/** Members that the reader uses, and remarks, which change no text. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
     "command path file_path filename old_str old_string new_str new_string file_text content edits diff " +
@@ -77,7 +77,7 @@ const COMMANDS: ReadonlySet<unknown> = new Set([
   "view",
 ]);
 
-/** What a call says, or why it can't be followed; undefined for one that only looks. */
+/** The change in a call, or why it cannot be applied. Undefined for a call that only reads. */
 function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
@@ -128,7 +128,7 @@ function readReplacement(edit: unknown): TextChange | undefined {
   return { before, after, isEverywhere: edit["replace_all"] === true };
 }
 
-/** A member that may say where or how to replace, such as `occurrence`. */
+/** A member that may say where or how to replace, such as `occurrence`, and that the reader does not know. */
 function otherMember(call: JsonRecord): string | undefined {
   const edits = Array.isArray(call["edits"]) ? call["edits"].filter(isRecord) : [];
   return [call, ...edits].flatMap(Object.entries).find(([key, value = false]) => {

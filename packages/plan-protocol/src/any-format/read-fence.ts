@@ -8,15 +8,15 @@ export interface FenceMark {
   info: string;
 }
 
-/** The mark that a line is; undefined for other lines. */
+/** Parses a line that opens or closes a fence. Undefined for other lines. */
 export function fenceMarkIn(line: string | undefined): FenceMark | undefined {
   const [, mark, info = ""] = FENCE.exec(line ?? "") ?? [];
   return mark === undefined ? undefined : { mark, info: info.trim() };
 }
 
 /**
- * The line that closes the fence opened at a line, of those before `limit`: the marks between the two, and those behind it,
- * come in pairs. An issue where none does, or several do.
+ * The line before `limit` that closes the fence opened at a line. The fence lines between the two must pair up, and so
+ * must those after it. An issue if no line closes it or several could.
  */
 export function fenceEnd(
   lines: readonly string[],

@@ -5,7 +5,7 @@ import { type ReadAt } from "./found-edits.ts";
 
 const RENAME = /^rename (from|to) (.+?)\s*$/;
 
-/** Reads the unified diff of one file, whose hunks have line numbers or only `@@`. */
+/** Reads the unified diff of one file. Its hunks have line numbers or only `@@`. */
 export const readUnifiedDiff: ReadAt = (lines, at) => {
   if (lines[at]?.startsWith("diff --git ") === true) return readGitHeader(lines, at);
   if (!isHeader(lines, at)) return undefined;
@@ -31,7 +31,7 @@ export const readUnifiedDiff: ReadAt = (lines, at) => {
   return { end, format: "unified_diff", changes: [change] };
 };
 
-/** The lines of git above a file's own header; a file that is only moved has no other. */
+/** Reads git's lines above the file header. A file that is only moved has no other header. */
 function readGitHeader(lines: readonly string[], at: number): ReturnType<ReadAt> {
   const names: Record<string, string> = {};
   let end = at + 1;
@@ -58,7 +58,7 @@ function isHeader(lines: readonly string[], at: number): boolean {
   return lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
 }
 
-/** Where the diff of one file ends: at a fence, the next file, or prose after an empty line. */
+/** The end of one file's diff: a fence, the next file, or prose after an empty line. */
 function fileEnd(lines: readonly string[], start: number): number {
   let hasHunk = false;
   for (let at = start; at < lines.length; at += 1) {

@@ -8,7 +8,7 @@ const MOVE = /^\*\*\* Move to: (.+?)\s*$/;
 const BEGIN = "*** Begin Patch";
 const END = "*** End Patch";
 
-/** Reads a patch in the format of Codex, `*** Begin Patch` to `*** End Patch`. */
+/** Reads a patch in Codex's format, from `*** Begin Patch` to `*** End Patch`. */
 export const readV4a: ReadAt = (lines, at) => {
   if (lines[at]?.trimEnd() !== BEGIN) return undefined;
   const changes: FileChange[] = [];
@@ -42,7 +42,7 @@ function readSection([header = "", ...body]: readonly string[]): FileChange | st
   return readUpdate(path, movedTo === undefined ? body : body.slice(1), movedTo);
 }
 
-/** A new file, each of its lines behind a `+`. */
+/** Reads a new file, each line of which begins with `+`. */
 export function readNewFile(path: string, body: readonly string[]): FileChange | string {
   const lines = body.slice(0, body.findLastIndex((line) => line !== "") + 1);
   const wrong = lines.find((line) => line !== "" && !line.startsWith("+"));
@@ -51,7 +51,7 @@ export function readNewFile(path: string, body: readonly string[]): FileChange |
   return { type: "create", path, content: lines.map((line) => `${line.slice(1)}\n`).join("") };
 }
 
-/** The hunks of a file that exists. */
+/** Reads the hunks of an existing file. */
 export function readUpdate(
   path: string,
   body: readonly string[],

@@ -12,42 +12,42 @@ import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
 import { readUnifiedDiff } from "./read-unified-diff.ts";
 import { readV4a } from "./read-v4a.ts";
 
-/** All edits of an answer, in its order, and whether it holds a plan of this package's own form besides. */
+/** The edits of an answer in its order, and whether it also holds a plan in this package's JSON. */
 export interface ScannedAnswer {
   found: Omit<FoundEdits, "end">[];
   hasPlan: boolean;
 }
 
-/** Lines of edits that stand where none was read. */
+/** Lines that look like parts of an edit outside of any edit that was read. */
 const LEFT_OVER =
   /^(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S|<\/?(?:edit|replace|search|old|new|write_to_file|replace_in_file|apply_diff|file)\b[^<>]*>\s*$)/;
 const EDIT_MEMBER =
   /"(?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)\\?"\s*:/;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
-/** Values that do not end are looked for a few times only: each takes a walk through the rest. */
+/** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
 const MAX_OPEN_VALUES = 3;
 
 interface Scan {
   lines: string[];
   found: Omit<FoundEdits, "end">[];
-  /** The path that stood last, which is that of a block. */
+  /** The last path that was seen. A block belongs to it. */
   path: string | undefined;
-  /** The path in the last line that was not blank, and the line. */
+  /** The last line that was not blank, and the path in it. */
   above: { path: string | undefined; line: string };
   hasPlan: boolean;
   openValues: number;
-  /** Fences that edits stand in. */
+  /** Number of fences that hold edits. */
   wrappers: number;
-  /** A line of prose that has a member of an edit. */
+  /** A line of prose that looks like a member of an edit. */
   stray: string | undefined;
-  /** The line above a fence that holds no edit and is no shell's. */
+  /** The line above a fence that holds neither an edit nor a shell command. */
   unnamed: string | undefined;
 }
 
 /**
- * Finds the edits of all formats in an answer. What no reader takes and still looks like an edit is an issue that quotes it, so
- * that an answer is followed as a whole or not at all.
+ * Finds the edits of all formats in an answer. Text that looks like an edit and that no reader accepts is an issue
+ * that quotes it, so that an answer is followed completely or not at all.
  */
 export function scanAnswer(answer: string): Result<ScannedAnswer> {
   const scan: Scan = {
@@ -81,7 +81,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
   return { ok: true, value: { found, hasPlan } };
 }
 
-/** Reads what begins in a line; the line to go on with. */
+/** Reads what begins at a line. Returns the line to continue at. */
 function readFrom(scan: Scan, at: number): number | PlanIssue {
   const { lines } = scan;
   const line = lines[at] ?? "";
@@ -164,7 +164,7 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   return last + 1;
 }
 
-/** A fence that shows something; under a line that names a file it may be that file. */
+/** Skips a fence that only shows something. Below a line that names a file, it may be that file. */
 function passFence(scan: Scan, { info, end }: { info: string; end: number }): number | PlanIssue {
   const { line } = scan.above;
   const isShell = SHELL.test(info);
@@ -184,7 +184,7 @@ function nextLine(lines: readonly string[], from: number): number {
   return at < 0 ? lines.length : at;
 }
 
-/** Whether an edit of another format than a whole file begins in a line. */
+/** Whether an edit begins at a line, in any format except `whole_file`. */
 function beginsEdit(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? "";
   const isPath = pathIn(line) !== undefined && beginsBlock(lines[nextLine(lines, at + 1)]);
@@ -198,7 +198,7 @@ function beginsEdit(lines: readonly string[], at: number): boolean {
   );
 }
 
-/** Where the next file begins: a path alone on a line above a fence or a block. */
+/** The start of the next file: a path alone on a line above a fence or a block. */
 function nextFile(lines: readonly string[], from: number): number {
   const at = lines.findIndex((line, index) => {
     if (index < from || pathIn(line) === undefined) return false;
@@ -208,7 +208,7 @@ function nextFile(lines: readonly string[], from: number): number {
   return at < 0 ? lines.length : at;
 }
 
-/** Reads a JSON value that begins in a line; undefined where it holds no edits. */
+/** Reads a JSON value that begins at a line. Undefined if it holds no edits. */
 function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
   if (scan.openValues >= MAX_OPEN_VALUES) return undefined;
   const found = valueAt(scan.lines, at);
@@ -220,7 +220,7 @@ function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
     if (!isBroken) return undefined;
     if (scan.found.length > 0)
       return planIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
-    // The only value of an answer may still be repaired.
+    // If it is the answer's only value, it may still be repaired.
     return found?.end ?? scan.lines.length;
   }
   if (edits === "plan") scan.hasPlan = true;
@@ -230,13 +230,13 @@ function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
     scan.found.push(...read);
   }
   if (found === undefined) return at + 1;
-  // What stands behind the value in its last line is read too.
+  // The rest of the value's last line is read too.
   const last = found.end - 1;
   scan.lines[last] = found.rest;
   return found.rest.trim() === "" ? found.end : last;
 }
 
-/** What calls change, and what the patches change that they carry. */
+/** The changes of the calls and of the patches inside them. */
 export function editsOfCalls({ changes, texts }: ToolCalls): ScannedAnswer["found"] | PlanIssue {
   const found: ScannedAnswer["found"] =
     changes.length === 0 ? [] : [{ format: "str_replace", changes }];
@@ -256,7 +256,10 @@ function editsIn(value: unknown): "plan" | ReturnType<typeof readCalls> {
   return isPlan && isPlanLike(value) ? "plan" : readCalls(value);
 }
 
-/** A JSON value, the rest of its last line, and the line behind it; its value is undefined where the brackets close but the text is no JSON. */
+/**
+ * Extracts a JSON value, the rest of its last line and the line after it. The value is undefined if the brackets close
+ * but the text is not JSON.
+ */
 function valueAt(
   lines: readonly string[],
   at: number,

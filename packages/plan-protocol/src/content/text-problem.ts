@@ -1,13 +1,19 @@
-/** The share of characters that no text file has above which a content is binary. */
+/** Content with a larger share of characters that do not belong in text counts as binary. */
 const MAX_CONTROL_SHARE = 0.1;
 
-/** Every character that plain text does not contain. One scan for it is all that content usually needs. */
+/** Any character that plain text does not contain. For typical content one scan for it is enough. */
 const UNUSUAL = /[^\t\n\f\r -~\u00a0-\ud7ff\ue000-\ufffc]/;
 
-/** Control characters but tab, line feed, form feed and carriage return; what decoders put for invalid bytes. */
+/**
+ * Control characters except tab, line feed, form feed and carriage return, and the character that decoders put for
+ * invalid bytes.
+ */
 const CONTROL = /[^\t\n\f\r -~\u00a0-\ufffc]/g;
 
-/** Why a content cannot be a text file: a NUL, half a surrogate pair, or more than a tenth of control and invalid characters. */
+/**
+ * Why a content cannot be a text file: it has a NUL, half a surrogate pair, or more than a tenth of control and invalid
+ * characters.
+ */
 export function textProblem(content: string): string | undefined {
   if (!UNUSUAL.test(content)) return undefined;
   if (content.includes("\0")) return "has a NUL character";

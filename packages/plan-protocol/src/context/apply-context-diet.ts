@@ -1,11 +1,11 @@
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextBlock } from "./context-block.ts";
 
-/** What the context of a request came to; the keys are those of a trace. */
+/** Figures of the context after the cuts. The keys are those of a trace. */
 export interface ContextStats {
   context_files_count: number;
   context_files_dropped_count: number;
-  /** UTF-16 code units of all texts kept, marks of cuts included. */
+  /** UTF-16 code units of all texts kept, including the markers of cuts. */
   context_total_chars: number;
   context_logs_chars: number;
   context_truncated_files_count: number;
@@ -15,12 +15,12 @@ export interface ContextStats {
 export interface DietedContext {
   /** In the order given. */
   blocks: ContextBlock[];
-  /** Those left out, in the order given. */
+  /** Blocks that were left out, in the order given. */
   dropped: ContextBlock[];
   stats: ContextStats;
 }
 
-/** The limits that a diet keeps. */
+/** The limits that apply to context. */
 export type ContextLimits = Pick<
   PlanLimits,
   "maxContextFiles" | "maxContextFileChars" | "maxContextTotalChars" | "maxContextLogChars"
@@ -29,20 +29,20 @@ export type ContextLimits = Pick<
 interface Portion {
   block: ContextBlock;
   text: string;
-  /** Characters that it may have. */
+  /** Characters that the block may have. */
   share: number;
   priority: number;
 }
 
-/** What a file of priority 0 keeps as long as all such files together fit. */
+/** What a file of priority 0 keeps as long as all such files fit. */
 const GUARANTEED_CHARS = 4_000;
 
-/** Below this a cut block says nothing; it is left out instead. */
+/** A block that would be cut below this size says nothing and is left out. */
 const MIN_CHARS = 200;
 
 const HEAD_SHARE = 0.6;
 
-/** What gives way first. */
+/** The order in which types of block are cut. */
 const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
   search: 0,
   logs: 1,
@@ -51,9 +51,9 @@ const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
 };
 
 /**
- * Fits blocks of context into limits in characters. Search hits give way first, then logs, then the environment, then files by
- * priority; within one block head and tail stay, 60 to 40, round a mark with the number of characters removed.
- * Files of priority 0 keep 4,000 characters each, or equal shares where all of them together do not fit.
+ * Fits context blocks into limits in characters. It cuts search hits first, then logs, then the environment, then
+ * files by priority. A cut block keeps its head and tail, 60 to 40, around a marker with the number of characters
+ * removed. Files of priority 0 keep 4,000 characters each, or equal shares if they do not all fit.
  */
 export function applyContextDiet(
   blocks: readonly ContextBlock[],
@@ -66,7 +66,7 @@ export function applyContextDiet(
     priority: block.priority ?? (block.type === "read_file" ? 0 : 1),
     share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)),
   }));
-  // Of equals the one that was given first is worth more.
+  // Among equals the block that was given first is worth more.
   const byWorth = portions
     .toSorted(
       (a, b) => GIVES_WAY[b.block.type] - GIVES_WAY[a.block.type] || a.priority - b.priority,
@@ -101,7 +101,7 @@ function limitLogs(byWorth: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** Takes what is too much from the lowest value up, and from what is guaranteed only when nothing else is left. */
+/** Removes the excess from the lowest value up. Guaranteed characters go only when nothing else is left. */
 function shareTotal(byWorth: readonly Portion[], maxChars: number): void {
   let excess = byWorth.reduce((sum, { share }) => sum + share, 0) - Math.max(0, maxChars);
   for (const portion of byWorth.toReversed()) {
@@ -123,7 +123,7 @@ function isGuaranteed({ block, priority }: Portion): boolean {
   return block.type === "read_file" && priority === 0;
 }
 
-/** Equal shares; what a short block does not need goes to the others. */
+/** Gives equal shares. Blocks that need less leave the rest to the others. */
 function shareEqually(portions: readonly Portion[], maxChars: number): void {
   let left = maxChars;
   const byShare = portions.toSorted((a, b) => a.share - b.share);
@@ -133,12 +133,12 @@ function shareEqually(portions: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** At most `maxChars` of a text with a mark for what is missing; empty where not even the mark fits. */
+/** Cuts a text to `maxChars`, with a marker for what is missing. Empty if not even the marker fits. */
 function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const roomChars = maxChars - markOf(text.length).length;
   if (roomChars <= 0) return "";
-  // The number removed may have a digit less than the text's length.
+  // The number removed may have one digit less than the text's length.
   const keptChars = maxChars - markOf(text.length - roomChars).length;
   const head = wholeEnd(text, Math.ceil(keptChars * HEAD_SHARE));
   const tail = wholeStart(text, text.length - (keptChars - Math.ceil(keptChars * HEAD_SHARE)));
@@ -149,7 +149,7 @@ function markOf(removed: number): string {
   return `...[TRUNCATED ${removed} chars]...`;
 }
 
-// Half of a surrogate pair is no character.
+// Half of a surrogate pair is not a character.
 function wholeEnd(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }

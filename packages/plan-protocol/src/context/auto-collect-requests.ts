@@ -2,19 +2,19 @@ import { checkPath } from "../paths/check-path.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import { findTraceFrames, type TraceFrame } from "./find-trace-frames.ts";
 
-/** What the user said and what a tool reported. */
+/** The user's message and the output of a tool. */
 export interface CollectInput {
   goal: string;
   /** Output of a test run, a stack trace, a log. */
   report?: string | undefined;
-  /** The project's root as it stands in traces; paths below it become relative. */
+  /** The project's root as it appears in traces. Paths below it become relative. */
   root?: string | undefined;
 }
 
-/** Lines read on each side of the one that a trace names. */
+/** Lines to read on each side of the line in a trace. */
 const LINES_AROUND = 80;
 
-/** Longer texts are looked at from both ends: traces stand at the end, what was asked for at the beginning. */
+/** Of a longer text only the two ends are scanned. Traces stand at the end, the request at the beginning. */
 const MAX_TEXT_CHARS = 200_000;
 
 const MANIFESTS = [
@@ -41,9 +41,10 @@ const MANIFESTS = [
 ];
 
 /**
- * What a model will want to see of the places that a goal and a report name: 80 lines on each side of every line of a
- * Python, Node, TypeScript, Go, Rust or Java trace, near ones joined, and for import errors the environment and the
- * manifests of that language. Deepest frames first. Paths may not exist; protected and outside ones are left out.
+ * Guesses the context that a model will need for a goal and a report. For each line in a Python, Node, TypeScript, Go,
+ * Rust or Java trace it requests 80 lines on each side, and joins ranges that touch. For import errors it requests the
+ * environment and the manifests of that language. The deepest frames come first. Paths may not exist. Protected paths
+ * and paths outside the root are left out.
  */
 export function autoCollectRequests({ goal, report = "", root }: CollectInput): ContextRequest[] {
   const text = `${shorten(goal)}\n${shorten(report)}`;

@@ -1,6 +1,6 @@
-/** A line that a stack trace or a compiler names. */
+/** A line that a stack trace or a compiler message points to. */
 export interface TraceFrame {
-  /** Relative where the trace has it below the root, or says it so. */
+  /** Relative if the path is below the root or already relative. */
   path: string;
   /** From 1. */
   line: number;
@@ -8,10 +8,10 @@ export interface TraceFrame {
 
 const NAME = String.raw`[^\s"'()<>:|*?,;]`;
 
-/** Names are tried from their first character only: otherwise a long one costs its square. */
+/** A match must start at a name's first character. Otherwise a long name takes quadratic time. */
 const START = `(?<!${NAME})`;
 
-/** How tools of each language name a place; the path and the line are groups. */
+/** How the tools of each language write a place. The groups are the path and the line. */
 const PATTERNS: readonly RegExp[] = [
   // Python: File "app/x.py", line 12; pytest: app/x.py:12: AssertionError
   /File "([^"\n]{1,400})", line (\d{1,7})/g,
@@ -36,11 +36,14 @@ const PATTERNS: readonly RegExp[] = [
   ),
 ];
 
-/** Code of others: reading it helps less than it costs. */
+/** Third-party code. Reading it costs more than it helps. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.cargo|vendor)\/|^node:|^internal\/|^<|\/rustc\/|\/lib\/python\d/;
 
-/** Frames of the project in a text, each once: in Python traces the last, else the first are the deepest, and these come first. */
+/**
+ * The project's frames in a text, each once, deepest first. In a Python trace the last frame is the deepest, elsewhere
+ * the first.
+ */
 export function findTraceFrames(text: string, root?: string): TraceFrame[] {
   const found = new Map<string, TraceFrame & { at: number; order: number }>();
   for (const pattern of PATTERNS) {
@@ -48,7 +51,7 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
       const isPython = match[0].startsWith("File ");
       const named =
         match.length === 4 ? javaPath(match[1] ?? "", match[2] ?? "") : (match[1] ?? "");
-      // A class's file without its folder says less than the frame that the pattern for Java reads.
+      // A bare class file says less than the frame that the Java pattern reads.
       if (match.length !== 4 && /^[^/]+\.(?:java|kt|scala)$/.test(named)) continue;
       const path = toRelative(named, root);
       const line = Number(match.at(-1));
@@ -68,7 +71,7 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
     .map(({ path, line }) => ({ path, line }));
 }
 
-/** Java names classes, not files; sources stand by convention below src/main/java. */
+/** Java frames name classes, not files. By convention sources are below src/main/java. */
 function javaPath(type: string, file: string): string {
   const folders = type.split(".").slice(0, -1);
   return ["src", "main", file.endsWith(".kt") ? "kotlin" : "java", ...folders, file].join("/");

@@ -5,23 +5,23 @@ export interface PlanLimits {
   maxTotalContentBytes: number;
   /** UTF-8 bytes of one content, patch or list of edits. */
   maxFileContentBytes: number;
-  /** UTF-16 code units of a path; a segment has at most 255 UTF-8 bytes besides. */
+  /** UTF-16 code units of a path. Independent of it, a segment is limited to 255 UTF-8 bytes. */
   maxPathLength: number;
   /** Edits of one file. */
   maxEdits: number;
-  /** Blocks of context of any type. */
+  /** Context blocks of any type. */
   maxContextFiles: number;
-  /** UTF-16 code units of one block, like the other limits on characters. */
+  /** UTF-16 code units of one block. The other limits on characters use the same unit. */
   maxContextFileChars: number;
   maxContextTotalChars: number;
-  /** All blocks of logs together. */
+  /** Characters of all log blocks together. */
   maxContextLogChars: number;
-  /** Times that a model may ask for context before it has to give a plan. */
+  /** How often a model may request context before it has to give a plan. */
   maxContextRounds: number;
   maxSearchHits: number;
 }
 
-/** The limits where nothing else is said. */
+/** The default limits. */
 export const defaultPlanLimits: Readonly<PlanLimits> = {
   maxActions: 200,
   maxTotalContentBytes: 5 * 1024 * 1024,

@@ -1,11 +1,11 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 
-import { quote } from "../plan-issue.ts";
+import { quote, planIssue } from "../plan-issue.ts";
 import { memoryKeys, memorySizes } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
-/** A memory after a patch, and what became of each key. */
+/** A memory after a patch, and the result for each key. */
 export interface MemoryPatchOutcome {
   memory: PlanMemory;
   /** Keys that were set, in the order of the patch. */
@@ -15,8 +15,8 @@ export interface MemoryPatchOutcome {
 }
 
 /**
- * Sets the keys that a model may set, like `project.default_test_command`, and says which it may not. Does not ask whether
- * the user wanted it: call it only where they said so. The memory that is passed in stays as it is.
+ * Sets the keys that a model may set, such as `project.default_test_command`, and lists the keys that it may not. It
+ * cannot know whether the user agreed, so call it only after they did. The memory that is passed in is not changed.
  */
 export function applyMemoryPatch(
   memory: PlanMemory,
@@ -33,11 +33,9 @@ export function applyMemoryPatch(
     const problem =
       known === undefined ? "is not a key of the memory" : valueProblem(value, known.schema);
     if (known === undefined || problem !== undefined)
-      rejected.push({
-        code: "ERR_SCHEMA_VALIDATION",
-        path: [key],
-        message: `${quote(key)} ${problem ?? "is unknown"}.`,
-      });
+      rejected.push(
+        planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? "is unknown"}.`, [key]),
+      );
     else {
       layers[known.layer][known.name] = Array.isArray(value) ? [...value] : value;
       applied.push(key);
@@ -46,7 +44,7 @@ export function applyMemoryPatch(
   return { memory: { user: layers.user, project: layers.project }, applied, rejected };
 }
 
-/** Reads memory as parsed from its files: what is not valid in it is left out and listed. */
+/** Validates memory as parsed from its files. Invalid parts are left out and listed. */
 export function readMemory(user: unknown, project: unknown): MemoryPatchOutcome {
   const patch = { ...withPrefix("user", user), ...withPrefix("project", project) };
   return applyMemoryPatch({ user: {}, project: {} }, patch);
@@ -83,7 +81,7 @@ function textProblem(value: unknown): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return "needs a string that is not empty";
   if (value.length > memorySizes.textCharacters)
     return `has more than ${memorySizes.textCharacters} characters`;
-  // A line break in a memory could pass for a heading of the prompt.
+  // A line break could make a value look like a heading of the prompt.
   return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
     ? "has a character that cannot be seen"
     : undefined;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@ccl/structured-output";
 
-/** How long one remembered string, and how long one list of them, may be. */
+/** Limits of one remembered string and one list of strings. */
 export const memorySizes = { textCharacters: 500, listItems: 20 } as const;
 
 /** One key that a memory patch may set. */
@@ -34,7 +34,7 @@ const PROJECT: Readonly<Record<string, JsonSchema>> = {
   ci_notes: text,
 };
 
-/** All keys, in the order in which they are rendered; the first are the last to go where room is short. */
+/** All keys in the order of rendering. The first ones are dropped last if space is short. */
 export const memoryKeys: readonly MemoryKey[] = [
   ...keysOf("user", USER),
   ...keysOf("project", PROJECT),

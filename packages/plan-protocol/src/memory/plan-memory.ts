@@ -1,4 +1,4 @@
-/** What one person prefers, in all projects. */
+/** One person's preferences, in all projects. */
 interface UserMemory {
   preferred_style?: "brief" | "normal" | "verbose" | undefined;
   /** How many questions a model may ask before it acts: 0, 1 or 2. */
@@ -8,7 +8,7 @@ interface UserMemory {
   output_format?: "patch_first" | "plan_first" | undefined;
 }
 
-/** What is known of a project; kept with it. */
+/** Facts about a project, stored with it. */
 interface ProjectMemory {
   default_test_command?: string | undefined;
   default_lint_command?: string | undefined;
@@ -20,7 +20,7 @@ interface ProjectMemory {
   ci_notes?: string | undefined;
 }
 
-/** The two layers that stand in a prompt. */
+/** The two layers of memory in a prompt. */
 export interface PlanMemory {
   user: UserMemory;
   project: ProjectMemory;

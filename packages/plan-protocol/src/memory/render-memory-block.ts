@@ -9,8 +9,8 @@ const FOOT =
   "Use ENGINEERING_MEMORY as defaults. If user explicitly asks to change, suggest updating memory and show new JSON.";
 
 /**
- * The block that stands after the system prompt, at most 2 KB in UTF-8; empty for an empty memory. Where it would be
- * longer, whole fields go, the last of the project first, and the block says which.
+ * Renders the block that follows the system prompt, limited to 2 KB of UTF-8. Empty for an empty memory. If it would
+ * be longer, whole fields are dropped, the project's last one first, and the block says which.
  */
 export function renderMemoryBlock(memory: PlanMemory): string {
   const layers: Record<"user" | "project", Record<string, unknown>> = {

@@ -15,7 +15,7 @@ import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import { restoreWhenFree, shelteredIds } from "./transaction/shelter.ts";
 import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
-/** A workspace over parts that are open already; `close` closes them. */
+/** Creates a workspace over open parts. `close` closes them. */
 export function createWorkspace(
   parts: WorkspaceParts,
   ports: ContextPorts = {},
@@ -48,7 +48,7 @@ export function createWorkspace(
       return withRestored(parts, signal, call);
     });
 
-  /** Where there never was a transaction there is nothing to lock either, and nothing is written. */
+  /** If there was never a transaction, there is nothing to lock, and nothing is written. */
   const lockedIfAny = <Value>(
     what: string,
     { none, signal }: { none: Value; signal: AbortSignal | undefined },
@@ -107,7 +107,7 @@ export function createWorkspace(
   };
 }
 
-/** Holds the lock, with the journals that a check had removed put back. */
+/** Holds the lock, and first restores journals that a check removed. */
 function withRestored<Value>(
   parts: WorkspaceParts,
   signal: AbortSignal | undefined,
@@ -119,7 +119,7 @@ function withRestored<Value>(
   });
 }
 
-/** Failures of the system, which no plan can do anything about, as this package's error. */
+/** Converts a system failure, which no plan can avoid, to this package's error. */
 function typed(what: string, error: unknown): unknown {
   const code = systemCode(error);
   if (PlanProtocolError.isInstance(error) || code === undefined) return error;

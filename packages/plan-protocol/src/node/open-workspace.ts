@@ -20,7 +20,7 @@ import type { WorkspaceDurability, WorkspaceParts } from "./file-system/workspac
 
 /** How a workspace is opened. */
 export interface OpenWorkspaceOptions extends ContextPorts {
-  /** An existing folder; may itself be reached through a link. */
+  /** An existing folder. The path may lead through a link. */
   root: string;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
@@ -35,9 +35,10 @@ export interface OpenWorkspaceOptions extends ContextPorts {
 }
 
 /**
- * Opens a folder for plans. Does not recover by itself: `unfinished` says whether there is need, `recover` what it undid.
- * @throws PlanProtocolError `workspace_unusable`, `invalid_input`, `journal_unusable` for a `journalDirectory` that is
- * not there or on another file system than the root
+ * Opens a folder for plans. It does not recover by itself: `unfinished` lists the transactions that need it, and
+ * `recover` undoes them.
+ * @throws PlanProtocolError `workspace_unusable`, `invalid_input`, `journal_unusable` if `journalDirectory` does not
+ * exist or is not on the root's file system
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<FileWorkspace> {
   const {
@@ -92,7 +93,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   return createWorkspace(parts, { logs: options.logs, env: options.env }, unfinished);
 }
 
-/** What can't be read is for the call that needs it. */
+/** Ignores a read failure here. The call that needs the journal reports it. */
 async function findUnfinishedIn(parts: WorkspaceParts): Promise<string[]> {
   const sheltered = await shelteredIds(parts).catch(() => []);
   const journals = await parts.findJournals().catch(() => undefined);
@@ -113,7 +114,7 @@ async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Fo
   }
 }
 
-/** Below the root, no link followed on the way. */
+/** Opens the folder below the root without following a link. */
 async function openOwnJournals(parts: WorkspaceParts, mayMake: boolean): Promise<Folder> {
   const open = (folder: Folder, name: string): Promise<Folder> =>
     mayMake ? openOrMake(parts, folder, name) : folder.openFolder(name);
@@ -132,7 +133,7 @@ async function confirmJournals(parts: WorkspaceParts): Promise<void> {
   }
 }
 
-/** Files are moved between the tree and the journals, which no system does from one file system to another. */
+/** Checks that root and journals share a file system, since files are renamed between them. */
 async function onSameDevice(parts: WorkspaceParts, journals: Folder): Promise<Folder> {
   const [own, its] = await Promise.all([parts.root.ownStatus(), journals.ownStatus()]);
   if (own.device === its.device) return journals;
@@ -148,7 +149,7 @@ async function openOrMake(parts: WorkspaceParts, folder: Folder, name: string): 
   return folder.openFolder(name);
 }
 
-/** Backups hold what the files held: they are not to be committed by a careless `git add`. */
+/** Backups hold the content of files. This keeps a careless `git add` from committing them. */
 async function ignoreInGit(journals: Folder): Promise<void> {
   if ((await journals.status(".gitignore")) !== undefined) return;
   const file = await unless(["EEXIST"], journals.createFile(".gitignore", 0o644), undefined);

@@ -1,6 +1,6 @@
 /**
- * A key that one object of a JSON text has twice: parsers keep the last, people read the first. The text must be valid
- * JSON; undefined if there is none.
+ * Finds a key that one object of a JSON text has twice: parsers keep the last value, people read the first. The text
+ * must be valid JSON. Undefined if there is none.
  */
 export function findRepeatedKey(json: string): string | undefined {
   const objects: Set<string>[] = [];
@@ -14,7 +14,7 @@ export function findRepeatedKey(json: string): string | undefined {
     else if (sign === "{") objects.push(new Set());
     else if (sign === "}") objects.pop();
     else {
-      // What stands before a colon is a key of the object that was opened last.
+      // A string before a colon is a key of the innermost open object.
       const key = String(JSON.parse(string));
       if (objects.at(-1)?.has(key) === true) return key;
       objects.at(-1)?.add(key);

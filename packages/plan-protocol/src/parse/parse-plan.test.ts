@@ -395,6 +395,12 @@ describe("a plan written by JSON.stringify", () => {
     );
   });
 
+  it("is refused where two strings touch, since a backslash before a quote may be lost", () => {
+    const action = { kind: "CREATE_FILE", path: "a", content: '{`\\["\\\n ' };
+    const parsed = parsePlan(JSON.stringify({ actions: [action] }).replace('[\\"', '[""'));
+    expect(parsed.ok ? parsed.value.actions : parsed.issues[0]?.code).toBe("ERR_JSON_PARSE");
+  });
+
   it("is never accepted with another meaning when a character is changed, taken out or put in", () => {
     const structural = fc.constantFrom(...'{}[]:,"\\');
     fc.assert(

@@ -15,22 +15,24 @@ import { isPlanLike, readPlan } from "./read-plan.ts";
 
 /** How an answer is read. */
 export interface ParsePlanOptions {
-  /** What was asked for; a plan that says another is refused. Where absent, what the plan says, else 2. */
+  /**
+   * The requested version. A plan of another version is rejected. By default the version in the plan counts, else 2.
+   */
   version?: PlanVersion | undefined;
-  /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
+  /** With `length` the result is `ERR_TRUNCATED`, even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: Partial<Pick<PlanLimits, "maxTotalContentBytes">> | undefined;
 }
 
-/** A plan, and what it took to read it. */
+/** A plan and the repairs that it took to parse it. */
 export interface ParsedPlan extends Plan {
-  /** In the order of the answer; empty for JSON as it stood. Only such as leave no doubt about what was meant. */
+  /** In the order of the answer, and empty for valid JSON. Only repairs that leave no doubt about the meaning. */
   repairs: Repair[];
 }
 
 /**
- * Repairs after which a string or a list may differ from what the model meant. A plan is written to disk, so these send
- * the answer back instead.
+ * Repairs after which a string or a list may differ from what the model meant. Since a plan is written to disk, such
+ * an answer is rejected instead.
  */
 const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "invalid_escape",
@@ -46,9 +48,9 @@ const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
 ]);
 
 /**
- * The plan in a model's answer: JSON as it stands, in a fence or in prose, repaired where that is no guess. Everything
- * that is wrong comes back at once. What is cut off is `ERR_TRUNCATED`, two different plans are refused, and so are members
- * that a plan does not have.
+ * Parses the plan in a model's answer: plain JSON, in a fence or in prose. It repairs the JSON if that needs no guess.
+ * The result holds all issues at once. An answer that was cut off is `ERR_TRUNCATED`. Two different plans and unknown
+ * members are rejected.
  */
 export function parsePlan(answer: string, options: ParsePlanOptions = {}): Result<ParsedPlan> {
   const { version, finishReason, limits } = options;
@@ -70,7 +72,7 @@ function doubtOf(
   { value, repairs, source }: ExtractedJson,
   limits: ExtractLimits,
 ): [PlanIssueCode, string] | undefined {
-  // The plan may be whole, but the string that it stands in is not, and more may have been meant to follow.
+  // The plan may be complete, but the string around it is not, and more may have been meant to follow.
   const isInOpenString =
     /^\s*"/.test(answer) && source.kind === "prose" && answer.slice(source.end).trim() === "";
   if (isInOpenString)
@@ -81,13 +83,14 @@ function doubtOf(
       "ERR_ELISION",
       `The answer leaves something out at offset ${elided.position}. Give the whole plan.`,
     ];
-  // Of two quotes at the start of a string either may be the content's own.
+  // Either of two adjacent quotes may belong to the content.
   const isGuess = ({ kind, position }: Repair): boolean =>
     GUESSES.has(kind) ||
-    (kind === "quote_style" &&
-      (source.kind === "double_encoded" || answer.startsWith('""', position)));
+    (/^(?:quote_style|concatenation)$/.test(kind) &&
+      (source.kind === "double_encoded" ||
+        answer.slice(position - 1, position + 2).includes('""')));
   const guess = repairs.find(isGuess);
-  // Even valid JSON: a backspace before a letter was meant as `\\b` in nearly every text.
+  // Applies even to valid JSON: a backspace before a letter almost always stands for `\\b`.
   const remedy =
     guess?.kind === "invalid_escape"
       ? String.raw`Write \\ for a backslash, \u0008 for a backspace, \u000c for a form feed.`
@@ -113,7 +116,7 @@ function doubtOf(
 function repeatedKeyIn(answer: string, source: ExtractedJson["source"]): string | undefined {
   const text = answer.slice(source.start, source.end);
   let json: unknown = text;
-  // JSON in a JSON string, at most twice.
+  // JSON in a JSON string, nested up to twice.
   while (source.kind === "double_encoded" && typeof json === "string" && json.startsWith('"'))
     json = JSON.parse(json);
   return typeof json === "string" ? findRepeatedKey(json) : undefined;
@@ -125,19 +128,19 @@ function secondPlanIn(
   limits: ExtractLimits,
 ): [PlanIssueCode, string] | undefined {
   const first = JSON.stringify(plan);
-  // The actions of a plan are a list of actions too, and no second plan.
+  // The plan's own `actions` are a list of actions too, but not a second plan.
   const isOther = (value: unknown): boolean =>
     Array.isArray(value) === Array.isArray(plan) &&
     isPlanLike(value) &&
     JSON.stringify(value) !== first;
   const second = extractJson(answer, { accept: isOther, limits });
   if (!second.ok || second.value.source.path.length > 0) return undefined;
-  // A list without items is as likely a footnote as a plan.
+  // An empty list may just as well be a footnote.
   if (Array.isArray(second.value.value) && second.value.value.length === 0) return undefined;
   return ["ERR_SCHEMA_VALIDATION", "The answer holds two different plans. Give one."];
 }
 
-// A character may take six of JSON (an escape), and what stands round the contents is small.
+// A character may take six in JSON (an escape). Everything around the contents is small.
 function extractLimitsOf(limits: ParsePlanOptions["limits"]): ExtractLimits {
   const { maxTotalContentBytes } = { ...defaultPlanLimits, ...limits };
   return { maxBytes: maxTotalContentBytes * 6 + 1024 * 1024, maxDepth: 64 };

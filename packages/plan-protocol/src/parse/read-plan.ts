@@ -10,20 +10,22 @@ import {
   planVersions,
 } from "../plan/action-kinds.ts";
 import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
-import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
+import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
-/** Members in which models say why; they change nothing. */
+/** Members in which models give reasons. They change nothing. */
 const REMARKS: ReadonlySet<string> = new Set(["reason", "explanation"]);
 
-/** The members of actions of any kind. */
+/** The members of any kind of action. */
 const FIELDS: ReadonlySet<string> = new Set(
   Object.values(actionKinds).flatMap(({ fields }) => fields),
 );
 
 const LIST: JsonSchema = { type: "array" };
 
-/** The members of a plan; what stands in its lists is read one by one, so that an issue names its kind's members. */
+/**
+ * The members of a plan. Items of its lists are read one by one, so that an issue names the members of the item's kind.
+ */
 const MEMBERS: Readonly<Record<string, JsonSchema>> = {
   version: {},
   actions: LIST,
@@ -46,7 +48,10 @@ interface Place {
   code: PlanIssueCode;
 }
 
-/** True for what is meant as a plan, right or wrong: an object with a key of one, or a list of what is meant as actions. */
+/**
+ * True for a value that is meant as a plan, valid or not: an object with one of a plan's keys, or a list of likely
+ * actions.
+ */
 export function isPlanLike(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
@@ -54,7 +59,10 @@ export function isPlanLike(value: unknown): boolean {
   return isRecord(value) && Object.keys(members).some((key) => Object.hasOwn(value, key));
 }
 
-/** The plan that a JSON value is, or everything that keeps it from being one. Nothing is guessed: not a kind, not a path. */
+/**
+ * Converts a JSON value to a plan, or returns everything that is wrong with it. It guesses nothing, neither a kind nor
+ * a path.
+ */
 export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
   const at = (...path: Place["path"]): Place => ({ path, issues, code: "ERR_SCHEMA_VALIDATION" });
@@ -66,11 +74,13 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const nested = isRecord(proposed) ? { proposed_changes: proposed } : {};
   check(PLAN, isRecord(whole) ? { ...whole, ...nested } : whole, at());
   if (proposed !== undefined && fields["actions"] !== undefined)
-    issues.push({
-      code: "ERR_SCHEMA_VALIDATION",
-      path: ["proposed_changes"],
-      message: "A plan has its actions in one place: actions or proposed_changes.actions.",
-    });
+    issues.push(
+      planIssue(
+        "ERR_SCHEMA_VALIDATION",
+        "A plan has its actions in one place: actions or proposed_changes.actions.",
+        ["proposed_changes"],
+      ),
+    );
   const holder = isRecord(proposed) ? proposed : fields;
   const path = isRecord(proposed) ? ["proposed_changes", "actions"] : ["actions"];
   const actions = arrayAt(holder, "actions").flatMap(
@@ -91,7 +101,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   return { ok: true, value: plan };
 }
 
-/** A list of actions has no place for its version: edits are of version 3. */
+/** The version of a bare list of actions, which cannot state one. EDIT_FILE means version 3. */
 function versionOfList(value: unknown): PlanVersion | undefined {
   const isEdit = (item: unknown): boolean => isRecord(item) && item["kind"] === "EDIT_FILE";
   return Array.isArray(value) && value.some(isEdit) ? 3 : undefined;
@@ -109,7 +119,7 @@ function readVersion(
     known === undefined
       ? `There is no version ${quote(String(stated))} of plans. Known are ${planVersions.join(", ")}.`
       : `The plan says that it is of version ${known}; version ${expected} was asked for.`;
-  issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
+  issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
   return expected;
 }
 
@@ -117,7 +127,7 @@ function readAction(value: unknown, version: PlanVersion, place: Place): PlanAct
   const kind = isRecord(value) ? value["kind"] : undefined;
   if (!isActionKind(kind, version)) return check(ACTIONS[version], value, place);
   const own: readonly string[] = actionKinds[kind].fields;
-  // Models write members of other kinds too, as long as nothing stands in them.
+  // Models also write members of other kinds. They are ignored if they are empty.
   const isEmpty = (key: string, item: unknown): boolean =>
     FIELDS.has(key) &&
     ((Array.isArray(item) && item.length === 0) || (item === "" && !own.includes(key)));
@@ -139,11 +149,12 @@ function readRequest(value: unknown, at: Place): ContextRequest | undefined {
   if (read?.type !== "read_file") return read;
   const { start_line: start = 1, end_line: end = start } = read;
   if (end < start)
-    place.issues.push({
-      code: place.code,
-      path: [...place.path, "end_line"],
-      message: `The range ends at ${end}, before it starts at ${start}.`,
-    });
+    place.issues.push(
+      planIssue(place.code, `The range ends at ${end}, before it starts at ${start}.`, [
+        ...place.path,
+        "end_line",
+      ]),
+    );
   return read;
 }
 
@@ -151,7 +162,7 @@ function isRequestType(type: string): type is ContextRequest["type"] {
   return Object.hasOwn(requestSchemas, type);
 }
 
-/** The value if it fits the schema, which `T` is the type of; else its issues are noted. */
+/** Returns the value if it fits the schema, whose type is `T`. Otherwise records its issues. */
 function check<T>(
   schema: JsonSchema,
   value: unknown,
@@ -160,11 +171,11 @@ function check<T>(
   const checked = createJsonSchemaChecker<T>(schema)(value);
   if (checked.ok) return checked.value;
   for (const issue of checked.issues)
-    issues.push({ code, path: [...path, ...issue.path], message: issue.message });
+    issues.push(planIssue(code, issue.message, [...path, ...issue.path]));
   return undefined;
 }
 
-/** An object without remarks and without what strict formats must write though it is absent. */
+/** Removes remarks, and members that strict formats require even though they are absent. */
 function without(
   value: unknown,
   isLeftOut: (key: string, item: unknown) => boolean = () => false,
@@ -181,7 +192,7 @@ function without(
   );
 }
 
-/** An object that has to say by a member which of several it is. */
+/** The schema of an object whose `tag` member says which of several types it is. */
 function tagged(tag: string, known: readonly string[]): JsonSchema {
   const path = tag === "kind" ? { path: { type: "string" } } : {};
   const properties = { [tag]: { type: "string", enum: known }, ...path };

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
-import { type PlanIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
+import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { decodePercent } from "./decode-percent.ts";
 import { nameProblem } from "./name-problem.ts";
 import { allowListProblem, type PathUse, type PlanPolicy } from "./path-allow-list.ts";
@@ -16,20 +16,21 @@ export interface CheckPathOptions {
 }
 
 /**
- * The path that a plan names, relative to the root and with forward slashes, or why it is refused: `ERR_INVALID_PATH`,
- * `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Says nothing about links: those are the workspace's business.
+ * Checks a path that a plan names. Returns it relative to the root with forward slashes, or why it is rejected:
+ * `ERR_INVALID_PATH`, `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Does not look at links, which the
+ * workspace checks.
  */
 export function checkPath(path: string, options: CheckPathOptions = {}): Result<string> {
   const { policy = {}, limits, use = "write" } = options;
   const { maxPathLength } = { ...defaultPlanLimits, ...limits };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssueCode, reason: string): void => {
-    issues.push({ code, path: [], message: `The path ${quote(path)} ${reason}.` });
+    issues.push(planIssue(code, `The path ${quote(path)} ${reason}.`));
   };
   if (path.length > maxPathLength)
     add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
   const plain = plainForm(path, use);
-  // A path of megabytes is refused for its length; reading it further would only take time.
+  // A huge path is rejected for its length. Checking it further would only cost time.
   if (path.length <= Math.max(maxPathLength, 10_000)) {
     const problem = pathProblem(plain);
     if (problem !== undefined)

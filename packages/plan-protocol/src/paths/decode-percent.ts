@@ -1,12 +1,12 @@
-/** No real file name is encoded more deeply than this. */
+/** No real file name is encoded more often than this. */
 const MAX_ROUNDS = 8;
 
-/** A byte that begins no UTF-8 sequence, or begins one that is longer than needed: `%c0%af` was once read as a slash. */
+/** A byte that cannot begin a UTF-8 sequence, or begins an overlong one. `%c0%af` was once decoded as a slash. */
 const OVERLONG = /%(?:c[01]|f[8-9a-f]|e0%[89]|f0%8)/i;
 
 /**
- * What a path becomes where someone decodes it, as often as it can be: undefined for what is encoded only to deceive.
- * Nothing here decodes a path to use it; a path whose decoded form would be refused is refused.
+ * Decodes a path as often as possible, to see what a later decoder could turn it into. Undefined if the encoding can
+ * only be meant to deceive. The decoded path is never used: if it would be rejected, so is the original.
  */
 export function decodePercent(path: string): string | undefined {
   let decoded = path;

@@ -1,16 +1,16 @@
 import { foldName } from "./fold-name.ts";
 
-/** Two spellings that may be one place. */
+/** Two spellings that may be the same place. */
 export interface PathCollision {
-  /** Indexes in the list, the later one second. */
+  /** Indexes in the list. The later one is second. */
   indexes: [number, number];
-  /** The whole path or the folder on its way, as each of the two spells it. */
+  /** The path or the folder on its way, as each of the two spells it. */
   spellings: [string, string];
 }
 
 /**
- * Places that two paths spell differently, by case or by Unicode form: on some systems they are two files, on others
- * one. Folders on the way count too. Each later path is named at most once.
+ * Finds places that two paths spell differently, by case or Unicode form. Some systems see two files, others one.
+ * Parent folders count too. Each later path is listed once.
  */
 export function findCollisions(paths: readonly string[]): PathCollision[] {
   const seen = new Map<string, { spelling: string; index: number }>();

@@ -50,11 +50,12 @@ describe("a path allow list", () => {
       forbidden: [],
     });
     expect(list.ok ? [] : list.issues.map((issue) => issue.path[0])).toEqual([
-      "forbidden",
       "allowed_extensions",
+      "forbidden",
       "forbidden_paths",
     ]);
     expect(readPathAllowList([]).ok).toBe(false);
+    expect(load({ allowed_extensions: null })).toEqual(load({}));
     expect(load({}).allowed_extensions).toEqual([]);
   });
 });

@@ -1,60 +1,48 @@
 import { isRecord } from "@ccl/core/json";
-import { type Issue, type Result, success } from "@ccl/core";
+import { type Result, success } from "@ccl/core";
 import { createPathMatcher } from "@ccl/core/glob";
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
 import { foldName } from "./fold-name.ts";
 
-/** Which names a plan may use beyond the fixed rules; the keys are those of the JSON file that it is kept in. */
+/** The names that a plan may use beyond the fixed rules. The keys are those of its JSON file. */
 export interface PathAllowList {
-  /** Endings of files that may be written, dot included; names are compared without case. */
+  /** Extensions of files that may be written, with the dot. Names are compared without case. */
   allowed_extensions: readonly string[];
-  /** Whole names that may be written without one of those endings. */
+  /** Whole names that may be written without one of those extensions. */
   allowed_no_extension: readonly string[];
-  /** Names or globs: without a slash for a segment at any depth, with one for the whole path. */
+  /** Names or globs. Without a slash they match a segment at any depth, with one the whole path. */
   forbidden_paths: readonly string[];
-  /** Plain beginnings of paths. */
+  /** Literal prefixes of paths. */
   forbidden_prefixes: readonly string[];
 }
 
-const KEYS = [
-  "allowed_extensions",
-  "allowed_no_extension",
-  "forbidden_paths",
-  "forbidden_prefixes",
-] as const;
+const NONE: PathAllowList = {
+  allowed_extensions: [],
+  allowed_no_extension: [],
+  forbidden_paths: [],
+  forbidden_prefixes: [],
+};
+const strings: JsonSchema = { type: "array", items: { type: "string", minLength: 1 } };
+const allowListSchema: JsonSchema = {
+  type: "object",
+  properties: Object.fromEntries(Object.keys(NONE).map((key) => [key, strings])),
+  additionalProperties: false,
+};
 
-/** Reads an allow list as parsed from its JSON file; a list that is absent is empty, anything else is `ERR_SCHEMA_VALIDATION`. */
+/**
+ * Reads an allow list as parsed from its JSON file. Empty if it is absent or null. Any other value is
+ * `ERR_SCHEMA_VALIDATION`.
+ */
 export function readPathAllowList(json: unknown): Result<PathAllowList> {
-  const issues: Issue[] = [];
-  const add = (path: string[], message: string): void => {
-    issues.push({ code: "ERR_SCHEMA_VALIDATION", path, message });
-  };
-  const list = {
-    allowed_extensions: [],
-    allowed_no_extension: [],
-    forbidden_paths: [],
-    forbidden_prefixes: [],
-  };
-  const read: Record<(typeof KEYS)[number], string[]> = list;
-  if (!isRecord(json)) add([], "An allow list is an object with lists of strings.");
-  else {
-    const known: ReadonlySet<string> = new Set(KEYS);
-    for (const key of Object.keys(json))
-      if (!known.has(key)) add([key], `An allow list has no ${JSON.stringify(key)}.`);
-    for (const key of KEYS) {
-      const value = json[key] ?? [];
-      const strings = Array.isArray(value)
-        ? value.filter((item) => typeof item === "string" && item !== "")
-        : [];
-      if (!Array.isArray(value) || strings.length !== value.length)
-        add([key], "A list of non-empty strings is needed.");
-      read[key] = strings;
-    }
-  }
-  return issues.length === 0 ? success(read) : { ok: false, issues };
+  const given = isRecord(json)
+    ? Object.fromEntries(Object.entries(json).filter(([, list]) => list !== null))
+    : json;
+  const read = createJsonSchemaChecker<Partial<PathAllowList>>(allowListSchema)(given);
+  return read.ok ? success({ ...NONE, ...read.value }) : read;
 }
 
-/** Why an allow list refuses a path, as the end of a sentence; undefined if it does not. */
+/** Why an allow list rejects a path, as the end of a sentence. Undefined if it does not. */
 export function allowListProblem(
   path: string,
   list: PathAllowList,
@@ -77,7 +65,7 @@ export function allowListProblem(
 
 function matches(glob: string, path: string, names: readonly string[]): boolean {
   const folded = foldName(glob).replace(/\/$/, "");
-  // What is too long to be read as a pattern forbids all.
+  // A pattern that is too long to parse forbids everything.
   const isMatch = createPathMatcher(folded, { hasBraces: true }) ?? (() => true);
   if (!folded.includes("/")) return names.some((name) => isMatch(name));
   return (
@@ -85,11 +73,11 @@ function matches(glob: string, path: string, names: readonly string[]): boolean 
   );
 }
 
-/** What a path is for: `folder` may end in a slash, `write` needs an allowed extension under an allow list. */
+/** How a path is used. `folder` may end in a slash, `write` needs an allowed extension if there is an allow list. */
 export type PathUse = "read" | "write" | "delete" | "folder";
 
 /** Which paths a plan may name. */
 export interface PlanPolicy {
-  /** Off by default; what it does not allow is `FORBIDDEN_PATH`. */
+  /** Off by default. A path that it does not allow is `FORBIDDEN_PATH`. */
   allowList?: PathAllowList | undefined;
 }

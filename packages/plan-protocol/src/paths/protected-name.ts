@@ -3,11 +3,11 @@ import { foldName } from "./fold-name.ts";
 /** Names that are protected as a file and as a folder, at any depth. */
 const PROTECTED_NAMES: ReadonlySet<string> = new Set(
   [
-    // What tools keep for themselves.
+    // Internal data of tools.
     ".git git~1 .hg .svn .jj .ccl .ado node_modules __pycache__",
     // Secrets.
     ".env secrets .ssh .gnupg .netrc _netrc .git-credentials authorized_keys",
-    // Settings of agents: what they may run, and their instructions.
+    // Settings of coding agents: permissions and instructions.
     ".claude .claude.json .cursor .cursorrules .codex .gemini .windsurf .windsurfrules .cline .clinerules .roo .roomodes",
     ".continue .kiro .amazonq .augment .trae .junie .opencode .goosehints .mcp.json .antigravity",
     // Settings of editors that name programs to run.
@@ -27,13 +27,13 @@ const PROTECTED_STARTS = [
 ];
 const EXCEPTIONS: ReadonlySet<string> = new Set([".env.example"]);
 
-/** True for a path with a segment that no plan may create, change, delete or read, however it is spelt. */
+/** True if a path has a segment that no plan may create, change, delete or read, in any spelling. */
 export function isProtectedPath(path: string): boolean {
   return path.split("/").some(isProtectedName);
 }
 
 function isProtectedName(segment: string): boolean {
-  // A stream belongs to the file before the colon, and Windows drops dots and spaces at the end.
+  // An alternate data stream belongs to the file before the colon, and Windows drops trailing dots and spaces.
   const name = foldName(segment)
     .replace(/:.*$/s, "")
     .replace(/[. ]+$/, "");

@@ -2,27 +2,27 @@ import { linesOf } from "./file-change.ts";
 
 const MARK = "\ufeff";
 
-/** A file as edits see it: each line ends in LF, also the last one, and there is no byte order mark. */
+/** A file as edits see it: every line ends in LF, including the last one, and there is no byte order mark. */
 export interface BaseFile {
   text: string;
   lines: string[];
-  /** The line end of each line. */
+  /** The original line end of each line. */
   ends: string[];
   hasMark: boolean;
-  /** True if the last line has no end. */
+  /** True if the last line has no line end. */
   isOpen: boolean;
 }
 
-/** A part of the text that is replaced, by offsets. */
+/** A range of the text to replace, by offsets. */
 export interface Replacement {
   start: number;
   end: number;
   text: string;
-  /** Whether the file ends without a line end, where the change says so. */
+  /** Whether the file ends without a line end. Undefined if the change does not say. */
   isOpen?: boolean | undefined;
 }
 
-/** A file's own text in the form that edits see. */
+/** Normalizes a file's text to the form that edits see. */
 export function baseFileOf(own: string): BaseFile {
   const hasMark = own.startsWith(MARK);
   const plain = hasMark ? own.slice(1) : own;
@@ -33,7 +33,7 @@ export function baseFileOf(own: string): BaseFile {
   return { text: lines.map((line) => `${line}\n`).join(""), lines, ends, hasMark, isOpen };
 }
 
-/** The file's own text after the replacements. New lines take the line end of the line above them. */
+/** Applies replacements to the original text. New lines get the line end of the line above them. */
 export function rewrite(base: BaseFile, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let line = 0;

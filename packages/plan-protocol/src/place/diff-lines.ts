@@ -2,10 +2,10 @@ import { diffArrays } from "diff";
 
 import type { ChangeLine } from "./file-change.ts";
 
-/** Texts that differ in more lines are taken as one change between what both begin and end with. */
+/** Texts that differ in more lines become one change between their common start and end. */
 const MAX_DIFFERENT = 4_000;
 
-/** Old and new lines as those of a hunk: what both have in order stays. */
+/** Diffs two texts into the lines of a hunk. Common lines in the same order stay. */
 export function diffLines(old: readonly string[], fresh: readonly string[]): ChangeLine[] {
   const parts = diffArrays([...old], [...fresh], { maxEditLength: MAX_DIFFERENT });
   if (parts !== undefined)

@@ -1,4 +1,4 @@
-/** The formats of edits that are read; `json` is the plan of this package in any of its versions. */
+/** The edit formats that can be read. `json` is this package's plan in any version. */
 export type EditFormat =
   | "v4a"
   | "search_replace"
@@ -7,26 +7,26 @@ export type EditFormat =
   | "whole_file"
   | "json";
 
-/** One line of a change: `" "` stands in the file and stays, `"-"` goes, `"+"` is new. */
+/** One line of a change. `" "` is in the file and stays, `"-"` is removed, `"+"` is added. */
 export interface ChangeLine {
   mark: " " | "-" | "+";
   text: string;
-  /** Of a line that stays, with the space at its start: the mark may be missing, so that this is the file's own. */
+  /** A line that stays, with its leading space. If the mark is missing, that space belongs to the file's line. */
   whole?: string | undefined;
-  /** True where the diff says that the file ends here without a line end. */
+  /** True if the diff says that the file ends here without a line end. */
   isOpen?: boolean | undefined;
 }
 
-/** One place that is changed, by its lines. */
+/** The lines of a change at one place. */
 export interface ChangeHunk {
   lines: ChangeLine[];
-  /** Lines above the place from the outermost in, as `@@ class Cart` and `@@ def total(self):` name them. */
+  /** Lines above the place, outermost first, as in `@@ class Cart` and `@@ def total(self):`. */
   under?: readonly string[] | undefined;
-  /** Index of the first line as the header states it. */
+  /** Index of the first line according to the header. */
   statedAt?: number | undefined;
 }
 
-/** What an answer says about one file, not yet placed in it. */
+/** A change of one file before it is placed there. */
 export type FileChange =
   | { type: "create"; path: string; content: string }
   | { type: "whole"; path: string; content: string }
@@ -35,20 +35,20 @@ export type FileChange =
   | { type: "replace"; path: string; texts: TextChange[] }
   | { type: "insert"; path: string; afterLine: number; text: string };
 
-/** A text that is replaced where it stands, which is once, or everywhere. */
+/** Replaces a text that occurs once, or all its occurrences. */
 export interface TextChange {
   before: string;
   after: string;
   isEverywhere?: boolean | undefined;
-  /** True where both texts are whole lines, as in a block; else the text may stand inside a line. */
+  /** True if both texts are whole lines, as in a block. Otherwise the text may be part of a line. */
   isLines?: boolean | undefined;
-  /** Text near which `before` stands. */
+  /** A text close to `before`. */
   anchor?: string | undefined;
-  /** Other ways to read a block in which the line that divides it stands more than once. */
+  /** Other ways to read a block that has several lines of `=======`. */
   others?: readonly TextChange[] | undefined;
 }
 
-/** The lines of a text, each without its end; a line end at the end of the text starts no further line. */
+/** The lines of a text without their line ends. A line end at the end of the text starts no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   if (lines.at(-1) === "") lines.pop();

@@ -1,4 +1,6 @@
-/** The first places, at most `maxPlaces` of them, where a run of lines stands in a file. Linear, however often lines repeat. */
+/**
+ * Finds where a run of lines occurs in a file, up to `maxPlaces` places. Takes linear time, however often lines repeat.
+ */
 export function findLines(
   lines: readonly string[],
   wanted: readonly string[],
@@ -18,7 +20,10 @@ export function findLines(
   return places;
 }
 
-/** For each length of a match, how much of it is also a beginning (Knuth, Morris and Pratt). */
+/**
+ * The failure function of Knuth, Morris and Pratt: for each length of a match, its longest suffix that is also a
+ * prefix.
+ */
 function fallbacks(wanted: readonly string[]): number[] {
   const table = [0];
   let length = 0;

@@ -1,9 +1,10 @@
-/** A line with the file's indentation; undefined where that can't be known. */
+/** Gives a line the file's indentation. Undefined if that cannot be determined. */
 export type Reindent = (line: string) => string | undefined;
 
 /**
- * How lines have to be indented that stand beside these: each as it is given, and as the file has it, which differ in blanks
- * at their start. All lack the same, or tabs stand for one number of spaces; else undefined.
+ * Derives how to indent new lines from pairs of the same line, as given and as in the file, which differ in leading
+ * blanks. All given lines must lack the same indentation, or tabs must stand for a fixed number of spaces. Otherwise
+ * undefined.
  */
 export function indentationOf(
   pairs: readonly (readonly [given: string, own: string])[],
@@ -30,7 +31,7 @@ export function indentationOf(
   };
 }
 
-/** How many spaces stand for a tab; undefined if these are not such a pair. */
+/** How many spaces stand for a tab. Undefined if the two are not such a pair. */
 function unitOf(spaces: string, tabs: string): number | undefined {
   const unit = spaces.length / tabs.length;
   return /^ +$/.test(spaces) && /^\t+$/.test(tabs) && Number.isInteger(unit) ? unit : undefined;

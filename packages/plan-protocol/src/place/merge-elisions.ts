@@ -1,18 +1,21 @@
 import { diffLines } from "./diff-lines.ts";
 import type { ChangeLine } from "./file-change.ts";
 
-/** How much of a file a change gives: all of it, a quoted part and its new form, or every line that goes by a mark. */
+/**
+ * The part of a file in a change: the whole file, a quoted part with its new text, or marked lines, where every removed
+ * line is listed.
+ */
 export type ChangeForm = "whole" | "quoted" | "marked";
 
-/** A line that stood for lines of the base, which are kept in its place. */
+/** An elision: a line that stands for lines of the base, such as `// ...`. The base's lines are kept in its place. */
 interface MergedElision {
   text: string;
-  /** Of the base, from 1; both ends are included. */
+  /** Line of the base, from 1. Both ends are included. */
   firstLine: number;
   lastLine: number;
 }
 
-/** New lines with every elision replaced by what it stands for, or the first that can't be: its line, from 1. */
+/** The new lines with every elision replaced, or the first elision that cannot be replaced, by its line from 1. */
 export type MergedLines =
   | { lines: string[]; merged: MergedElision[] }
   | { line: number; text: string };
@@ -21,13 +24,21 @@ export type MergedLines =
 const COMMENT =
   /^(?:\/\/|\/\*|<!--|\{\/\*|\{\{!--|\{#|@\*|\(\*|#(?=[\s.\u2026]|$)|--(?=[\s.\u2026])|[;%'](?=[\s.\u2026])|rem\s|[[(<][^()[\]<>{};="]*\s[^()[\]<>{};="]*[\])>]$)/i;
 const DOTS = /\.{3}|\u2026/;
+const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** What lines that stand for others look like. `bare` dots are code in some languages. */
+/** Looks of an elision. `bare` dots are code in some languages. */
 type Look = "dotted" | "bare" | "comment";
 
-function lookOf(line: string): Look | undefined {
+/** The text of a line in which quoted dots are words, since a comment about dots leaves nothing out. */
+function textOf(line: string): string {
   const text = line.trim();
+  const isSaid = LETTER.test(text.replace(QUOTED_DOTS, ""));
+  return text.replace(QUOTED_DOTS, (dots) => (isSaid || dots.length > 5 ? "dots" : dots));
+}
+
+function lookOf(line: string): Look | undefined {
+  const text = textOf(line);
   if (text.length > 200) return undefined;
   const before = /^[^\p{L}\p{N}]*/u.exec(text)?.[0] ?? "";
   const after = /[^\p{L}\p{N}]*$/u.exec(text)?.[0] ?? "";
@@ -40,40 +51,39 @@ function lookOf(line: string): Look | undefined {
   return /^(?:\.{3,}|\u2026)\s/.test(text) ? "dotted" : undefined;
 }
 
-/** A comment of documentation on a line of code is about that line, whatever went above. */
+/** A documentation comment on a line of code describes that line, whatever was removed above. */
 function isDocumentation(line: string, next: string | undefined): boolean {
-  const text = line.trim();
-  return (
-    /^(?:\/\*\*|\/\/\/)\s/.test(text) && !/\.{3}|\u2026/.test(text) && (next ?? "").trim() !== ""
-  );
+  const text = textOf(line);
+  return /^(?:\/\*\*|\/\/\/)\s/.test(text) && !DOTS.test(text) && (next ?? "").trim() !== "";
 }
 
-/** The first comment of a new file that begins with dots, which no base explains. */
+/** Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. */
 export function elisionInNewFile(
   lines: readonly string[],
 ): { line: number; text: string } | undefined {
   const at = lines.findIndex((line) => {
-    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(line.trim()) ?? [];
+    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
     return DOTS.test(start) && lookOf(line) === "dotted" && COMMENT.test(line.trim());
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
 }
 
-/** Lines that go while a line that looks like an elision comes, above which it is taken for one. */
+/** A line that looks like an elision counts as one if this many lines or more disappear at its place. */
 const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
   whole: { dotted: 1, bare: 2, comment: 2 },
   quoted: { dotted: 1, bare: 2, comment: 2 },
   marked: { dotted: 1, bare: 2, comment: Infinity },
 };
-/** So many more lines go than come beside a comment that it does not explain the others. */
+/** Net loss of lines at a comment from which other changes there no longer explain it. */
 const MIN_LOSS = 5;
-/** Words that two comments must share, so that neither is one of the few that stand for lines. */
+/** Words that two comments must share before one counts as the new version of the other. */
 const MIN_SHARED = 7;
 const MAX_RUN = 100;
 
 /**
- * Judges new lines against the old ones: a new comment, or dots, where lines vanish stands for them. It is replaced by the
- * lines between its neighbours where these stand exactly once in what is left of the old ones. Undefined where there is none.
+ * Finds elisions among new lines: comments or dots at a place where old lines disappear. Replaces each by the old
+ * lines between its neighbours if these occur exactly once in the rest of the old text. Undefined if there are no
+ * elisions.
  */
 export function mergeElisions(
   old: readonly string[],
@@ -87,7 +97,7 @@ export function mergeElisions(
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // Dots that the file has itself keep their neighbours, but for lines that are new.
+    // Dots that are already in the file still have their neighbours there, apart from new lines.
     const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
       const [pair = ""] = pairsOf(fresh.slice(first, first + 2));
       const beside = fresh[neighbour]?.trim();
@@ -102,7 +112,7 @@ export function mergeElisions(
   });
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form });
-  // What stands for lines in one place does in another, and bare dots are no line of a text that lost many.
+  // A text that is an elision at one place is one everywhere. Bare dots are suspicious in a text that lost many lines.
   const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
   const isCut = old.length - fresh.length >= MIN_LOSS;
   const other = fresh.findIndex(
@@ -118,10 +128,10 @@ export function mergeElisions(
   for (const [at, given] of fresh.entries()) {
     const gap = gaps.get(at);
     if (gap === undefined) lines.push(given);
-    // The further lines of one elision.
+    // Skip further lines of the same elision.
     else if (gap !== gaps.get(at - 1)) {
       const { from, to } = gap;
-      // Who quotes lines and writes a plain comment for them may have meant just that.
+      // In a quoted part, a plain comment in place of lines may be meant literally.
       const isUnclear = form === "quoted" && looks[at] === "comment";
       if (isUnclear || from === undefined || to === undefined || from >= to) return refusedAt(at);
       lines.push(...old.slice(from, to));
@@ -130,17 +140,20 @@ export function mergeElisions(
   }
   const [first = 0] = gaps.keys();
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
-  // What changes nothing stands for all that was to be written.
+  // If nothing changes, the elision stands for the very lines that were to be written.
   return isAllOld ? refusedAt(first) : { lines, merged };
 }
 
-/** Old lines between the neighbours of an elision: from one index up to but not including another, where these are known. */
+/**
+ * The old lines between an elision's neighbours, up to but not including `to`. A bound is undefined if its neighbour is
+ * not found.
+ */
 interface Gap {
   from: number | undefined;
   to: number | undefined;
 }
 
-/** The gaps that new lines stand for, by the index of the line. */
+/** Finds the old lines that each elision stands for, by the index of its line. */
 function gapsOf(
   old: readonly string[],
   fresh: readonly string[],
@@ -148,10 +161,11 @@ function gapsOf(
 ): Map<number, Gap> {
   const gaps = new Map<number, Gap>();
   const changed = vanishedBeside(old, fresh);
-  // With a line at each end that no file has, a neighbour may also be the start or the end of the file.
+  // An extra line at each end lets the start or end of the file act as a neighbour.
   const [oldLines, freshLines] = [framed(old), framed(fresh)];
   const known = new Set(oldLines);
   const pairs = pairsOf(oldLines);
+  const isShorter = old.length - fresh.length >= MIN_LOSS;
   let reached = 0;
   for (let at = 0; at < fresh.length; at += 1) {
     if (looks[at] === undefined) continue;
@@ -174,7 +188,9 @@ function gapsOf(
         ? { go: old.slice(last, first - 1), come: fresh.slice(at, next), offset: line - at }
         : changed[line];
       const isElided =
-        (isOpen && look === "dotted") ||
+        (isOpen &&
+          (look === "dotted" ||
+            (form === "quoted" && isShorter && !isReworded(fresh[line] ?? "", old)))) ||
         (beside !== undefined && standsForLines(beside, look, form));
       if (isElided) gaps.set(line, gap);
     }
@@ -188,7 +204,10 @@ function framed(lines: readonly string[]): string[] {
   return ["\0start", ...lines, "\0end"];
 }
 
-/** Where the shortest run of lines that stands only once from an index on begins, read away from an elision. */
+/**
+ * Finds the shortest run of lines, read away from an elision, that occurs only once from an index on. Returns where it
+ * begins.
+ */
 function placeOfRun(
   lines: readonly string[],
   run: readonly string[],
@@ -202,7 +221,7 @@ function placeOfRun(
   return undefined;
 }
 
-/** The new lines that the file had, where neither above nor below more lines go than come. */
+/** The unchanged lines that have no net loss of lines directly above or below. */
 function staysWithoutLoss(old: readonly string[], fresh: readonly string[]): Set<number> {
   const stays: number[] = [];
   const gains = [0];
@@ -219,19 +238,19 @@ function staysWithoutLoss(old: readonly string[], fresh: readonly string[]): Set
   );
 }
 
-/** Lines that follow each other, but for their blanks. */
+/** Pairs of adjacent lines, without leading and trailing blanks. */
 function pairsOf(lines: readonly string[]): Set<string> {
   return new Set(lines.slice(1).map((line, at) => `${lines[at]?.trim()}\n${line.trim()}`));
 }
 
-/** What goes and comes in one place, and which of the new lines one is. */
+/** The lines that are removed and added at one place, and the index of one new line among the added ones. */
 interface Beside {
   go: readonly string[];
   come: readonly string[];
   offset: number;
 }
 
-/** For each new line what goes beside it; undefined for lines that stay. */
+/** For each new line, the change that it belongs to. Undefined for lines that stay. */
 function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Beside | undefined)[] {
   const found: (Beside | undefined)[] = [];
   let go: string[] = [];
@@ -241,7 +260,7 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   for (const [at, { mark, text }] of rows.entries()) {
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
-    // A line without a word is like many others, so that what goes behind it goes beside the lines before it too.
+    // A line without words is not distinctive, so lines removed after it also count for the lines before it.
     else if (
       come.length > 0 &&
       (rows.slice(at).find((row) => !isWordless(row))?.mark === "-" || isMovable(rows, at))
@@ -256,7 +275,10 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
   return found;
 }
 
-/** Whether the lines from one index on, which stay, are also the last that go behind them: either may be the ones that stay. */
+/**
+ * True if the lines that stay from an index on are repeated by the end of the removed lines after them, so that either
+ * could be the ones that stay.
+ */
 function isMovable(rows: readonly ChangeLine[], at: number): boolean {
   const lengthOf = (from: number, mark: string): number => {
     const to = rows.findIndex((row, index) => index >= from && row.mark !== mark);
@@ -271,21 +293,29 @@ function isMovable(rows: readonly ChangeLine[], at: number): boolean {
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
   const vanished = go.filter((line) => line.trim() !== "");
   if (vanished.length < VANISHED[form][look]) return false;
-  if (look !== "comment") return true;
   const text = come[offset] ?? "";
-  // A line that was commented out stands for itself, and a comment takes the place of one that says nearly the same.
+  // Dots that the old line has too are part of what the reworded line says.
+  if (look !== "comment")
+    return !vanished.every((line) => DOTS.test(line) && sharesWords(line, text, 1));
+  // Comments in place of as many comments are their new version.
+  const isRemark = (line: string): boolean => COMMENT.test(line.trim());
+  if (vanished.length <= come.filter(isRemark).length && vanished.every(isRemark)) return false;
+  // A line that was commented out is explained by itself. A comment is explained if the new one says nearly the same.
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
     (lookOf(line) === "comment" && sharesWords(line, text));
-  // Whatever else goes, a comment is the new form of one that said nearly the same at length.
-  if (vanished.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED)))
-    return false;
+  if (isReworded(text, vanished)) return false;
   const explained = vanished.filter(isExplained).length;
   if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
   if (others === 0) return true;
   const isAtEdge = offset === 0 || offset === come.length - 1;
   return isAtEdge && vanished.length - others >= MIN_LOSS;
+}
+
+/** True for a long comment that says nearly the same as an old one: it is its new version, whatever else is removed. */
+function isReworded(text: string, old: readonly string[]): boolean {
+  return old.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED));
 }
 
 function sharesWords(left: string, right: string, minimum = 0): boolean {

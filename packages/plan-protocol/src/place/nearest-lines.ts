@@ -2,7 +2,10 @@ const SHOWN = 6;
 const MAX_WANTED = 40;
 const MAX_COMPARED = 4;
 
-/** The lines of a file among which as many wanted ones stand as anywhere, numbered, for an error; empty for none. */
+/**
+ * Finds the part of a file that matches the wanted lines best, and numbers its lines for an error message. Empty if
+ * none match.
+ */
 export function nearestLines(file: readonly string[], wanted: readonly string[]): string {
   const places = new Map<string, number[]>();
   for (const [index, line] of file.entries()) {
@@ -29,7 +32,7 @@ export function nearestLines(file: readonly string[], wanted: readonly string[])
     .join("\n");
 }
 
-/** Where no line stands as it is wanted: the line that shares the largest part of its words; for reading only. */
+/** If no line matches: finds the line that shares the largest part of its words. Used only for messages. */
 function lineSharingWords(file: readonly string[], wanted: readonly string[]): number | undefined {
   let best: { at: number; share: number } | undefined;
   for (const [offset, line] of wanted.slice(0, MAX_COMPARED).entries()) {

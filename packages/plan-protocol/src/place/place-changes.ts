@@ -11,15 +11,15 @@ const MAX_PLACES = 400;
 /** A shorter file may lose more than half of its lines. */
 const MIN_LINES = 20;
 
-/** A change of the text of a file that exists. */
+/** A change of an existing file's text. */
 export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
 
-/** The new text of a file. */
+/** A file's new text. */
 export interface PlacedText {
   text: string;
-  /** All text that is new in it. */
+  /** All new text in it. */
   added: string;
-  /** What was not taken to the letter: lines that a comment stood for, slips that were forgiven. */
+  /** Differences from the literal answer: lines that a comment stood for, and slips that were forgiven. */
   remarks: string[];
 }
 
@@ -30,7 +30,10 @@ interface Round {
   remarks: string[];
 }
 
-/** The text of a file after all its edits, each in the text as it was read; or why not. Paths of issues begin with the index of a hunk or text. */
+/**
+ * Applies edits to a file's text, each placed in the text as it was read. Or says why it cannot. An issue's path begins
+ * with the index of the hunk or text.
+ */
 export function placeChanges(
   own: string,
   path: string,
@@ -102,7 +105,7 @@ function placeWhole(
   const given = linesOf(content);
   const lines = merged(base.lines, given, { form: "whole", remarks });
   if (!Array.isArray(lines)) return lines;
-  // A snippet under its file's name looks like a whole file.
+  // A mere snippet below a file name looks like a whole file.
   if (base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
     return planIssue(
       "ERR_ELISION",
@@ -112,7 +115,7 @@ function placeWhole(
   return undefined;
 }
 
-/** The replacements of a hunk that stands for the whole file, so that it has its place by itself. */
+/** The replacements of a hunk that covers the whole file, so that it needs no search for its place. */
 function spansOf({ lines }: ChangeHunk): Replacement[] {
   const spans: Replacement[] = [];
   let at = 0;
@@ -203,7 +206,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
         replacements.push({ start, end: start + reading.before.length, text: after });
       return undefined;
     }
-    // Lines alone can't place what an anchor is near to, nor what stands more than once.
+    // Placing by lines ignores the anchor, and it cannot choose among several places.
     if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined) return places;
   }
   const placed = placeLines(base, reading.before, after);
@@ -247,7 +250,10 @@ function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void
     });
 }
 
-/** The new lines with what elisions stand for, or the issue of one that can't be merged; the same list where there is none. */
+/**
+ * Replaces elisions in the new lines, or returns the issue of one that cannot be replaced. Returns the same list if
+ * there are none.
+ */
 function merged(
   old: readonly string[],
   fresh: string[],

@@ -2,19 +2,19 @@ import { findLines } from "./find-lines.ts";
 import type { ChangeHunk, ChangeLine } from "./file-change.ts";
 import { indentationOf, type Reindent } from "./indentation-of.ts";
 
-/** Lines of a file that are replaced: from `start` up to but not including `end`. */
+/** Lines of a file to replace, from `start` up to but not including `end`. */
 interface LineReplacement {
   start: number;
   end: number;
   lines: string[];
-  /** Whether the file ends without a line end, where the hunk says so. */
+  /** Whether the file ends without a line end. Undefined if the hunk does not say. */
   isOpen?: boolean | undefined;
 }
 
-/** Why a hunk has no place. */
+/** Why a hunk cannot be placed. */
 export type NoPlace = "missing" | "ambiguous" | "unchecked";
 
-/** Where hunks fit, and what was forgiven to place each. */
+/** Places of the hunks, and the slip that was forgiven for each. */
 export interface PlacedHunks {
   replacements: LineReplacement[];
   slips: string[];
@@ -22,7 +22,7 @@ export interface PlacedHunks {
 
 interface Place {
   replacements: LineReplacement[];
-  /** From the first old line to the one behind the last. */
+  /** First old line of the hunk. `end` is the line after its last. */
   start: number;
   end: number;
   slip?: string | undefined;
@@ -39,21 +39,22 @@ const TRIMMED: Sameness = {
   of: (line) => line.trim(),
   slip: "its lines were indented as those of the file",
 };
-/** How lines are compared, the strictest first; a looser one counts only where no place fits a stricter one. */
+/** Ways to compare lines, strictest first. A looser one is used only if the stricter ones find no place. */
 const SAMENESS: readonly Sameness[] = [
   { of: (line) => line },
   { of: (line) => line.trimEnd(), slip: "blanks at line ends were passed over" },
   TRIMMED,
 ];
-/** Lines of context that an answer may have lost between two others that it gives. */
+/** Context lines that an answer may have left out between two others that it gives. */
 const MAX_LOST = 2;
 const MAX_PLACES = 16;
-/** Upper bound of lines compared to find one hunk with lost lines: a hostile file repeats the first of them. */
+/** Upper bound on compared lines for one hunk with missing lines. A hostile file repeats the hunk's first line. */
 const MAX_COMPARED = 2_000_000;
 
 /**
- * Finds where the hunks of a file belong: each where its old lines stand, all in order. Without an exact place, spaces at the
- * ends of lines and lost lines of context are forgiven, but never a line that differs; several ways to place them are none.
+ * Finds the place of each hunk of a file: where its old lines occur, with all hunks in order. If there is no exact
+ * match, it forgives wrong indentation, blanks at line ends and missing context lines, but no other difference.
+ * Several possible placements count as none.
  */
 export function placeHunks(
   file: readonly string[],
@@ -80,7 +81,7 @@ export function placeHunks(
   };
 }
 
-/** The first choice of one place for each that keeps their order; `isBackward` reads the file from its end. */
+/** Chooses the first place for each hunk that keeps the order. `isBackward` reads the file from its end. */
 function inOrder(all: readonly Place[][], isBackward = false): Place[] | undefined {
   const chosen: Place[] = [];
   let bound = isBackward ? Infinity : 0;
@@ -109,7 +110,7 @@ function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
     old.map(({ text }) => text),
     1,
   );
-  // Lines that stay may lack their mark, so that their own first space was taken for it.
+  // Unchanged lines may lack their mark, so that their own leading space was taken for it.
   const unmarked = old.map(({ text, whole = text }) => whole);
   if (exact.length === 0 && findLines(file, unmarked, 1).length > 0)
     return placesOf(file, {
@@ -138,7 +139,10 @@ interface Scope {
   end: number;
 }
 
-/** The blocks that the headers of a hunk lead to, by indentation; a header that names no line says nothing, as git's may. */
+/**
+ * Finds the blocks below a hunk's headers, by indentation. A header that matches no line is ignored, since git's
+ * headers may not match.
+ */
 function scopesUnder(file: readonly string[], under: readonly string[]): Scope[] {
   let scopes: Scope[] = [{ start: 0, end: file.length }];
   for (const header of under) {
@@ -164,11 +168,11 @@ function scopeAt(file: readonly string[], start: number): Scope {
 interface At {
   at: number;
   same?: Sameness | undefined;
-  /** How many lines of the file stand between this old line and the one before it that the hunk lost. */
+  /** How many lines of the file the hunk left out before this old line. */
   lostBefore?: ReadonlyMap<number, number> | undefined;
 }
 
-/** What a hunk replaces at a place; undefined if its new lines can't be indented as the file is. */
+/** The replacements of a hunk at a place. Undefined if its new lines cannot be given the file's indentation. */
 function placeAt(
   file: readonly string[],
   hunk: ChangeHunk,
@@ -203,7 +207,7 @@ function placeAt(
   return { replacements, start: at, end: line, slip };
 }
 
-/** Whether the file has no line end after the hunk; undefined where no line says so. */
+/** Whether the file has no line end after the hunk. Undefined if no line says so. */
 function opennessAfter({ lines }: ChangeHunk): boolean | undefined {
   if (!lines.some(({ isOpen }) => isOpen === true)) return undefined;
   return lines.findLast(({ mark }) => mark !== "-")?.isOpen === true;
@@ -214,13 +218,16 @@ function reindentAt(file: readonly string[], hunk: ChangeHunk, at: number): Rein
   const removed = old.flatMap(({ mark, text }, index) =>
     mark === "-" ? [[text, index] as const] : [],
   );
-  // New lines are indented as the old ones that they replace.
+  // New lines take the indentation of the old lines that they replace.
   if (removed.length > 0 && removed.every(([text, index]) => file[at + index] === text))
     return (text) => text;
   return indentationOf(old.map(({ text }, index) => [text, file[at + index] ?? ""]));
 }
 
-/** A line of context was lost: its neighbours in the hunk are context too, so that nothing new could stand beside it. */
+/**
+ * Places a hunk that lacks context lines. The neighbours of a missing line must be context too, so that no new line
+ * could belong beside it.
+ */
 function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number): Placement {
   const old = hunk.lines.filter(({ mark }) => mark !== "+");
   const mayLose = betweenContext(hunk.lines);
@@ -240,7 +247,7 @@ function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number):
   return places.length > 0 ? { places } : { places: undefined, reason: "missing" };
 }
 
-/** Indexes of old lines before which the file may have lines that the hunk lost. */
+/** Indexes of old lines before which the hunk may lack lines of the file. */
 function betweenContext(lines: readonly ChangeLine[]): Set<number> {
   const found = new Set<number>();
   let old = 0;

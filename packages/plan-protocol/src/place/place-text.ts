@@ -2,10 +2,10 @@ import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 import type { BaseFile } from "./base-file.ts";
 import type { TextChange } from "./file-change.ts";
 
-/** How far from its anchor, in UTF-16 code units, the text to replace may stand. */
+/** How far from its anchor the text to replace may be, in UTF-16 code units. */
 const ANCHOR_REACH = 4_000;
 
-/** Offsets at which a text stands to the letter: once, or everywhere where that is asked for. */
+/** Offsets of exact matches of a text: one, or all with `isEverywhere`. */
 export function placeText(
   { text }: BaseFile,
   { before, anchor, isEverywhere }: TextChange,

@@ -6,11 +6,14 @@ const PREAMBLE = /^(?:diff --git |index [0-9a-f]+\.\.|Index: |=+$|$)/;
 
 interface ReadHunk extends ChangeHunk {
   under: string[];
-  /** Lines of each side as a numbered header states them. */
+  /** Number of lines on each side, from a numbered header. */
   counts?: { old: number; new: number } | undefined;
 }
 
-/** The hunks of one file, whose headers are numbered, `@@` alone, or `@@` and a line above the place; or what is wrong. */
+/**
+ * Reads the hunks of one file, or returns what is wrong. Their headers are numbered, a bare `@@`, or `@@` and a line
+ * above the place.
+ */
 export function readHunks(body: readonly string[]): ChangeHunk[] | string {
   const hunks: ReadHunk[] = [];
   for (const line of body) {
@@ -20,7 +23,7 @@ export function readHunks(body: readonly string[]): ChangeHunk[] | string {
       const [header, start, old = "1", fresh = "1"] = NUMBERED.exec(line) ?? [];
       const under = line.replace(/^@@\s?(?:\.\.\.)?\s?(?:@@)?/, "").trim();
       const named = header !== undefined || under === "" ? [] : [under];
-      // Headers that follow each other lead from a class to what is in it.
+      // Consecutive headers lead from a class to a member of it.
       if (last?.lines.length === 0 && last.counts === undefined && header === undefined)
         last.under.push(...named);
       else {
@@ -41,7 +44,10 @@ export function readHunks(body: readonly string[]): ChangeHunk[] | string {
     .filter(({ lines }) => lines.some(({ mark }) => mark !== " "));
 }
 
-/** The hunks of a patch of one file, or why it is none. `paths` are the names that its headers may have. */
+/**
+ * Reads the hunks of a patch of one file, or returns why it is not one. `paths` are the names that its headers may
+ * have.
+ */
 export function readPatch(patch: string, paths: readonly string[]): ChangeHunk[] | string {
   const lines = linesOf(patch);
   const first = lines.findIndex((line) => line.startsWith("@@"));
@@ -63,7 +69,7 @@ export function readPatch(patch: string, paths: readonly string[]): ChangeHunk[]
   return typeof hunks !== "string" && hunks.length === 0 ? "changes nothing" : hunks;
 }
 
-/** The path in a line of `---` or `+++`; undefined for `/dev/null`. */
+/** The path in a `---` or `+++` line. Undefined for `/dev/null`. */
 export function nameOfHeader(header: string): string | undefined {
   const name = header
     .slice(4)
@@ -74,7 +80,7 @@ export function nameOfHeader(header: string): string | undefined {
   return /^[ab]\//.test(name) ? name.slice(2) : name;
 }
 
-/** A line of a hunk; one without a mark is context whose space was lost. */
+/** Reads a line of a hunk. A line without a mark is context that lost its space. */
 function readLine(line: string): ChangeLine {
   const mark = line.charAt(0);
   if (mark === " ") return { mark, text: line.slice(1), whole: line };
@@ -102,7 +108,7 @@ function problemOf({ lines, counts }: ReadHunk, isLast: boolean): string | undef
     : undefined;
 }
 
-/** A blank line at the end is as likely the answer's as the file's. */
+/** Drops a blank line at the end, which may belong to the answer and not to the file. */
 function withoutBlankEnd(lines: readonly ChangeLine[]): ChangeLine[] {
   const isLine = ({ mark, text, whole }: ChangeLine): boolean =>
     mark !== " " || text !== "" || whole !== undefined;

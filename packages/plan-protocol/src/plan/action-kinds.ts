@@ -4,20 +4,20 @@ import type { ActionKind, PlanAction, PlanVersion } from "./plan.ts";
 /** All versions, lowest first. */
 export const planVersions: readonly PlanVersion[] = [1, 2, 3];
 
-/** The version of a plan where nothing says another. */
+/** The version of a plan that does not state one. */
 export const defaultPlanVersion: PlanVersion = 2;
 
 type ActionField = Exclude<keyof PlanAction, "kind" | "path">;
 
 interface KindRow {
-  /** The first version that has it. */
+  /** The first version with this kind. */
   since: PlanVersion;
   fields: readonly ActionField[];
-  /** Of these, the ones that may be left out. */
+  /** The fields among them that may be omitted. */
   optional?: readonly ActionField[];
 }
 
-/** Each kind with the fields that belong to it. */
+/** The fields of each kind. */
 export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
   CREATE_FILE: { since: 1, fields: ["content"] },
   CREATE_DIR: { since: 1, fields: [] },
@@ -33,18 +33,18 @@ export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
   },
 };
 
-/** What an action of a kind does with its path. */
+/** How an action of this kind uses its path. */
 export function pathUseOf(kind: ActionKind): PathUse {
   if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
   return actionKinds[kind].fields.length === 0 ? "folder" : "write";
 }
 
-/** The kinds that a version has. */
+/** The kinds of a version. */
 export function kindsOf(version: PlanVersion): ActionKind[] {
   return Object.keys(actionKinds).filter((kind) => isActionKind(kind, version));
 }
 
-/** True for a kind that the version has. */
+/** True if the version has this kind. */
 export function isActionKind(kind: unknown, version: PlanVersion): kind is ActionKind {
   return typeof kind === "string" && isKnownKind(kind) && actionKinds[kind].since <= version;
 }

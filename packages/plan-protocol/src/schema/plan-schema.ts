@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, JsonSchema>> = {
   to: PATH,
 };
 
-/** What `validatePlan` has codes of its own for, so that an answer without it is read all the same. */
+/** Rules for which `validatePlan` has its own codes. An answer that breaks them is still read. */
 const RULES: Readonly<Record<string, JsonSchema>> = {
   base_sha256: { pattern: "^[0-9a-f]{64}$" },
   edits: { minItems: 1 },
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, JsonSchema>> = {
 
 const line = { type: "integer", minimum: 1 };
 
-/** Each type of request for context. */
+/** The schema of each type of context request. */
 export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>> = {
   read_file: requestOf("read_file", { path: PATH, start_line: line, end_line: line }, ["path"]),
   search: requestOf("search", { query: { type: "string" }, glob: { type: "string" } }, ["query"]),
@@ -49,8 +49,8 @@ export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>
 };
 
 /**
- * The action of each kind as it is read: what is missing of its members is for `validatePlan` to say. An edit that was placed
- * before has its text as `content`.
+ * The schema of each kind of action when it is read. `validatePlan` reports missing members. An edit that was already
+ * placed has its text as `content`.
  */
 export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   kindsOf(3).map((kind) => {
@@ -60,7 +60,7 @@ export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEn
   }),
 );
 
-/** A plan that a program built, as far as it has to hold to be looked at. */
+/** The minimum that a plan built by a program must satisfy before it can be checked. */
 export const builtPlanSchema: JsonSchema = {
   type: "object",
   properties: {
@@ -85,14 +85,17 @@ export const builtPlanSchema: JsonSchema = {
 
 const wireSchemas = new Map<PlanVersion, JsonSchema>();
 
-/** The JSON Schema of a plan in a version, in the strict subset that providers decode by: send it as `response_format`. */
+/**
+ * The JSON Schema of a plan in a version, in the strict subset that providers support for decoding. Send it as
+ * `response_format`.
+ */
 export function planWireSchema(version: PlanVersion): JsonSchema {
   const known = wireSchemas.get(version) ?? toWireSchema(planSchema(version)).schema;
   wireSchemas.set(version, known);
   return known;
 }
 
-/** SHA-256 of a schema's canonical JSON: names in a trace what was sent. */
+/** SHA-256 of a schema's canonical JSON. In a trace it identifies the schema that was sent. */
 export function schemaHash(schema: JsonSchema): string {
   return sha256Hex(canonicalJson(schema));
 }
@@ -117,7 +120,7 @@ function planSchema(version: PlanVersion): JsonSchema {
   );
 }
 
-/** An action with all that its kind needs. */
+/** The schema of an action with all members that its kind needs. */
 function wholeAction(kind: ActionKind): JsonSchema {
   const { fields, optional = [] } = actionKinds[kind];
   const needed = fields.filter((field) => !optional.includes(field));

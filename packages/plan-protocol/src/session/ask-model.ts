@@ -15,7 +15,7 @@ import { planWireSchema } from "../schema/plan-schema.ts";
 import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** The defaults of a call; `maxOutputTokens` depends on the input. */
+/** The default options of a call. `maxOutputTokens` depends on the input. */
 export const defaultModelRequest: Readonly<PlanModelRequest> = {
   temperature: 0,
   topP: 1,
@@ -29,8 +29,8 @@ const MAX_OUTPUT_TOKENS = 16_384;
 const MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT = 4_096;
 
 /**
- * One answer of the model, in the best format that its provider takes. @throws LanguageModelError, also where a content
- * filter stopped the answer.
+ * Requests one answer from the model, in the best format that its provider supports.
+ * @throws LanguageModelError, also if a content filter stopped the answer
  */
 export async function askModel(
   run: ProposalRun,
@@ -78,7 +78,7 @@ export async function askModel(
   }
 }
 
-/** Changes in other formats are no JSON; plans always are. */
+/** Changes in other edit formats are not JSON. Plans always are. */
 export function asksForJson({ editFormat, mode }: ProposalRun): boolean {
   return editFormat === "json" || mode === "plan";
 }
@@ -109,7 +109,7 @@ function responseFormatOf(
   if (format !== "json_schema") return format === "none" ? undefined : { type: format };
   return { type: format, name: "plan", schema: planWireSchema(version), strict: true };
 }
-/** What a failed call comes to: the refusal of a format, or the failure itself. */
+/** Returns "refused" if the provider rejected the format. Otherwise throws the error. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
   assertNotAborted(run.signal);
   if (LanguageModelError.isInstance(error)) {

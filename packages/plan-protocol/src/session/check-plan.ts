@@ -2,7 +2,7 @@ import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Issue, type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
-import type { PlanIssue } from "../plan-issue.ts";
+import { type PlanIssue, planIssue } from "../plan-issue.ts";
 import { checkPlanOf } from "../validate/validate-plan.ts";
 import type { ValidAction, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPreview } from "../workspace/plan-workspace.ts";
@@ -10,13 +10,13 @@ import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
 
-/** A plan that may be applied, and what it would do. */
+/** A plan that may be applied, with its preview. */
 export interface CheckedPlan {
   plan: ValidPlan;
   preview?: PlanPreview | undefined;
 }
 
-/** Checks a plan against its mode, against what the model was shown, and against the files themselves. */
+/** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
   edits: ReadEdits,
@@ -42,7 +42,9 @@ export async function checkPlan(
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/** A file that could not be read need not be asked for again: the reason is what helps. */
+/**
+ * For a file that could not be read, replaces the message by the reason, so that the model does not request it again.
+ */
 function explained({ cycle }: ProposalRun, { actions }: ReadEdits["plan"], issue: Issue): Issue {
   if (issue.code !== "ERR_UPDATE_WITHOUT_BASE" || typeof issue.path[1] !== "number") return issue;
   const path = actions[issue.path[1]]?.path;
@@ -53,7 +55,7 @@ function explained({ cycle }: ProposalRun, { actions }: ReadEdits["plan"], issue
   return why === undefined ? issue : { ...issue, message: why };
 }
 
-/** What only the session knows: what was hidden from the model. */
+/** Rejects new text with the mask of a secret. Only the session knows what was hidden from the model. */
 function checkAgainstShown(
   actions: readonly ValidAction[],
   plan: ReadEdits["plan"],
@@ -64,6 +66,6 @@ function checkAgainstShown(
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
     const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
-    return [{ code: "ERR_ELISION", path: ["actions", index], message }];
+    return [planIssue("ERR_ELISION", message, ["actions", index])];
   });
 }

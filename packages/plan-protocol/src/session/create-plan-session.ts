@@ -21,17 +21,20 @@ import type {
 import type { SessionSettings } from "./proposal-run.ts";
 import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
 
-/** What a session remembers between its calls. */
+/** State of a session between calls. */
 interface SessionState {
   readonly settings: SessionSettings;
-  /** The cycle whose plan waits to be applied. */
+  /** The cycle whose plan is waiting to be applied. */
   saved: PlanCycle | undefined;
   isBusy: boolean;
-  /** Of the proposals that may be committed. */
+  /** Recorders of the proposals that may be committed. */
   readonly recorders: WeakMap<ProposedPlan, TraceRecorder>;
 }
 
-/** A session on a model and a workspace. Does nothing until it is asked. @throws PlanProtocolError `invalid_input` */
+/**
+ * Creates a session on a model and a workspace. Does nothing before its first call.
+ * @throws PlanProtocolError `invalid_input`
+ */
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
   const state: SessionState = {
     settings: settingsOf(options),
@@ -50,7 +53,7 @@ export function createPlanSession(options: PlanSessionOptions): PlanSession {
   };
 }
 
-/** Two calls at a time would make their plans from each other's context. */
+/** Runs one call at a time. Two concurrent calls would plan from each other's context. */
 async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
   if (state.isBusy)
     throw new PlanProtocolError(
@@ -70,10 +73,7 @@ async function propose(
   text: string,
   given: ProposeOptions,
 ): Promise<Proposal> {
-  const { mode, goal, reason } = detectMode(text, {
-    savedPlan: state.saved !== undefined,
-    triggers: state.settings.triggers,
-  });
+  const { mode, goal, reason } = detectMode(text, { savedPlan: state.saved });
   if (mode === "apply" && reason !== "verb") return resume(state, goal, given);
   if (mode !== undefined) return begin(state, { mode, goal }, given);
   const { user } = await readMemory(state, given.signal);
@@ -84,7 +84,7 @@ async function propose(
   );
 }
 
-/** A new cycle: nothing of the one before is used. */
+/** Starts a new cycle and uses nothing of the previous one. */
 async function begin(
   state: SessionState,
   { mode, goal }: { mode: PlanMode; goal: string },
@@ -97,7 +97,7 @@ async function begin(
   return run(state, { mode, goal, cycle, files, isContinued: false, signal });
 }
 
-/** Carries the saved plan out; without one a text is a goal of its own. */
+/** Turns the saved plan into changes. Without a saved plan the text is a goal of its own. */
 async function resume(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
   const { saved } = state;
   const said = text.trim();
@@ -195,12 +195,11 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     memory: options.memory ?? { user: {}, project: {} },
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
-    triggers: options.triggers ?? [],
   };
 }
 
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
-  // A saved plan keeps its own where none is given.
+  // A saved plan keeps its own values for options that are not given.
   return withoutUndefined({
     report: report === undefined ? undefined : redactSecrets(report).text,
     background: background === undefined ? undefined : redactSecrets(background).text,

@@ -22,10 +22,10 @@ describe("detectMode", () => {
     expect(detectMode(text)).toEqual({ mode, goal, reason });
   });
 
-  it.each(["ok", "OK.", "ок", " Применяй! ", "да", "apply", "ship it!"])(
+  it.each(["ok", "OK.", "ок", " Применяй! ", "да", "apply"])(
     "takes %j as a trigger while a plan is saved",
     (text) => {
-      expect(detectMode(text, { savedPlan: {}, triggers: ["Ship it"] })).toEqual({
+      expect(detectMode(text, { savedPlan: {} })).toEqual({
         mode: "apply",
         goal: "",
         reason: "trigger",

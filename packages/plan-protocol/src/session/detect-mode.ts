@@ -2,22 +2,20 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 
 /** What is known besides the text. */
 export interface DetectModeOptions {
-  /** The plan that waits to be applied, or whether one does: only then do triggers count. */
+  /** The plan that is waiting to be applied, or whether there is one. Only then do words such as "ok" count. */
   savedPlan?: boolean | object | undefined;
-  /** Further triggers, compared without case. */
-  triggers?: readonly string[] | undefined;
 }
 
-/** What a message asks for. */
+/** The mode and goal of a message. */
 export interface DetectedMode {
-  /** Undefined where nothing in the message says it. */
+  /** Undefined if the message does not indicate a mode. */
   mode: PlanMode | undefined;
-  /** The message without a prefix; empty for a trigger, which says no more than "go on". */
+  /** The message without its prefix. Empty for a bare trigger such as "ok". */
   goal: string;
   reason: "prefix" | "trigger" | "verb" | "none";
 }
 
-const TRIGGERS = ["ok", "ок", "apply", "применяй", "да"];
+const TRIGGERS: ReadonlySet<string> = new Set(["ok", "ок", "apply", "применяй", "да"]);
 
 const PREFIX = /^\s*(plan|apply)\s*:\s*/i;
 
@@ -25,12 +23,13 @@ const PLAN_VERB = verbs("fix|repair|исправь(?:те)?|почини(?:те)
 const APPLY_VERB = verbs("create|generate|создай(?:те)?|сгенерируй(?:те)?");
 
 /**
- * What a message asks for: a prefix wins (`plan:`, `apply:`), then a message that is nothing but a trigger while a plan is
- * saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). With verbs of both kinds it is a plan.
+ * Detects the mode that a message requests. A prefix wins (`plan:`, `apply:`), then a message that is only a trigger
+ * while a plan is saved (`ok`, `применяй`), then a verb (fix, исправь: plan; create, создай: apply). Verbs of both
+ * kinds mean plan.
  */
 export function detectMode(
   text: string,
-  { savedPlan = false, triggers = [] }: DetectModeOptions = {},
+  { savedPlan = false }: DetectModeOptions = {},
 ): DetectedMode {
   const prefix = PREFIX.exec(text);
   if (prefix !== null) {
@@ -38,9 +37,7 @@ export function detectMode(
     return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
   }
   const goal = text.trim();
-  const isTrigger = [...TRIGGERS, ...triggers].some(
-    (trigger) => plainOf(trigger) === plainOf(goal),
-  );
+  const isTrigger = TRIGGERS.has(plainOf(goal));
   if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
   if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
   if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };
@@ -55,7 +52,7 @@ function plainOf(text: string): string {
     .trim();
 }
 
-// Word boundaries of the engine know ASCII letters only.
+// The regex engine's word boundaries know only ASCII letters.
 function verbs(words: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words})(?![\\p{L}\\p{N}_])`, "iu");
 }

@@ -7,18 +7,20 @@ import type { ContextRequest } from "../plan/plan.ts";
 import { type CycleEntry, hashIn, requestKey } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** How a batch of requests is treated. */
+/** How a batch of requests is handled. */
 export interface GatherOptions {
-  /** As in a block: 0 is what the model asked for by name. */
+  /** As in a block: 0 is for context that the model requested by name. */
   priority: (request: ContextRequest) => number;
-  /** Reads again what the cycle has. */
+  /** Reads entries again that the cycle already has. */
   isFresh?: boolean | undefined;
 }
 
-/** What stands in a text for a secret that was hidden. */
+/** The placeholder for a hidden secret. */
 export const secretMask: RegExp = /\[redacted:[a-z0-9_]{1,40}\]/;
 
-/** Reads what is asked for into the cycle, unless it has that already. What is there already only gains in priority. */
+/**
+ * Reads requested context into the cycle, unless the cycle already has it. An existing entry only rises in priority.
+ */
 export async function gatherContext(
   run: ProposalRun,
   requests: readonly ContextRequest[],
@@ -33,7 +35,7 @@ export async function gatherContext(
     const known = cycle.entries.find((entry) => entry.key === key);
     const isHit =
       !isFresh && known !== undefined && known.blocks.length > 0 && hashIn(known.blocks) === hash;
-    // A file's key holds its content's hash, so that a changed file is another entry.
+    // A file's key includes its content hash, so a changed file becomes a new entry.
     const name = request.type === "read_file" ? `${key} ${hash ?? "absent"}` : key;
     recorder.countContext(request.type, name, isHit);
     const read = isHit ? known : await readRequest(run, request);
@@ -44,7 +46,7 @@ export async function gatherContext(
   }
 }
 
-/** Reads all files of the cycle again and gives the paths that are not what they were. */
+/** Reads all files of the cycle again and returns the paths that have changed. */
 export async function rereadFiles(
   run: ProposalRun,
   paths?: ReadonlySet<string>,
@@ -60,7 +62,9 @@ export async function rereadFiles(
   return [...changed].sort();
 }
 
-/** The file of a request as `checkPath` spells it; undefined for other requests and for paths that may not be read. */
+/**
+ * The file of a request, spelled as `checkPath` does. Undefined for other requests and for paths that must not be read.
+ */
 export function filePathOf(request: ContextRequest, run: ProposalRun): string | undefined {
   const checked = checkedPath(request, run);
   return checked?.ok === true ? checked.value : undefined;
@@ -83,7 +87,7 @@ async function readRequest(
   const { type } = request;
   const unread = (text: string): ContextBlock[] => [{ type, label: nameOfRequest(request), text }];
   let blocks: ContextBlock[] = [];
-  // A protected or impossible path is not read, whatever the workspace thinks of it.
+  // A protected or invalid path is never read, even if the workspace would allow it.
   if (checked?.ok === false)
     blocks = unread(
       checked.issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n"),

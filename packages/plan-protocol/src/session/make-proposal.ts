@@ -18,21 +18,21 @@ import type { Proposal, ProposedPlan } from "./plan-session.ts";
 import type { ProposalRun, SessionSettings } from "./proposal-run.ts";
 import { runProposal } from "./run-proposal.ts";
 
-/** A goal on its way to a proposal. */
+/** Input of a proposal. */
 export interface ProposalStart {
   mode: PlanMode;
   goal: string;
-  /** Changed while the proposal runs. */
+  /** Changes while the proposal runs. */
   cycle: PlanCycle;
-  /** To be shown from the start. */
+  /** Files to show from the start. */
   files: readonly string[];
-  /** True where a saved plan is to be applied. */
+  /** True if a saved plan is to be applied. */
   isContinued: boolean;
   memory: PlanMemory;
   signal: AbortSignal | undefined;
 }
 
-/** Makes one proposal and its trace. The session's state is the caller's business. @throws what the model throws */
+/** Creates one proposal and its trace. The caller updates the session's state. @throws what the model throws */
 export async function makeProposal(
   settings: SessionSettings,
   { mode, goal, cycle, files, isContinued, memory, signal }: ProposalStart,
@@ -69,7 +69,10 @@ export async function makeProposal(
   }
 }
 
-/** Hands the trace to its sink. An answer that was paid for is worth more than the record of it, so a failure is only reported. */
+/**
+ * Passes the trace to its sink. A failure is only reported, since the answer that was paid for is worth more than its
+ * record.
+ */
 export async function writeTrace(
   { trace }: SessionSettings,
   recorder: TraceRecorder,
@@ -82,7 +85,7 @@ export async function writeTrace(
   }
 }
 
-/** The error of an aborted call, whatever it was that noticed. */
+/** The error of an aborted call, whichever code noticed the abort. */
 export function abortOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true) return error;
   if (PlanProtocolError.isInstance(error) && error.code === "aborted") return error;
@@ -118,8 +121,8 @@ async function finish(
 }
 
 /**
- * Reads what goal and report name, before the model is asked for the first time. The files of a saved plan are read again; a
- * change makes the proposal a plan once more.
+ * Reads the context that goal and report name, before the first call of the model. Reads the files of a saved plan
+ * again. If one has changed, the proposal becomes a plan again.
  */
 async function collectContext(
   run: ProposalRun,
@@ -157,7 +160,7 @@ function configOf(settings: SessionSettings): ConfigSnapshot {
     edit_format: editFormat,
     request: Object.fromEntries(
       Object.entries({ ...defaultModelRequest, ...request }).filter(
-        // What is passed through to a provider may hold anything.
+        // Options that are passed through to a provider may hold anything.
         ([name, value]) => value !== undefined && name !== "providerOptions",
       ),
     ),

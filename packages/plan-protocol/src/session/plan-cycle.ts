@@ -1,49 +1,49 @@
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 
-/** A request with what it gave, which is not read again as long as its file stays the same. */
+/** A request with its result. It is not read again as long as its file stays the same. */
 export interface CycleEntry {
   request: ContextRequest;
-  /** Of the request alone, without the state of a file. */
+  /** Identifies the request alone, independent of a file's state. */
   key: string;
   priority: number;
-  /** Secrets masked. */
+  /** With secrets masked. */
   blocks: ContextBlock[];
   isMasked: boolean;
 }
 
-/** All from a goal to the changes for it: what was asked, what was read, what was planned. */
+/** The state from a goal to its changes: what was requested, read and planned. */
 export interface PlanCycle {
   goal: string;
-  /** Secrets masked, like those of `background`. */
+  /** With secrets masked, as in `background`. */
   report?: string | undefined;
   background?: string | undefined;
-  /** Files whose lines the background shows. */
+  /** Files that the background shows lines of. */
   shownFiles: readonly string[];
-  /** In the order of asking. */
+  /** In the order of the requests. */
   entries: CycleEntry[];
   /** Set once a plan was accepted. */
   savedPlan?: string | undefined;
 }
 
-/** A cycle that can change without the other one noticing. */
+/** Copies a cycle, so that changes of the copy do not affect the original. */
 export function copyCycle(cycle: PlanCycle): PlanCycle {
   return { ...cycle, entries: cycle.entries.map((entry) => ({ ...entry })) };
 }
 
-/** What a session keeps between a plan and its changes. Plain JSON, so that another process can continue with it. */
+/** A session's state between a plan and its changes. It is plain JSON, so that another process can continue with it. */
 export interface SavedPlan {
   goal: string;
-  /** The steps. */
+  /** The planned steps. */
   summary: string;
   report?: string | undefined;
   background?: string | undefined;
   shownFiles?: readonly string[] | undefined;
-  /** What was read for it; a file that has changed since makes the changes a plan once more. */
+  /** The context that was read for it. If a file has changed since, `apply` returns a new plan. */
   context: { request: ContextRequest; priority: number; sha256?: string | undefined }[];
 }
 
-/** A cycle whose plan was accepted, as plain JSON. */
+/** Converts a cycle with an accepted plan to plain JSON. */
 export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): SavedPlan {
   const { goal, report, background, shownFiles } = cycle;
   return {
@@ -60,7 +60,7 @@ export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): S
   };
 }
 
-/** The other way round, with nothing read yet. */
+/** Converts a saved plan back to a cycle in which nothing has been read yet. */
 export function fromSavedPlan({
   summary,
   context,
@@ -81,7 +81,7 @@ export function fromSavedPlan({
   };
 }
 
-/** The hash of the file that blocks show. */
+/** The hash of the file in these blocks. */
 export function hashIn(blocks: readonly ContextBlock[]): string | undefined {
   return blocks.find((block) => block.sha256 !== undefined)?.sha256;
 }
@@ -93,7 +93,7 @@ const PARAMETERS: Readonly<Record<ContextRequest["type"], readonly string[]>> = 
   env: [],
 };
 
-/** A request's type and all its parameters, in one order. */
+/** A key of the request's type and all its parameters, in a fixed order. */
 export function requestKey(request: ContextRequest): string {
   const given: Readonly<Record<string, unknown>> = { ...request };
   const parameters = PARAMETERS[request.type].map((name) => [name, given[name] ?? null]);

@@ -11,18 +11,19 @@ import type { PlanEvent, PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type {
+  Abortable,
   AppliedPlan,
   ApplyOptions,
   PlanPreview,
   PlanWorkspace,
 } from "../workspace/plan-workspace.ts";
 
-/** Where memory is read from, once a proposal. The session never writes any. */
+/** The source of memory, read once a proposal. The session never writes memory. */
 export interface MemorySource {
-  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
+  read(options?: Abortable): Promise<PlanMemory>;
 }
 
-/** Sampling and limits of every call. A member that is undefined is left to the provider. */
+/** Sampling and limits of every call. An undefined member is left to the provider. */
 export type PlanModelRequest = {
   [
     Name in Exclude<
@@ -32,97 +33,103 @@ export type PlanModelRequest = {
   ]?: ModelRequest[Name] | undefined;
 };
 
-/** What a session works with. */
+/** Options of a session. */
 export interface PlanSessionOptions {
   model: LanguageModel;
-  /** Without one no context can be read, and plans are checked but not previewed. */
+  /** Without a workspace no context can be read, and plans are checked but not previewed. */
   workspace?: PlanWorkspace | undefined;
   memory?: PlanMemory | MemorySource | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
   trace?: PlanTraceSink | undefined;
-  /** `strict` (default) sends the schema, falling back where the provider refuses it; `best-effort` asks by the prompt alone. */
+  /**
+   * `strict` (default) sends the schema and falls back if the provider refuses it. `best-effort` uses only the prompt.
+   */
   responseFormat?: "strict" | "best-effort" | undefined;
   /**
-   * In which format changes are asked for; `editFormatFor(model)` knows what a family is trained on. Any format is read.
-   * Default `json`: the plan's own, by `version` and `responseFormat`.
+   * The edit format that the model is told to use for changes. `editFormatFor(model)` picks the one that its family is
+   * trained on. Answers are read in any format. Default `json`: this package's plan, according to `version` and
+   * `responseFormat`.
    */
   editFormat?: EditFormat | undefined;
-  /** Share one to remember refused formats beyond the session. */
+  /** Share a ladder to remember refused formats beyond this session. */
   ladder?: FormatLadder | undefined;
-  /** Over the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
+  /** Replaces defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
   request?: PlanModelRequest | undefined;
   /** A plan that another session saved. */
   savedPlan?: SavedPlan | undefined;
   clock?: Clock | undefined;
-  /** Gives trace ids. */
+  /** Creates trace ids. */
   ids?: IdGenerator | undefined;
   onEvent?: ((event: PlanEvent) => void) | undefined;
-  /** The version that is asked for first; default 2. */
+  /** The version to request first. Default 2. */
   version?: PlanVersion | undefined;
-  /** Answers sent back in one proposal: 2 (default) is one for form and one for content, 1 is one in all, 0 none. */
+  /** Repairs that one proposal may request. 2 (default): one for form and one for content. 1: one in total. 0: none. */
   repairs?: 0 | 1 | 2 | undefined;
-  /** The project's folder as traces of its programs name it, so that their frames are found. */
+  /** The project's folder as it appears in traces of its programs. Needed to find their frames. */
   root?: string | undefined;
-  /** Further words that mean "go on" while a plan is saved. */
-  triggers?: readonly string[] | undefined;
 }
 
-/** What belongs to one proposal. */
-export interface ProposeOptions {
-  /** Output of a test run, a stack trace, a log. Masked, and cut to `maxContextLogChars`. */
+/** Options of one proposal. */
+export interface ProposeOptions extends Abortable {
+  /** Output of a test run, a stack trace or a log. Masked, and cut to `maxContextLogChars`. */
   report?: string | undefined;
-  /** What the model is to know of the project from the start, such as a pack. Masked, never cut. */
+  /** Knowledge about the project for the model from the start, such as a pack. Masked, never cut. */
   background?: string | undefined;
-  /** Files whose lines the background shows, whole or in part: they may be edited, but not replaced. */
+  /** Files that the background shows completely or partly. They may be edited, but not replaced. */
   shownFiles?: readonly string[] | undefined;
-  /** Files to show whole from the start, such as those that the goal names. */
+  /** Files to show completely from the start, such as those that the goal names. */
   files?: readonly string[] | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** A plan that has passed every check. */
 export interface ProposedPlan {
   mode: PlanMode;
   plan: ValidPlan;
-  /** In apply mode with a workspace, where there is anything to do. */
+  /** Present in apply mode with a workspace, if there is anything to change. */
   preview?: PlanPreview | undefined;
-  /** True where the model says, in apply mode, that nothing needs to change. */
+  /** True if the model says, in apply mode, that nothing needs to change. */
   isNoChange: boolean;
-  /** Files that had changed when a saved plan was to be applied: this is a new plan then, to be looked at again. */
+  /** Files that had changed when a saved plan was to be applied. If there are any, this is a new plan to review. */
   changed: string[];
-  /** What would become of the memory if the patch were applied; nothing was. Absent without a patch. */
+  /** The memory as it would be if the memory patch were applied. It has not been applied. Absent without a patch. */
   suggestedMemory?: MemoryPatchOutcome | undefined;
 }
 
-/** A plan, or every issue of the last answer; and the record of how it came about. */
+/** A plan or every issue of the last answer, with the trace. */
 export type Proposal = Result<ProposedPlan> & {
   trace: PlanTrace;
-  /** Why the trace could not be written; the proposal holds all the same. */
+  /** Why the trace could not be written. The proposal is valid all the same. */
   traceProblem?: string | undefined;
 };
 
 /**
- * A conversation with a model that ends in changes to files. Calls run one at a time. A call that throws leaves the session
- * as it was before.
+ * A conversation with a model that ends in changes of files. It runs one call at a time. A call that throws does not
+ * change the session.
  */
 export interface PlanSession {
-  /** The plan that waits to be applied. */
+  /** The plan that is waiting to be applied. */
   readonly savedPlan: SavedPlan | undefined;
   /**
-   * Does what the text asks for: `plan:` and `apply:` win, then "ok" while a plan is saved, then a verb, then the
-   * `output_format` of the memory; otherwise a plan.
+   * Plans or applies, whichever the text requests: first `plan:` and `apply:` count, then "ok" while a plan is saved,
+   * then a verb, then the memory's `output_format`. The default is a plan.
    * @throws LanguageModelError, PlanProtocolError
    */
   propose(goal: string, options?: ProposeOptions): Promise<Proposal>;
-  /** A diagnosis and steps, without a change; replaces the saved plan. @throws LanguageModelError, PlanProtocolError */
+  /**
+   * Proposes a diagnosis and steps without changes. Replaces the saved plan.
+   * @throws LanguageModelError, PlanProtocolError
+   */
   plan(goal: string, options?: ProposeOptions): Promise<Proposal>;
   /**
-   * The changes of the saved plan, computed from the context that it is based on, read again. Where a file has changed
-   * meanwhile the answer is a new plan that says so. Without a saved plan the text is the goal. Writes nothing to disk.
+   * Proposes the changes of the saved plan. Reads the context that the plan is based on again. If a file has changed,
+   * the result is a new plan that says so. Without a saved plan the text is the goal. Writes nothing to disk.
    * @throws LanguageModelError, PlanProtocolError
    */
   apply(text?: string, options?: ProposeOptions): Promise<Proposal>;
-  /** Applies a proposal of this session to the workspace; success ends the saved plan. @throws PlanProtocolError */
+  /**
+   * Applies a proposal of this session to the workspace. On success the saved plan is removed.
+   * @throws PlanProtocolError
+   */
   commit(proposed: ProposedPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
 }

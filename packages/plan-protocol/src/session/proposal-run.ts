@@ -16,19 +16,18 @@ type Defaulted =
   | "repairs"
   | "memory"
   | "clock"
-  | "ids"
-  | "triggers";
+  | "ids";
 
-/** What stays the same in all proposals of a session: its options, with their defaults. */
+/** The session's options with their defaults, the same for all its proposals. */
 export type SessionSettings = PlanSessionOptions &
   Complete<Pick<PlanSessionOptions, Defaulted>> & { limits: PlanLimits };
 
-/** One proposal under way. */
+/** A proposal in progress. */
 export interface ProposalRun extends SessionSettings {
   mode: PlanMode;
-  /** A copy that the session takes over when the proposal succeeds. */
+  /** A copy that replaces the session's cycle when the proposal succeeds. */
   cycle: PlanCycle;
-  /** What is to be done: the cycle's goal, or what was said to its saved plan. */
+  /** The task: the cycle's goal, or the user's reply to its saved plan. */
   goal: string;
   /** Empty without memory. */
   memoryBlock: string;

@@ -7,7 +7,7 @@ import { isActionKind } from "../plan/action-kinds.ts";
 import type { ActionKind, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 
-/** How an action is written, and what to know about it; UPDATE_FILE is told where it is of use. */
+/** Syntax of each kind of action and hints for it. Only version 1 shows UPDATE_FILE. */
 const ACTION_LINES: readonly { kind: ActionKind; line: string }[] = [
   {
     kind: "CREATE_FILE",
@@ -48,7 +48,7 @@ const EDIT_RULES = [
 
 const EXAMPLE_HASH = "0".repeat(64);
 
-/** One good answer a version, made of what the version is for. */
+/** One good answer for each version, which shows the version's purpose. */
 const EXAMPLES: Readonly<Record<PlanVersion, Omit<PlanAction, "path">>> = {
   1: { kind: "UPDATE_FILE", content: 'export const host = "::1";\nexport const port = 8080;\n' },
   2: {
@@ -69,8 +69,8 @@ const WHOLE_RULES = [
 ];
 
 /**
- * The system prompt of a version, or of another format of edits. The same for plan and apply, so that a provider's cache
- * serves both; the mode stands at the end of the user's turn.
+ * Renders the system prompt of a version or another edit format. It is the same for plan and apply, so that both share
+ * a provider's prompt cache. The mode comes at the end of the user's turn.
  */
 export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "json"): string {
   return [

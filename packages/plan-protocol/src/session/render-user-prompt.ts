@@ -6,29 +6,29 @@ import type { PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** The parts of the user's turn; secrets are masked already. */
+/** Parts of the user's turn. Secrets are already masked. */
 export interface UserPrompt {
   mode: PlanMode;
   version: PlanVersion;
   /** Default `json`. */
   format?: EditFormat | undefined;
   goal: string;
-  /** What is known of the project from the start, such as a pack. */
+  /** Knowledge about the project from the start, such as a pack. */
   background?: string | undefined;
   report?: string | undefined;
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   blocks: readonly ContextBlock[];
-  /** Labels of blocks that found no room. */
+  /** Labels of blocks that did not fit. */
   dropped: readonly string[];
-  /** The summary of the plan that is to be applied. */
+  /** Summary of the plan that is to be applied. */
   savedPlan?: string | undefined;
   /** Files that have changed since that plan was proposed. */
   changed: readonly string[];
-  /** What the model said when it asked for more context. */
+  /** What the model wrote when it requested more context. */
   notes?: string | undefined;
-  /** Rounds of context that are left. */
+  /** Remaining rounds of context. */
   roundsLeft: number;
-  /** Why the version is lower than it was. */
+  /** Why the version is lower than before. */
   descent?: readonly string[] | undefined;
 }
 
@@ -40,8 +40,8 @@ const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
 };
 
 /**
- * The user's turn: what rarely changes stands first, what is asked for last. Every text from outside stands between two
- * lines with a fence computed from its own hash, which it therefore cannot hold.
+ * Renders the user's turn. Text that rarely changes comes first, the task last. Every text from outside stands between
+ * two fence lines computed from its own hash, which it therefore cannot contain.
  */
 export function renderUserPrompt(prompt: UserPrompt): string {
   const { background = "", report = "", savedPlan, notes = "", descent = [] } = prompt;
@@ -72,15 +72,15 @@ function renderContext({ blocks, dropped, format = "json" }: UserPrompt): string
 }
 
 function renderBlock(block: ContextBlock, format: EditFormat): string {
-  // Only the plan's own JSON repeats it.
+  // Only plans in this package's JSON repeat the hash.
   const hasHash = format === "json" && block.sha256 !== undefined;
   const hash = hasHash ? ` sha256=${block.sha256}` : "";
   return fenced(`${labelOf(block)}${hash}`, block.text);
 }
 
-/** What a prompt calls a block. */
+/** A block's name in the prompt. */
 export function labelOf({ type, label }: ContextBlock): string {
-  // A label is one line, whatever a path or a query holds.
+  // A label stays on one line, whatever a path or query contains.
   const plain = quote(label).slice(1, -1);
   return type === "env" ? TITLES.env : `${TITLES[type]}[${plain}]`;
 }

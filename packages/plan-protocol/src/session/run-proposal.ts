@@ -1,3 +1,4 @@
+import { planIssue } from "../plan-issue.ts";
 import {
   type ChatMessage,
   failure,
@@ -20,27 +21,27 @@ import { renderSystemPrompt } from "./render-system-prompt.ts";
 import { labelOf, renderUserPrompt } from "./render-user-prompt.ts";
 import { selectContext, type ShownContext } from "./select-context.ts";
 
-/** How much of what a model said when it asked for context is shown to it again. */
+/** How many characters of the text with which a model requests context are shown to it again. */
 const MAX_NOTES_CHARS = 4_000;
 const MAX_SHOWN_ISSUES = 10;
 const MAX_ANSWER_CHARS = 20_000;
 
-/** Where a proposal stands between two calls. */
+/** State of a proposal between two calls. */
 interface Progress {
   version: PlanVersion;
   roundsLeft: number;
-  /** What was repaired: form and content once each, and no more than `repairs` in all. */
+  /** What was repaired: form and content once each, up to `repairs` in total. */
   repaired: Set<"form" | "content">;
   notes: string;
-  /** Issues of the version above; empty before a descent. */
+  /** Issues of the version above. Empty before a descent. */
   descent: Issue[];
-  /** Issues of the version that was asked for first, once it was given up. */
+  /** Issues of the first version, once it was given up. */
   cause: Issue[];
-  /** An answer to be repaired, with what is wrong with it. */
+  /** An answer to repair and its issues. */
   pending: { issues: Issue[]; answer: string } | undefined;
 }
 
-/** An answer as read: a plan, a request for context, or what is wrong with it. */
+/** A parsed answer: a plan, a context request, or what is wrong with it. */
 type Reading =
   | { type: "plan"; checked: CheckedPlan }
   | { type: "requests"; plan: Plan }
@@ -48,13 +49,13 @@ type Reading =
       type: "refused";
       stage: "form" | "content";
       issues: Issue[];
-      /** Of each action, where the answer could be read that far. */
+      /** Paths of the actions, if the answer could be read that far. */
       paths?: readonly string[] | undefined;
     };
 
 /**
- * Asks until a plan passes every check or nothing is left to try. The number of calls is bounded by the rounds of context,
- * two repairs, the versions below, and the formats that a provider may refuse.
+ * Calls the model until a plan passes every check or nothing is left to try. The number of calls is limited by the
+ * rounds of context, two repairs, the lower versions, and the formats that a provider may refuse.
  */
 export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>> {
   const progress: Progress = {
@@ -113,12 +114,12 @@ async function answerRequests(
   if (progress.roundsLeft <= 0) {
     const rounds = run.limits.maxContextRounds;
     const message = `The model asked for context ${rounds + 1} times; ${rounds} is the limit (maxContextRounds). Name the files in the goal, or raise the limit.`;
-    const issue = { code: "ERR_CONTEXT_ROUNDS", path: ["context_requests"], message };
+    const issue = planIssue("ERR_CONTEXT_ROUNDS", message, ["context_requests"]);
     run.recorder.emitIssues([issue]);
     return failure(issue);
   }
   progress.roundsLeft -= 1;
-  // What does not fit the limit on blocks would be dropped unread; reading it would only take time.
+  // Requests beyond the limit on blocks would be dropped, so reading them would only cost time.
   const taken = requests.slice(0, run.limits.maxContextFiles);
   await gatherContext(run, taken, {
     priority: (request) => (request.type === "read_file" ? 0 : 1),
@@ -133,7 +134,7 @@ function ignoredNote(count: number): string[] {
   return count === 0 ? [] : [`(${count} requests of that answer were ignored: too many at once.)`];
 }
 
-/** Prepares the call after an answer that was refused; the issues where nothing is left to try. */
+/** Prepares the next call after a rejected answer. Returns the issues if nothing is left to try. */
 async function continueProposal(
   run: ProposalRun,
   progress: Progress,
@@ -158,19 +159,19 @@ async function continueProposal(
     await readAgain(run, pathsToRead(issues, paths));
     return undefined;
   }
-  // Where the answer can't be repaired, a lower version may help.
+  // If the answer cannot be repaired, a lower version may help.
   const below = run.editFormat === "json" ? versionBelow(progress.version) : undefined;
   if (!recoveries.has("repair_then_descend") || below === undefined) return given;
   progress.version = below;
   progress.pending = undefined;
   progress.descent = issues;
   if (cause.length === 0) progress.cause = issues;
-  // Whole files are needed where no patch can be placed.
+  // If no patch can be placed, the model needs the whole files.
   await readAgain(run, new Set(paths.filter((path) => shown.readSet.has(path))));
   return undefined;
 }
 
-/** The files of actions that were based on another state of them, or without having seen them. */
+/** The files whose actions were based on another state or on files that the model had not seen. */
 function pathsToRead(issues: readonly Issue[], paths: readonly string[]): ReadonlySet<string> {
   const stale = issues.filter(
     (issue) => recoveryFrom(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
@@ -181,7 +182,7 @@ function pathsToRead(issues: readonly Issue[], paths: readonly string[]): Readon
   return new Set(indexes.flatMap((index) => paths[index] ?? []));
 }
 
-/** Reads what was read of these files again, and all of those files besides. */
+/** Reads all earlier context from these files again, and also each file as a whole. */
 async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<void> {
   if (paths.size === 0) return;
   const requests = [...paths].map((path): ContextRequest => ({ type: "read_file", path }));
@@ -190,7 +191,10 @@ async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<
   await gatherContext(run, requests, { priority: () => 0 });
 }
 
-/** System prompt and memory, then the user's turn, then an answer to be repaired. The same run gives the same bytes. */
+/**
+ * Builds the messages: system prompt and memory, the user's turn, and an answer to repair. The same run gives the same
+ * bytes.
+ */
 function messagesOf(
   run: ProposalRun,
   progress: Progress,
@@ -223,7 +227,8 @@ function messagesOf(
   ];
   if (pending === undefined) return messages;
   if (asksForJson(run))
-    // Whatever the format: half a plan joined to another half is a guess, so an answer that was cut off is asked for whole.
+    // In every format, joining two halves of a plan would be a guess. So an answer that was cut off is requested again
+    // as a whole.
     return [
       ...messages,
       ...repairMessages(pending.issues, pending.answer, { format: "json_object" }),
@@ -231,7 +236,7 @@ function messagesOf(
   return [...messages, ...repairOfEdits(pending)];
 }
 
-/** What is wrong with edits, by the place that each message names itself. */
+/** Lists the issues of edits. Each message names its own place. */
 function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): ChatMessage[] {
   const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ message }) => `- ${message}`);
   const left = issues.length - lines.length;

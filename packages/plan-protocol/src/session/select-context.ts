@@ -5,15 +5,18 @@ import { filePathOf } from "./gather-context.ts";
 import type { CycleEntry } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** What the model is shown, and what follows from that for its plan. */
+/** The context that the model is shown, and the files that its plan may change. */
 export interface ShownContext {
   blocks: ContextBlock[];
   dropped: ContextBlock[];
-  /** Files of which something is shown: only these may be changed, and only those shown whole and unmasked replaced. */
+  /**
+   * Files that are shown at all. Only these may be changed, and only files shown completely and unmasked may be
+   * replaced.
+   */
   readSet: ReadSet;
 }
 
-/** Fits the cycle's context into its limits and reports what that took. */
+/** Fits the cycle's context into its limits and reports the cuts. */
 export function selectContext(run: ProposalRun): ShownContext {
   const owners = new Map<ContextBlock, CycleEntry>();
   for (const entry of run.cycle.entries) {
@@ -57,7 +60,7 @@ export function selectContext(run: ProposalRun): ShownContext {
   return { blocks, dropped, readSet };
 }
 
-/** Whether a block shows all of its file, as far as is known. */
+/** Whether a block shows its whole file, as far as is known. */
 function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
   if (request.type !== "read_file") return false;
   const { start_line: start } = request;

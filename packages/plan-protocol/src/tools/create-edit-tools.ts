@@ -11,7 +11,7 @@ import type { ApplyOptions, PlanPreview } from "../workspace/plan-workspace.ts";
 
 /** How the edits of a model's tool calls are applied. */
 export interface EditToolsOptions extends Pick<ApplyOptions, "checks" | "mustPass" | "mayFail"> {
-  /** Asked before an edit that deletes something; without it such an edit is refused. */
+  /** Called before an edit that deletes something. Without it such edits are rejected. */
   confirm?: ((preview: PlanPreview) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -25,7 +25,7 @@ interface ToolText {
   required: readonly string[];
 }
 
-/** What a model sees of each tool. */
+/** What the model sees of each tool. */
 const TOOLS = {
   read_file: {
     description: "Gives a file's text, or the lines from start_line to end_line.",
@@ -63,9 +63,10 @@ const TOOLS = {
 } satisfies Record<string, ToolText>;
 
 /**
- * Tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is one transaction
- * of the workspace, whole or not at all, and `undo_edit` rolls the last one back. A call gives text for the model,
- * which begins with `Not done.` where it was refused; calls run one at a time, in their order.
+ * Creates tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is
+ * one transaction of the workspace, applied completely or not at all, and `undo_edit` rolls the last one back. A call
+ * returns text for the model, which begins with `Not done.` if the call was rejected. Calls run one at a time, in
+ * order.
  */
 export function createEditTools(
   workspace: FileWorkspace,
@@ -123,7 +124,7 @@ export function createEditTools(
   ];
 }
 
-/** Applies the edits of an answer, and says what they did or why nothing was done. */
+/** Applies the edits of an answer. Returns what they did, or why nothing was done. */
 async function applyAnswer(
   workspace: FileWorkspace,
   answer: string,
@@ -154,7 +155,7 @@ async function applyAnswer(
   ].join("\n");
 }
 
-/** Applies a plan with the hash of its preview, after the caller's consent where it deletes something. */
+/** Applies a plan with the hash of its preview. If the plan deletes something, the caller must consent first. */
 async function applyPlan(
   workspace: FileWorkspace,
   plan: Parameters<FileWorkspace["apply"]>[0],

@@ -6,7 +6,7 @@ import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextRequest, PlanVersion } from "../plan/plan.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** What happened, by type; the keys of the fields are those of a trace file. */
+/** The fields of each type of event. The keys are those of a trace file. */
 export type PlanEventBody =
   | {
       type: "LLM_REQUEST_SENT";
@@ -19,11 +19,11 @@ export type PlanEventBody =
       input_chars: number;
     }
   | { type: "LLM_RESPONSE_OK"; model: string; output_chars: number; finish_reason: string }
-  /** The previous answer is sent back for repair; `codes` says for what. */
+  /** The previous answer is returned to the model for repair. `codes` are the reasons. */
   | { type: "LLM_RESPONSE_REPAIR"; stage: "form" | "content"; codes: string[] }
   | { type: "LLM_RESPONSE_FORMAT_FALLBACK"; from: string; to: string }
   | { type: "LLM_REQUEST_TIMEOUT"; model: string; timeout_ms: number }
-  /** One for each issue. */
+  /** One event for each issue. */
   | { type: "VALIDATION_FAILED"; code: string; reason: string }
   | { type: "CONTEXT_CACHE_HIT"; key: string }
   | { type: "CONTEXT_CACHE_MISS"; key: string }
@@ -38,9 +38,9 @@ export type PlanEventBody =
   | { type: "APPLY_SUCCESS"; transaction_id: string; changes: number }
   | { type: "APPLY_ROLLBACK"; code: string; reason: string };
 
-/** One event of a session. Closed for a major version; keep a default branch all the same. */
+/** One event of a session. Closed for a major version, but keep a default branch. */
 export type PlanEvent = PlanEventBody & {
-  /** Of the proposal that it belongs to. */
+  /** The trace id of its proposal. */
   trace_id: string;
   /** Milliseconds since the epoch by the session's clock. */
   at: number;
@@ -50,11 +50,11 @@ export type PlanEvent = PlanEventBody & {
 interface CacheStats {
   hits: Record<ContextRequest["type"], number>;
   misses: Record<ContextRequest["type"], number>;
-  /** From 0 to 1; 0 where nothing was asked for. */
+  /** From 0 to 1. 0 if there were no requests. */
   hit_rate: number;
 }
 
-/** What a proposal ran with. */
+/** The configuration of a proposal. */
 export interface ConfigSnapshot {
   provider: string;
   model: string;
@@ -62,13 +62,13 @@ export interface ConfigSnapshot {
   schema_hash: string;
   response_format: "strict" | "best-effort";
   edit_format: EditFormat;
-  /** Sampling and limits of the calls, as sent but for the size of the answer, which depends on the input's. */
+  /** Sampling and limits of the calls, as sent. The answer's token limit depends on the input and is not included. */
   request: Record<string, unknown>;
   repairs: number;
   limits: PlanLimits;
 }
 
-/** The record of one proposal, and of what became of it. Free of secrets; the keys are those of a trace file. */
+/** The record of one proposal and its outcome, free of secrets. The keys are those of a trace file. */
 export interface PlanTrace {
   trace_id: string;
   /** Milliseconds since the epoch. */
@@ -77,26 +77,26 @@ export interface PlanTrace {
   mode: PlanMode;
   goal: string;
   outcome: "ok" | "failed" | "aborted" | "error";
-  /** Why it failed; empty where it did not. */
+  /** Why it failed. Empty on success. */
   issues: Issue[];
   config_snapshot: ConfigSnapshot;
-  /** The version of the last answer that was asked for: lower than the snapshot's after a descent. */
+  /** The version of the last request. After a descent it is lower than the snapshot's. */
   schema_version: PlanVersion;
   /** SHA-256 of that version's wire schema. */
   schema_hash: string;
   context_stats: ContextStats;
   cache_stats: CacheStats;
-  /** The accepted `ValidPlan`, secrets masked; null where there is none. */
+  /** The accepted `ValidPlan` with secrets masked. Null if there is none. */
   validated_json: unknown;
   events: PlanEvent[];
-  /** The model's answers in order, secrets masked; only where the sink asks for them. */
+  /** The model's answers in order, with secrets masked. Only present if the sink wants them. */
   raw_answers?: string[] | undefined;
 }
 
-/** Where traces go. */
+/** Where traces are written. */
 export interface PlanTraceSink {
-  /** Default false: the model's answers stay out of traces. */
+  /** Whether traces include the model's answers. Default false. */
   readonly includesRawAnswers?: boolean | undefined;
-  /** Called at the end of a proposal, and once more when it was committed; the later trace replaces the one before. */
+  /** Called at the end of a proposal, and again after its commit. The later trace replaces the earlier one. */
   write(trace: PlanTrace): Promise<void>;
 }

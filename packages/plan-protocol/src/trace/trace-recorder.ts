@@ -5,7 +5,7 @@ import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { ConfigSnapshot, PlanEvent, PlanEventBody, PlanTrace } from "./plan-trace.ts";
 
-/** What a recorder starts from. */
+/** Initial data of a recorder. */
 export interface TraceRecorderOptions {
   traceId: string;
   mode: PlanMode;
@@ -16,12 +16,12 @@ export interface TraceRecorderOptions {
   onEvent: ((event: PlanEvent) => void) | undefined;
 }
 
-/** Collects the events and figures of one proposal, every text masked before it is kept. */
+/** Collects the events and figures of one proposal. Masks every text before it is kept. */
 export interface TraceRecorder {
-  /** The record so far; `trace` gives a copy of it. */
+  /** The record so far. `trace` returns a copy of it. */
   readonly record: PlanTrace;
   emit(body: PlanEventBody): void;
-  /** A `VALIDATION_FAILED` for each issue. */
+  /** Emits a `VALIDATION_FAILED` for each issue. */
   emitIssues(issues: readonly Issue[]): void;
   countContext(type: ContextRequest["type"], key: string, isHit: boolean): void;
   addAnswer(text: string): void;
@@ -36,7 +36,7 @@ const NO_COUNTS: Readonly<Record<ContextRequest["type"], number>> = {
   search: 0,
 };
 
-/** A recorder whose record says `error` until it is ended. */
+/** Creates a recorder. Its record says `error` until it is ended. */
 export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorder {
   const { traceId, clock, config, keepsAnswers, onEvent } = options;
   const startedAt = clock.now();
@@ -103,7 +103,7 @@ function masked(text: string): string {
   return redactSecrets(text).text;
 }
 
-/** The same value with secrets masked in every string, names of members excepted. */
+/** Masks secrets in every string of a value, except names of members. */
 function redactValue(value: unknown): unknown {
   if (typeof value === "string") return masked(value);
   if (Array.isArray(value)) return value.map(redactValue);

@@ -6,17 +6,17 @@ import type { PlanIssueCode } from "../plan-issue.ts";
 import type { PlacedText } from "../place/place-changes.ts";
 import type { PlanMode, ReadFile } from "./valid-plan.ts";
 
-/** What is known while one action is checked. */
+/** The context of one action's check. */
 export interface ActionCheck {
   version: PlanVersion;
   mode: PlanMode;
   limits: PlanLimits;
-  /** The file as it was read; undefined if it was not. */
+  /** The file as it was read. Undefined if it was not read. */
   base: ReadFile | undefined;
-  /** The new text of the file, or why there is none, where that is known already. */
+  /** The file's new text, or why there is none, if that is already known. */
   placed: PlacedText | readonly Issue[] | undefined;
   /** Adds an issue at a place below the action. */
   add(code: PlanIssueCode, at: (string | number)[], message: string): void;
-  /** Adds issues of a part of the action, found at a place below it. */
+  /** Adds issues that were found in a part of the action. */
   addAll(issues: readonly Issue[], at: (string | number)[]): void;
 }

@@ -10,13 +10,13 @@ import type { ActionCheck } from "./action-check.ts";
 import { checkContent } from "./check-content.ts";
 import type { ReadFile, ValidAction } from "./valid-plan.ts";
 
-/** An action in its checked form, which is right if the check found no issue, and its size. */
+/** An action in its checked form and its size. Only valid if the check found no issue. */
 export interface CheckedChange {
   action: ValidAction;
   sizeBytes: number;
 }
 
-/** Checks what an action would write against its kind and its base, and places it there. */
+/** Checks the text that an action would write against its kind and its base, and places it in the base. */
 export function checkChange(action: PlanAction, check: ActionCheck): CheckedChange {
   const { kind, path, to = "" } = action;
   if (kind === "CREATE_FILE") return checkCreate(action, check);
@@ -81,7 +81,10 @@ function checkUpdate({ kind, path, content }: PlanAction, check: ActionCheck): C
   return { action: { kind: "UPDATE_FILE", path, content: text, base_sha256, remarks }, sizeBytes };
 }
 
-/** A whole new text in the form of the old one, with the lines that comments in it stand for. */
+/**
+ * Builds the text of a replaced file. It takes the old one's byte order mark and line ends, and the lines that comments
+ * stand for.
+ */
 function updatedText(
   content: string,
   { base, add }: ActionCheck,
@@ -132,7 +135,7 @@ function fieldOf({ patch, edits, content, kind }: PlanAction): "patch" | "edits"
   return kind === "EDIT_FILE" ? "edits" : "patch";
 }
 
-/** The new text of a file by a patch, by edits, or as it was placed before; undefined where its base is not known. */
+/** The new text by a patch, by edits, or as it was placed earlier. Undefined if the base is not known. */
 function placedIn(
   base: ReadFile | undefined,
   action: PlanAction,
@@ -173,7 +176,7 @@ function below(field: string, placed: PlacedText | Issue[]): PlacedText | Issue[
   return placed.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
 }
 
-/** The file that the change is based on; undefined where that is not what was read. */
+/** The file that the change is based on. Undefined if it is not the file that was read. */
 function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFile | undefined {
   const { base_sha256: hash = "", kind } = action;
   if (!/^[0-9a-f]{64}$/.test(hash)) {
@@ -198,7 +201,9 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFi
   return base?.sha256 === hash ? base : undefined;
 }
 
-/** A whole new text with the byte order mark of the old one, and with its CR LF where all its lines end so and no new one does. */
+/**
+ * Gives a whole new text the old one's byte order mark. Also gives it CR LF if all old lines and no new ones end so.
+ */
 function inFormOf(content: string, old: string): string {
   const isAllReturns = old.includes("\r\n") && !/(?<!\r)\n/.test(old);
   const text =

@@ -2,11 +2,11 @@ import { countBytes } from "../content/count-bytes.ts";
 import { textProblem } from "../content/text-problem.ts";
 import type { ActionCheck } from "./action-check.ts";
 
-/** Checks a text that an action would write, found at a place below it, and returns its size in bytes. */
+/** Checks a text that an action would write. Returns its size in bytes. */
 export function checkContent(text: string, at: (string | number)[], check: ActionCheck): number {
   const { limits, add } = check;
   const sizeBytes = countBytes(text);
-  // What is too large is not looked at further: its size is what has to be repaired first.
+  // A text that is too large is not checked further, since its size must be fixed first.
   if (sizeBytes > limits.maxFileContentBytes)
     add(
       "ERR_CONTENT_TOO_LARGE",

@@ -1,20 +1,22 @@
 import type { Issue } from "@ccl/core";
 
 import type { Plan } from "../plan/plan.ts";
-import type { PlanIssueCode } from "../plan-issue.ts";
+import { type PlanIssueCode, planIssue } from "../plan-issue.ts";
 import type { PlanMode } from "./valid-plan.ts";
 
-/** How the summary of an answer begins that says that nothing needs to change. */
+/** Prefix of a summary that says that nothing needs to change. */
 export const noChangesMarker = "NO_CHANGES:";
 
-/** Checks that summary and actions fit the mode, and gives the summary; in apply mode one is generated if there is none. */
+/**
+ * Checks that summary and actions fit the mode, and returns the summary. In apply mode a missing summary is generated.
+ */
 export function checkSummary(
   { actions, summary = "" }: Plan,
   mode: PlanMode,
   issues: Issue[],
 ): string {
   const add = (code: PlanIssueCode, key: string, message: string): void => {
-    issues.push({ code, path: [key], message });
+    issues.push(planIssue(code, message, [key]));
   };
   const isMarked = summary.startsWith(noChangesMarker);
   const isBlank =

@@ -1,21 +1,21 @@
 import type { ActionKind } from "../plan/plan.ts";
 import { findCollisions } from "../paths/find-collisions.ts";
 import { foldName } from "../paths/fold-name.ts";
-import { type PlanIssue, quote } from "../plan-issue.ts";
+import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 
-/** An action whose path was checked. */
+/** An action with a checked path. */
 export interface PlacedAction {
   kind: ActionKind;
   path: string;
-  /** In the model's list. */
+  /** Index in the model's list. */
   index: number;
 }
 
-/** Actions that cannot all be done: `ERR_ACTION_CONFLICT`, with the place of the later one. */
+/** Finds actions that exclude each other. Each is `ERR_ACTION_CONFLICT` with the place of the later one. */
 export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   const issues: PlanIssue[] = [];
   const add = (action: PlacedAction, message: string): void => {
-    issues.push({ code: "ERR_ACTION_CONFLICT", path: ["actions", action.index, "path"], message });
+    issues.push(planIssue("ERR_ACTION_CONFLICT", message, ["actions", action.index, "path"]));
   };
   const byKey = new Map<string, PlacedAction>();
   for (const action of actions) {
@@ -46,7 +46,10 @@ export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   return issues;
 }
 
-/** The action on a folder on the way that makes it no folder: a file there, or its deletion while something is kept in it. */
+/**
+ * Finds an action that turns a parent folder into something else: it puts a file there, or deletes it while something
+ * in it is kept.
+ */
 function conflictingParent(
   action: PlacedAction,
   byKey: ReadonlyMap<string, PlacedAction>,

@@ -12,8 +12,8 @@ const RANK: Readonly<Record<ActionKind, number>> = {
 };
 
 /**
- * Actions in the order in which they are applied: folders, whole files, patches and edits, deleted files, deleted folders
- * from the deepest up; among equals by path.
+ * Sorts actions into the order of application: folders, whole files, patches and edits, deleted files, deleted folders
+ * from the deepest up. Equal ones are sorted by path.
  */
 export function orderActions<Action extends { kind: ActionKind; path: string }>(
   actions: readonly Action[],

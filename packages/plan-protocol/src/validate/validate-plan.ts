@@ -18,9 +18,9 @@ import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts"
 /** What a plan is checked against. */
 export interface ValidatePlanOptions {
   mode: PlanMode;
-  /** Where given, a plan of another version is `ERR_UNSUPPORTED_VERSION`. */
+  /** If given, a plan of another version is `ERR_UNSUPPORTED_VERSION`. */
   version?: PlanVersion | undefined;
-  /** What was read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
+  /** Files that were read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
   readSet?: ReadSet | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
@@ -36,18 +36,19 @@ interface Settings {
   placed: PlacedActions;
 }
 
-/** New texts that are known already, or why there is none, by the index of the action. */
+/** New texts that are already known, or why there is none, by the action's index. */
 export type PlacedActions = ReadonlyMap<number, ActionCheck["placed"]>;
 
 /**
- * Checks all of a plan that can be checked without the files themselves, and puts its actions in the order in which they
- * are applied. Every issue comes back at once; paths lead into the plan as given. Codes are those of `PlanIssueCode`.
+ * Checks everything in a plan that can be checked without the files themselves, and sorts its actions into the order
+ * of application. The result holds all issues at once, with paths into the plan as given. Codes are those of
+ * `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
   return checkPlanOf(plan, options, new Map());
 }
 
-/** `validatePlan` for a plan some of whose edits were placed, or have no place. */
+/** `validatePlan` for a plan some of whose edits were already placed or could not be placed. */
 export function checkPlanOf(
   plan: Plan,
   options: ValidatePlanOptions,
@@ -71,7 +72,7 @@ export function checkPlanOf(
         ["actions"],
       ),
     );
-  // What is far beyond the limit is refused for that; looking at all of it would only take time.
+  // A plan far beyond the limit is rejected for that. Checking all of it would only cost time.
   const actions = checkActions(plan.actions.slice(0, maxActions), settings);
   checkRequests(plan, settings);
   if (issues.length > 0) return { ok: false, issues };
@@ -89,7 +90,7 @@ function checkVersion(
 ): void {
   if (planVersions.includes(version) && (wanted === undefined || wanted === version)) return;
   const message = `The plan is of version ${quote(String(version))}; ${String(wanted ?? planVersions.join(", "))} is expected.`;
-  issues.push({ code: "ERR_UNSUPPORTED_VERSION", path: ["version"], message });
+  issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
 }
 
 function checkActions(actions: readonly PlanAction[], settings: Settings): ValidAction[] {
@@ -100,7 +101,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     const at: ["actions", number] = ["actions", index];
     if (!isActionKind(action.kind, settings.version)) {
       const message = `Version ${settings.version} has no kind ${quote(String(action.kind))}.`;
-      settings.issues.push({ code: "ERR_SCHEMA_VALIDATION", path: [...at, "kind"], message });
+      settings.issues.push(planIssue("ERR_SCHEMA_VALIDATION", message, [...at, "kind"]));
       continue;
     }
     const path = checkPathAt(action.path, [...at, "path"], {
@@ -111,7 +112,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     const to = targetOf(action, at, settings);
     if (to !== undefined) placed.push({ kind: "CREATE_FILE", path: to, index });
     const check = createCheck(at, path, settings);
-    // A path that is refused is what has to be repaired first.
+    // A rejected path must be repaired first.
     if (path === undefined && settings.placed.has(index)) continue;
     const checked = checkChange({ ...action, path: path ?? action.path, to }, check);
     totalBytes += checked.sizeBytes;
@@ -130,7 +131,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   return valid;
 }
 
-/** Where MOVE_FILE puts its file. */
+/** The new path of MOVE_FILE. */
 function targetOf(
   { kind, to }: PlanAction,
   at: (string | number)[],
@@ -138,11 +139,12 @@ function targetOf(
 ): string | undefined {
   if (kind !== "MOVE_FILE") return undefined;
   if (to !== undefined) return checkPathAt(to, [...at, "to"], { use: "write", settings });
-  settings.issues.push({
-    code: "ERR_SCHEMA_VALIDATION",
-    path: [...at, "to"],
-    message: "MOVE_FILE needs the path that the file moves to.",
-  });
+  settings.issues.push(
+    planIssue("ERR_SCHEMA_VALIDATION", "MOVE_FILE needs the path that the file moves to.", [
+      ...at,
+      "to",
+    ]),
+  );
   return undefined;
 }
 
@@ -158,7 +160,7 @@ function createCheck(
     limits,
     base: path === undefined ? undefined : readSet.get(path),
     placed: placed.get(at[1]),
-    add: (code, place, message) => issues.push({ code, path: [...at, ...place], message }),
+    add: (code, place, message) => issues.push(planIssue(code, message, [...at, ...place])),
     addAll: (found, place) =>
       issues.push(...found.map((issue) => ({ ...issue, path: [...at, ...place, ...issue.path] }))),
   };

@@ -1,31 +1,39 @@
 import type { Result } from "@ccl/core";
 
 import type { ParsedEdits, ParseEditsOptions } from "../any-format/parse-edits.ts";
-import type { CheckOptions, CheckOutcome, PlanCheck, PlanWorkspace } from "./plan-workspace.ts";
+import type {
+  Abortable,
+  CheckOptions,
+  CheckOutcome,
+  PlanCheck,
+  PlanWorkspace,
+} from "./plan-workspace.ts";
 
-/** How far a transaction got. `unfinished`: it is under way, or the process that ran it has ended; `recover` undoes it then. */
+/** A transaction's state. `unfinished`: it is running, or its process has ended, in which case `recover` undoes it. */
 type TransactionStatus = "committed" | "rolled_back" | "unfinished";
 
-/** A transaction that the workspace has a journal of. */
+/** A transaction that has a journal in the workspace. */
 export interface TransactionRecord {
   transactionId: string;
   /** When it began, in milliseconds since the epoch. */
   timeMs: number;
   status: TransactionStatus;
-  /** In the order in which they were changed, folders created on the way included. */
+  /** In the order of the changes, with parent folders that were created. */
   paths: string[];
-  /** Paths that a rollback left as someone else had changed them; what stood there before lies in the journal's folder. */
+  /**
+   * Paths that a rollback left alone because someone else had changed them. The journal's folder keeps their old files.
+   */
   keptPaths: string[];
-  /** Paths that a rollback put back although checks had written there; that text lies in the journal's folder. */
+  /** Paths that a rollback restored although checks had written there. The journal's folder keeps what they wrote. */
   writtenPaths: string[];
-  /** Why it was rolled back, in a sentence, where a check or another failure was the reason. */
+  /** Why it was rolled back, as a sentence, if a check or another failure caused it. */
   why?: string | undefined;
 }
 
-/** A transaction that was undone. */
+/** A transaction that was rolled back. */
 export interface RolledBackPlan {
   transactionId: string;
-  /** Back to what they were. */
+  /** Paths that were restored. */
   paths: string[];
 }
 
@@ -33,53 +41,61 @@ export interface RolledBackPlan {
 export interface RecoveredTransaction extends RolledBackPlan {
   /** `discarded`: it had not changed anything yet. */
   outcome: "rolled_back" | "discarded";
-  /** Paths that were not touched because someone else had changed them since. */
+  /** Paths that were left alone because someone else had changed them. */
   keptPaths: string[];
-  /** Paths that were put back although something was written there while checks ran; that text lies in the journal's folder. */
+  /**
+   * Paths that were restored although something was written there while checks ran. The journal's folder keeps that
+   * text.
+   */
   writtenPaths: string[];
 }
 
-/** What `prune` did; ids, oldest first. */
+/** Result of `prune`: transaction ids, oldest first. */
 export interface PrunedTransactions {
-  /** Can't be rolled back any more. */
+  /** Transactions that can no longer be rolled back. */
   removed: string[];
-  /** Stay whatever `keep` says: unfinished, or with old files of paths that a rollback had to leave alone. */
+  /**
+   * Kept despite `keep`: unfinished transactions, and those with old files of paths that a rollback had to leave alone.
+   */
   needed: string[];
 }
 
-/** A folder of files that plans are applied to, each as a transaction that can be undone. */
+/** A folder whose files plans are applied to. Each apply is a transaction that can be undone. */
 export interface FileWorkspace extends PlanWorkspace {
   /** The real path of the root. */
   readonly root: string;
-  /** Ids of transactions that were under way or left unfinished when the workspace was opened: `recover` undoes the latter. */
+  /**
+   * Ids of transactions that were running or left unfinished when the workspace was opened. `recover` undoes the
+   * latter.
+   */
   readonly unfinished: readonly string[];
-  /** `parseEdits` over what this workspace has read, by its policy and limits. Reads nothing further. */
+  /** `parseEdits` on the files that this workspace has read, with its policy and limits. Reads no further files. */
   propose(
     answer: string,
     options?: Pick<ParseEditsOptions, "mode" | "formats" | "version" | "finishReason">,
   ): Result<ParsedEdits>;
   /**
-   * Puts a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and nothing
-   * is touched, where something was changed since; `PATH_NOT_FOUND` for an id that has no journal.
+   * Rolls a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and no
+   * change, if something was changed since. `PATH_NOT_FOUND` if the id has no journal.
    */
-  rollback(
-    transactionId: string,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<Result<RolledBackPlan>>;
+  rollback(transactionId: string, options?: Abortable): Promise<Result<RolledBackPlan>>;
   /**
-   * Runs checks on the files as they are; nothing is compared.
-   * @throws PlanProtocolError `invalid_input` for a command that can't be started, `aborted`
+   * Runs checks on the current files, without a comparison.
+   * @throws PlanProtocolError `invalid_input` for a command that cannot be started, `aborted`
    */
   check(checks: readonly PlanCheck[], options?: CheckOptions): Promise<CheckOutcome[]>;
-  /** Undoes what processes that have ended left unfinished, oldest last. Until then `apply` answers `RECOVERY_REQUIRED`. */
-  recover(options?: { signal?: AbortSignal | undefined }): Promise<RecoveredTransaction[]>;
-  /** All transactions that there is a journal of, oldest first. */
-  transactions(options?: { signal?: AbortSignal | undefined }): Promise<TransactionRecord[]>;
   /**
-   * Removes the journals of the oldest transactions that are through, until `keep` of these are left. Nothing else removes
-   * them: each keeps the files that it replaced.
+   * Undoes transactions whose process ended before they were finished, oldest last. Until then `apply` returns
+   * `RECOVERY_REQUIRED`.
    */
-  prune(options: { keep: number; signal?: AbortSignal | undefined }): Promise<PrunedTransactions>;
-  /** Waits for calls under way; further calls throw `workspace_closed`. */
+  recover(options?: Abortable): Promise<RecoveredTransaction[]>;
+  /** Lists the transactions that have a journal, oldest first. */
+  transactions(options?: Abortable): Promise<TransactionRecord[]>;
+  /**
+   * Removes journals of finished transactions, oldest first, until `keep` are left. Nothing else removes them, and
+   * each holds the files that it replaced.
+   */
+  prune(options: { keep: number } & Abortable): Promise<PrunedTransactions>;
+  /** Waits for running calls. Further calls throw `workspace_closed`. */
   close(): Promise<void>;
 }

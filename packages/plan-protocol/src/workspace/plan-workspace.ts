@@ -4,14 +4,14 @@ import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 
-/** A request with what it gave; a request that can't be answered gives a block that says so, never an error. */
+/** Results of context requests. If a request cannot be answered, its block says so, and no error is thrown. */
 export interface FulfilledContext {
   blocks: ContextBlock[];
-  /** What could not be read, and why. */
+  /** Requests that could not be answered, with the reason. */
   issues: { request: ContextRequest; code: string; message: string }[];
 }
 
-/** Something in a change that a person should look at. */
+/** Something in a change that a person should check. */
 export interface RiskMark {
   kind:
     | "ci_workflow"
@@ -24,34 +24,34 @@ export interface RiskMark {
   message: string;
 }
 
-/** What one action would do to one path. */
+/** The effect of one action on one path. */
 export interface PreviewedChange {
   kind: ValidPlan["actions"][number]["kind"];
   path: string;
-  /** Where the path leads on disk, relative to the root; of MOVE_FILE the new path. */
+  /** The path on disk, relative to the root. For MOVE_FILE the new path. */
   target: string;
-  /** Unified diff; empty for folders. */
+  /** Unified diff. Empty for folders. */
   diff: string;
   addedLines: number;
   removedLines: number;
   risks: RiskMark[];
 }
 
-/** A plan against the files as they are now. */
+/** The effect of a plan on the current files. */
 export interface PlanPreview {
-  /** SHA-256 of the plan's canonical JSON and of the bases that it was previewed on; `confirm` has to repeat it. */
+  /** SHA-256 over the plan's canonical JSON and the bases of the preview. `confirm` must repeat it. */
   planHash: string;
   changes: PreviewedChange[];
-  /** True where something is deleted, so that `apply` needs `confirm: planHash`. */
+  /** True if something is deleted. `apply` then needs `confirm: planHash`. */
   needsConfirmation: boolean;
 }
 
-/** A command that has to pass after the change, as it did before. */
+/** A command that must pass after the change, as it did before. */
 export interface PlanCheck {
   name: string;
-  /** Program and arguments; no shell. */
+  /** Program and arguments. Runs without a shell. */
   command: [string, ...string[]];
-  /** Relative to the root; default the root. */
+  /** Relative to the root. Default the root. */
   directory?: string | undefined;
   /** Default 120,000. */
   timeoutMs?: number | undefined;
@@ -59,29 +59,35 @@ export interface PlanCheck {
 }
 
 /**
- * How a check went. One that failed before the change may fail after it, as `failed_before`, where both outputs say what is
- * wrong and there is no more of it. Read are failed tests (TAP, pytest, go test, cargo test, vitest, jest)
- * and findings of compilers and linters (`path:line: text`, `path(line,column): text`, rustc, eslint, biome, ruff, oxlint).
+ * The result of a check. A check that failed before the change may fail after it, as `failed_before`, if both outputs
+ * have recognizable findings and none is new. It recognizes failed tests (TAP, pytest, go test, cargo test, vitest,
+ * jest) and findings of compilers and linters (`path:line: text`, `path(line,column): text`, rustc, eslint, biome,
+ * ruff, oxlint).
  */
 export interface CheckOutcome {
   name: string;
   status: "passed" | "failed" | "timed_out" | "failed_before";
   exitCode?: number | undefined;
-  /** Tests and findings that are there only since the change, in a check that failed before as well. */
+  /** Tests and findings that are new since the change, if the check also failed before. */
   newFailures?: string[] | undefined;
-  /** Of both streams, masked and shortened. */
+  /** Both output streams, masked and shortened. */
   output: string;
   durationMs: number;
 }
 
-/** How checks are run. */
-export interface CheckOptions {
-  /** What outcomes and issues show of an output. Default: head and tail, 8,000 characters. */
-  shortenOutput?: ((output: string) => string) | undefined;
+/** Options of a call that may take long. */
+export interface Abortable {
+  /** An abort rejects the call with `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** A transaction that went through. */
+/** How checks are run. */
+export interface CheckOptions extends Abortable {
+  /** Shortens the outputs in outcomes and issues. Default: head and tail, 8,000 characters. */
+  shortenOutput?: ((output: string) => string) | undefined;
+}
+
+/** A committed transaction. */
 export interface AppliedPlan {
   transactionId: string;
   changes: {
@@ -91,37 +97,33 @@ export interface AppliedPlan {
     sha256After?: string | undefined;
   }[];
   checks: CheckOutcome[];
-  /** Files of the plan that are not as it left them: a check rewrote them, as a formatter does. */
+  /** Files of the plan that a check rewrote after the change, as a formatter does. */
   rewrittenPaths: string[];
 }
 
 /** Options of an apply. */
 export interface ApplyOptions extends CheckOptions {
   checks?: PlanCheck[] | undefined;
-  /** What `check` gave for the same checks on the files as they are, so that they need not run on them again. */
+  /**
+   * Outcomes of `check` for the same checks on the current files, so that they need not run again before the change.
+   */
   before?: readonly CheckOutcome[] | undefined;
-  /** Does not run the checks before: rolls back as well where one fails that failed before. */
+  /** Skips the checks before the change. Then any failed check causes a rollback, even if it failed before. */
   mustPass?: boolean | undefined;
   /**
-   * Applies also where a check failed before without saying what is wrong, which lets nothing be compared. By default that is
+   * Applies even if a check failed before the change without findings to compare. By default the result is
    * `AUTO_CHECK_FAILED_BEFORE`, and nothing is written.
    */
   mayFail?: boolean | undefined;
-  /** The `planHash` of a preview; needed where something is deleted. */
+  /** The `planHash` of a preview. Required if something is deleted. */
   confirm?: string | undefined;
 }
 
 /** The files that a plan is based on and applied to. */
 export interface PlanWorkspace {
-  /** Files that were read so far; what patches and edits are checked against. */
+  /** The files read so far. Patches and edits are checked against them. */
   readonly readSet: ReadSet;
-  read(
-    requests: readonly ContextRequest[],
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<FulfilledContext>;
-  preview(
-    plan: ValidPlan,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<Result<PlanPreview>>;
+  read(requests: readonly ContextRequest[], options?: Abortable): Promise<FulfilledContext>;
+  preview(plan: ValidPlan, options?: Abortable): Promise<Result<PlanPreview>>;
   apply(plan: ValidPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;
 }

@@ -15,8 +15,8 @@ import { retryAfterMs } from "../http/retry-after.ts";
 import { openAiCodeOf, readOpenAiError } from "../openai-compatible/open-ai-error.ts";
 
 /**
- * An error of the AI SDK as ours, by the status and the body that its API errors carry. The error itself is not kept
- * as the cause, since it holds the request.
+ * Converts an error of the AI SDK by the status and the body of its API errors. It is not kept as the cause, since it
+ * holds the request.
  */
 export function toModelError(
   caught: unknown,

@@ -1,10 +1,10 @@
-/** The part of an AI SDK call that all versions share; the wrapper passes more. */
+/** The part of an AI SDK call that all versions share. The wrapper passes more. */
 export interface AiSdkCall {
   prompt: object[];
   abortSignal?: AbortSignal | undefined;
 }
 
-/** What the wrapper uses of a language model of the AI SDK, versions 2 to 4 of its interface. */
+/** The members that the wrapper uses of an AI SDK language model, versions 2 to 4 of its interface. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -13,7 +13,7 @@ export interface AiSdkLanguageModel {
   doStream(call: AiSdkCall): PromiseLike<{ stream: ReadableStream<object> }>;
 }
 
-/** What the wrapper uses of an embedding model of the AI SDK, versions 2 and 3 of its interface. */
+/** The members that the wrapper uses of an AI SDK embedding model, versions 2 and 3 of its interface. */
 export interface AiSdkEmbeddingModel {
   readonly provider: string;
   readonly modelId: string;

@@ -8,15 +8,15 @@ import type { AiSdkEmbeddingModel } from "./ai-sdk-types.ts";
 /** The embedding model to wrap. */
 export interface AiSdkEmbedderOptions {
   model: AiSdkEmbeddingModel;
-  /** Length of each vector, which the SDK does not report; an answer of another length is an error. */
+  /** Length of each vector, which the SDK does not report. Vectors of another length are an error. */
   dimensions: number;
-  /** Of one call. */
+  /** Limit of one call. */
   timeoutMs?: number | undefined;
-  /** Calls after one that failed in a way that may pass. Default: 2. */
+  /** How often a call is retried after a failure that may be temporary. Default: 2. */
   retries?: number | undefined;
 }
 
-/** An embedding model of the AI SDK as an embedder here, with batches of the size that it allows. */
+/** Wraps an embedding model of the AI SDK. Batches have the size that the model allows. */
 export function createAiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   const { model, dimensions, timeoutMs, retries } = options;
   const { provider, modelId } = model;

@@ -23,14 +23,16 @@ import type { AiSdkCall, AiSdkLanguageModel } from "./ai-sdk-types.ts";
 export interface AiSdkModelOptions {
   model: AiSdkLanguageModel;
   capabilities?: ModelCapabilities | undefined;
-  /** For calls that give no `timeoutMs`. */
+  /** Limit of calls that give no `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** As for the other adapters. Default: 2. */
+  /** How often a call is retried, as in the other adapters. Default: 2. */
   retries?: number | undefined;
 }
 
-/** A language model of the AI SDK, versions 2 to 4 of its interface, as a model here. Retried as all models here, since the
- * SDK's own retries stand above its models. */
+/**
+ * Wraps a language model of the AI SDK, versions 2 to 4 of its interface. Calls are retried here, since the SDK retries
+ * above its models.
+ */
 export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   const { model, capabilities } = options;
   const { provider, modelId, specificationVersion: version } = model;
@@ -89,7 +91,7 @@ async function* readPieces(
   }
 }
 
-/** The options of `doGenerate` and `doStream`. `providerOptions` go through as they are. */
+/** Builds the options of `doGenerate` and `doStream`. `providerOptions` are passed unchanged. */
 function toAiSdkCall(
   request: ModelRequest,
   {
@@ -129,10 +131,10 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord | undefined {
   return { type: "json", name: responseFormat.name, schema: responseFormat.schema };
 }
 
-/** Puts the parts of one stream together. */
+/** Assembles the parts of one stream. */
 interface AiSdkReader {
   push(part: unknown): TextDelta[];
-  /** The result of `doGenerate`; undefined when the stream ended before the answer did. */
+  /** The result that `doGenerate` would have. Undefined if the stream ended before the answer did. */
   toResult(): JsonRecord | undefined;
 }
 
@@ -142,7 +144,7 @@ const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
 };
 const kept = new Set(["reasoning-end", "file", "source", "tool-result", "tool-call"]);
 
-/** A reader for the parts of `doStream`, errors apart. */
+/** Creates a reader for the parts of `doStream` except errors. */
 function createAiSdkReader(): AiSdkReader {
   const content: JsonRecord[] = [];
   let result: JsonRecord = {};

@@ -15,11 +15,11 @@ import { argumentText } from "../wire/call-ids.ts";
 
 interface GrowingBlock {
   block: JsonRecord;
-  /** Pieces of the arguments of a call. */
+  /** Pieces of the call's arguments. */
   input: string;
 }
 
-// Which field of which block a delta of this type adds to.
+// The field to which a delta of this type is appended, and the type of its block.
 const targets: Record<string, [type: string, field: string] | undefined> = {
   text_delta: ["text", "text"],
   thinking_delta: ["thinking", "thinking"],
@@ -28,7 +28,7 @@ const targets: Record<string, [type: string, field: string] | undefined> = {
   citations_delta: ["text", "citation"],
 };
 
-/** Puts the events of one streamed message together: its blocks in the order in which they began. */
+/** Assembles the events of one streamed message. Blocks keep the order in which they began. */
 export function createAnthropicReader(): StreamReader {
   const blocks: GrowingBlock[] = [];
   const atIndex = new Map<number, GrowingBlock>();
@@ -44,7 +44,7 @@ export function createAnthropicReader(): StreamReader {
   };
   const join = (fields: JsonRecord, ...others: string[]): void => {
     Object.assign(message, without(fields, "content", "usage", ...others));
-    // Some gateways count in the end only what came after the start.
+    // Some gateways report only the tokens after the start in the last event.
     for (const [key, count] of Object.entries(without(recordAt(fields, "usage"))))
       usage[key] = count || usage[key] || count;
   };
@@ -65,7 +65,7 @@ export function createAnthropicReader(): StreamReader {
       const delta = recordAt(event, "delta");
       const [type, field] = targets[stringAt(delta, "type") ?? ""] ?? [];
       if (type === undefined || field === undefined) return [];
-      // Some gateways leave out where a block begins.
+      // Some gateways omit the start of a block.
       const known = atIndex.get(numberAt(event, "index") ?? 0) ?? start(event, { type });
       return grow(known, field, delta[field]);
     },
@@ -108,7 +108,7 @@ function grow(growing: GrowingBlock, field: string, piece: unknown): TextDelta[]
   return [];
 }
 
-// Arguments that do not parse stay the model's own text, and so do those that would be written otherwise.
+// Arguments stay as text, since parsing can fail or change how they are written.
 function finished({ block, input }: GrowingBlock): JsonRecord {
   if (input === "") return block;
   const isCall = block["type"] === "tool_use";

@@ -14,16 +14,16 @@ import { askedTools } from "../wire/asked-tools.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
-/** Where the model is, and what the API wants to know of every call. */
+/** The model's address and the settings that the API needs for each call. */
 export interface AnthropicOptions extends EndpointOptions {
   /** Without `/v1`. Default: Anthropic's. */
   baseUrl?: string | undefined;
   model: string;
-  /** For requests without `maxOutputTokens`, which the API needs. Default: 4096. */
+  /** The limit of requests without `maxOutputTokens`, since the API requires one. Default: 4096. */
   maxOutputTokens?: number | undefined;
   /**
-   * Marks the ends of the system text or the tools, and of the last turns of a conversation, for Anthropic's prompt cache.
-   * Marks of a caller's own replace them. Default: true.
+   * Adds cache breakpoints for Anthropic's prompt cache: at the end of the system text or the tools, and of the last
+   * turns of a conversation. Breakpoints of the caller replace them. Default: true.
    */
   marksPromptCache?: boolean | undefined;
   /** The header `anthropic-version`. Default: `2023-06-01`. */
@@ -32,9 +32,9 @@ export interface AnthropicOptions extends EndpointOptions {
 }
 
 /**
- * A model behind Anthropic's `/v1/messages`. Without `apiKey` the key is read from `ANTHROPIC_API_KEY` for Anthropic itself;
- * other servers never get it.
- * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ * Creates a model for Anthropic's `/v1/messages`. Without `apiKey` the key is read from `ANTHROPIC_API_KEY`, but only
+ * for Anthropic's own server.
+ * @throws LanguageModelError `invalid_request` if the address is not usable.
  */
 export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
   const {
@@ -73,7 +73,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
   );
 }
 
-/** The body of a call of `/v1/messages`. */
+/** Builds the body of a call of `/v1/messages`. */
 function toAnthropicBody(
   request: ModelRequest,
   named: { model: string; maxOutputTokens: number },
@@ -99,10 +99,10 @@ function toAnthropicBody(
         : toolChoice && { type: toolChoice === "required" ? "any" : toolChoice },
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     temperature: request.temperature,
-    // 1 is what the API takes by itself, and newer models refuse it beside a temperature.
+    // 1 is the API's default, and newer models reject it together with a temperature.
     top_p: request.topP === 1 ? undefined : request.topP,
     top_k: request.topK,
-    // A penalty of 0 asks for nothing.
+    // A penalty of 0 has no effect.
     frequency_penalty: request.frequencyPenalty || undefined,
     presence_penalty: request.presencePenalty || undefined,
     seed: request.seed,
@@ -123,9 +123,9 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord {
 const mark = { type: "ephemeral" };
 
 /**
- * The body with a mark at the end of each prefix that the next call is likely to repeat: the system text, or the tools
- * where there is none, and once the model has answered, the last two turns of the user. A single question is not marked,
- * since writing into the cache costs more than reading. As it is where the caller has marked anything.
+ * Adds a cache breakpoint at the end of each prefix that the next call is likely to repeat: the system text or, without
+ * one, the tools. Once the model has answered, also the user's last two turns. A single question gets none, since a
+ * cache write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
  */
 function withCacheMarks(body: JsonRecord): JsonRecord {
   if (JSON.stringify(body).includes('"cache_control":')) return body;
@@ -149,5 +149,5 @@ function markedEnd(content: unknown): unknown {
   return Array.isArray(blocks) ? marked(blocks.filter(isRecord), mark) : content;
 }
 
-/** Names the provider in errors, and its fields in `providerMetadata`. */
+/** The provider's name in errors, and its key in `providerMetadata`. */
 const anthropic = "anthropic";

@@ -1,13 +1,13 @@
 import { type Embedder, LanguageModelError } from "@ccl/core";
 
-/** What gives the vectors of a batch of texts. */
+/** Computes the vectors of a batch of texts. */
 export interface BatchModel {
-  /** The embedder's name, which holds all that its vectors depend on. */
+  /** The embedder's name. It includes everything that the vectors depend on. */
   name: string;
-  /** Who is to blame in errors. */
+  /** The name for errors. */
   provider: string;
   dimensions: number;
-  /** Most texts in one batch. */
+  /** The maximum number of texts in a batch. */
   batchSize: number | (() => Promise<number>);
   embedBatch(
     texts: string[],
@@ -15,7 +15,7 @@ export interface BatchModel {
   ): Promise<readonly ArrayLike<unknown>[]>;
 }
 
-/** An embedder over batches one after the other, the order of the texts kept. */
+/** Creates an embedder that runs its batches one after the other and keeps the order of the texts. */
 export function createBatchEmbedder(model: BatchModel): Embedder {
   const { name, dimensions, batchSize } = model;
   for (const [option, value] of Object.entries({ dimensions, batchSize })) {

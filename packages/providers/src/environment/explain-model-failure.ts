@@ -6,8 +6,8 @@ const advice: Record<string, string> = {
 };
 
 /**
- * One sentence for the user of a program whose model failed: what happened and what to do. Undefined for an error that is
- * none of a model.
+ * Says in one sentence what happened and what to do, for the user of a program whose model failed. Undefined for errors
+ * that do not come from a model.
  */
 export function explainModelFailure(error: unknown): string | undefined {
   if (!LanguageModelError.isInstance(error)) return undefined;

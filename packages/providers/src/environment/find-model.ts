@@ -3,7 +3,7 @@ import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
 import { namedModel, type NamedModelOptions, ollamaUrl } from "./named-model.ts";
 
-/** A model and what led to it: the name of a variable, or the address of Ollama. */
+/** A model and where it was found: the name of a variable, or the address of Ollama. */
 export interface FoundModel {
   model: StreamingModel;
   source: string;
@@ -12,10 +12,10 @@ export interface FoundModel {
 const ollamaTimeoutMs = 1_000;
 
 /**
- * The model that this machine can use, for programs that take whichever there is: that of `CCL_MODEL`, one of OpenAI,
- * Anthropic or Gemini where their key is set, else the first that a local Ollama has. Asks only that Ollama, and waits a second for it.
- * Undefined where there is none.
- * @throws LanguageModelError as `namedModel` does, for `CCL_MODEL`
+ * Finds a model that this machine can use, for programs that accept any: the model that `CCL_MODEL` names, else one of
+ * OpenAI, Anthropic or Gemini if its key is set, else the first of a local Ollama. It calls only Ollama, and waits up
+ * to a second. Undefined if it finds none.
+ * @throws LanguageModelError for `CCL_MODEL`, as `namedModel` does
  */
 export async function findModel(options: NamedModelOptions): Promise<FoundModel | undefined> {
   const { env } = options;

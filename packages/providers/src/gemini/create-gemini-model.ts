@@ -21,11 +21,11 @@ import { fromGeminiAnswer } from "../wire/gemini/gemini-answer.ts";
 import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
 import { createGeminiReader } from "./gemini-stream.ts";
 
-/** Where the model is. */
+/** The address of the model. */
 export interface GeminiOptions extends EndpointOptions {
   /** Without `/v1beta`. Default: Google's. */
   baseUrl?: string | undefined;
-  /** Such as `gemini-3.8-flash`. */
+  /** For example `gemini-3.8-flash`. */
   model: string;
   capabilities?: ModelCapabilities | undefined;
 }
@@ -33,9 +33,10 @@ export interface GeminiOptions extends EndpointOptions {
 const host = "generativelanguage.googleapis.com";
 
 /**
- * A model behind Gemini's `generateContent`. Signatures of thoughts stand in `providerMetadata.gemini` of calls and answers,
- * and go back with the messages that carry them. Without `apiKey` the key is read from `GEMINI_API_KEY` for Google itself.
- * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ * Creates a model for Gemini's `generateContent`. Thought signatures are kept in `providerMetadata.gemini` of calls and
+ * answers, and are sent back with their messages. Without `apiKey` the key is read from `GEMINI_API_KEY`, but only for
+ * Google's own server.
+ * @throws LanguageModelError `invalid_request` if the address is not usable.
  */
 export function createGeminiModel(options: GeminiOptions): StreamingModel {
   const { baseUrl = `https://${host}`, model, capabilities } = options;
@@ -67,7 +68,7 @@ const blocked = "BLOCKED";
 const contextSentence = /input token count.* exceeds the maximum number of tokens allowed/;
 const formatFields = /response[_ ]?(?:mime[_ ]?type|(?:json[_ ]?)?schema)/i;
 
-/** Google's `{ error: { code, message, status, details } }`, and a prompt that was blocked, which has no answer. */
+/** Reads Google's `{ error: { code, message, status, details } }` and blocked prompts, which have no answer. */
 function readGeminiError(body: JsonRecord): ReportedError | undefined {
   const error = recordAt(body, "error");
   if (Object.keys(error).length === 0) {
@@ -85,7 +86,7 @@ function readGeminiError(body: JsonRecord): ReportedError | undefined {
   });
 }
 
-/** Codes that the message gives beyond the status. */
+/** The code that the message implies. Undefined if only the status counts. */
 function geminiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const { status, type, message = "" } = reported;
   if (type === blocked) return "content_filtered";
@@ -98,7 +99,10 @@ function geminiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefin
 
 const modes: Record<string, string> = { auto: "AUTO", none: "NONE", required: "ANY" };
 
-/** The body of a call of `generateContent`. `generationConfig` in `providerOptions` is joined with the request's and wins. */
+/**
+ * Builds the body of a call of `generateContent`. `generationConfig` in `providerOptions` overrides the request's
+ * fields.
+ */
 function toGeminiBody(
   request: ModelRequest,
   model: string,

@@ -4,7 +4,9 @@ import type { StreamReader } from "../http/create-wire-model.ts";
 import { without } from "../json/json-record.ts";
 import { firstCandidate, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
 
-/** Puts the chunks of one streamed answer together: the parts of its first candidate, and the last of all other fields. */
+/**
+ * Assembles the chunks of one streamed answer: all parts of the first candidate, and the last value of other fields.
+ */
 export function createGeminiReader(): StreamReader {
   const parts: JsonRecord[] = [];
   const root: JsonRecord = {};
@@ -18,7 +20,7 @@ export function createGeminiReader(): StreamReader {
       parts.push(...added);
       return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
     },
-    // Some gateways count the tokens in a chunk of its own.
+    // Some gateways send the token counts in a separate chunk.
     isEnded: () => candidate["finishReason"] !== undefined && root["usageMetadata"] !== undefined,
     toBody: () =>
       candidate["finishReason"] === undefined

@@ -11,7 +11,7 @@ export function nameOf({ provider, baseUrl }: Service, path: string): string {
   return `${provider} at ${shownUrl(callUrl(baseUrl, path))}`;
 }
 
-/** What makes errors of an answer: with its status, its ids, and the wait that it asks for. */
+/** Creates the function that turns a reported error into ours, with the answer's status, ids and requested wait. */
 export function errorReader(
   service: Service,
   call: ServiceCall,
@@ -43,7 +43,7 @@ export function requestIdOf(service: Service, headers: Headers): string | undefi
   );
 }
 
-/** The refusal to follow a redirect. */
+/** The error for a redirect, which is not followed. */
 export function redirectError(
   service: Service,
   path: string,
@@ -58,7 +58,7 @@ export function redirectError(
   return new LanguageModelError("invalid_request", message, { status: response.status });
 }
 
-/** A call that got no answer, with the likely cause. */
+/** The error of a call without an answer. It names the likely cause. */
 export function connectionError(
   service: Service,
   path: string,
@@ -78,7 +78,7 @@ export function connectionError(
   return new LanguageModelError("network_error", message, { cause });
 }
 
-// fetch gives a TypeError whose cause is the system's error, or a list of them, one an address.
+// fetch throws a TypeError. Its cause is the system's error, or a list with one error per address.
 function codeOf(caught: unknown): string | undefined {
   if (!isRecord(caught)) return undefined;
   const [first] = Array.isArray(caught["errors"]) ? caught["errors"] : [];
@@ -91,7 +91,7 @@ function hintFor(status: number | undefined, { keyVariable }: Service): string {
   return `; check \`apiKey\`${keyVariable === undefined ? "" : ` or ${keyVariable}`}`;
 }
 
-/** An answer that broke off behind a good status. It may have been paid for, so it is not asked for again. */
+/** The error of an answer that broke off after a good status. It is not retried, since it may have been billed. */
 export function cutError(name: string, cause?: unknown): LanguageModelError {
   const message = `${name} broke the answer off; it may have been paid for, so it was not asked for again.`;
   return new LanguageModelError("network_error", message, {
@@ -100,16 +100,16 @@ export function cutError(name: string, cause?: unknown): LanguageModelError {
   });
 }
 
-/** What an error body says. */
+/** Reads the error that a body reports. */
 export function reportedIn(text: string, service: Service): ReportedError {
   const parsed = parseJson(text);
-  // Gemini lists the events of a stream that was not asked for as such.
+  // Gemini sends a stream as a JSON list unless asked for events.
   const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const reported = isRecord(body) ? service.readError(body) : undefined;
   return reported ?? { message: plainWords(text) };
 }
 
-/** A JSON object that reports no error. */
+/** Parses a JSON object that reports no error. */
 export function checkedAnswer(text: string, service: Service, errorOf: ErrorOf): JsonRecord {
   const value = parseJson(text);
   if (!isRecord(value))
@@ -119,7 +119,7 @@ export function checkedAnswer(text: string, service: Service, errorOf: ErrorOf):
   return value;
 }
 
-/** A body of no known form: a page's title, or the text itself. */
+/** Describes a body of unknown format: the title of a page, or the text itself. */
 function plainWords(text: string): string {
   const words = text.trim();
   if (words === "") return "an empty body";

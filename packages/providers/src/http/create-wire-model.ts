@@ -20,17 +20,17 @@ import { type CallLimits, runCall, serviceLimits, streamCall } from "./run-call.
 import type { Service } from "./service.ts";
 import { type TextDelta, streamDeltas } from "./whole-deltas.ts";
 
-/** Puts the events of one stream together. */
+/** Assembles the events of one stream. */
 export interface StreamReader {
-  /** What the event adds to the texts; what else it has waits for the whole answer. */
+  /** The text that the event adds. Everything else waits for the whole answer. */
   push(event: JsonRecord): TextDelta[];
-  /** True once nothing of the answer can follow, whatever the connection does. */
+  /** True if the answer is complete, even if the connection stays open. */
   isEnded?(): boolean;
-  /** The body of the same answer unstreamed; undefined when neither the answer nor `[DONE]` ended it. */
+  /** The body that the answer would have without streaming. Undefined if neither the answer nor `[DONE]` ended it. */
   toBody(isDone: boolean): JsonRecord | undefined;
 }
 
-/** How a body is written. */
+/** Settings of one body. */
 export interface BodyOptions {
   isStreaming: boolean;
   report: (loss: WireLoss) => void;
@@ -39,18 +39,18 @@ export interface BodyOptions {
 /** One provider's wire format for chat. */
 export interface Wire {
   path: string;
-  /** Where it is another for streams. */
+  /** The path for streams if it differs. */
   streamPath?: string;
-  /** Fields that `toBody` writes and the format does not have: left out, with a warning. */
+  /** Fields that `toBody` writes but the format lacks. They are left out with a warning. */
   absent?: readonly string[];
-  /** @throws WireError or LanguageModelError for what the format can't express. */
+  /** @throws WireError or LanguageModelError if the format cannot express the request. */
   toBody(request: ModelRequest, call: BodyOptions): JsonRecord;
-  /** Undefined for a body that holds no answer. */
+  /** Undefined if the body holds no answer. */
   toResponse(body: JsonRecord): ModelResponse | undefined;
   createReader(): StreamReader;
 }
 
-/** A model over one wire format. Each call is one HTTP request. */
+/** Creates a model for one wire format. Each call is one HTTP request. */
 export function createWireModel(
   service: Service,
   wire: Wire,
@@ -111,7 +111,7 @@ export function createWireModel(
 
 type Answered = OpenedCall & { warnings: Issue[] };
 
-/** Runs a conversion of messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
+/** Converts messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
 export function convert<Value>(run: () => Value): Value {
   try {
     return run();
@@ -134,7 +134,7 @@ async function* readDeltas(
       isDone = text === "[DONE]";
       if (isDone) return;
       const body = checkedAnswer(text, service, opened.errorOf);
-      // A server that can't stream answers at once.
+      // A server that cannot stream sends the whole answer.
       if (isWhole) whole = body;
       else yield* reader.push(body);
       if (reader.isEnded?.() === true) return;
@@ -158,7 +158,7 @@ function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse
   });
 }
 
-/** The name of a call's span, and what it says before it is answered. */
+/** The name of a call's span, and its attributes before the answer. */
 function chatSpan(provider: string, model: string | undefined): [string, TraceAttributes] {
   return [
     `chat ${model}`,
@@ -170,7 +170,7 @@ function chatSpan(provider: string, model: string | undefined): [string, TraceAt
   ];
 }
 
-/** What it says of the answer. */
+/** The attributes that the answer adds to the span. */
 function responseAttributes({
   usage,
   finishReason,
@@ -186,7 +186,7 @@ function responseAttributes({
   };
 }
 
-/** A stream in a span that ends with it, or when its reader stops. */
+/** Runs a stream in a span. The span ends when the stream ends or its reader stops. */
 async function* tracedStream(
   deltas: AsyncIterable<ModelDelta>,
   call: [string, TraceAttributes],
@@ -195,7 +195,7 @@ async function* tracedStream(
   const ended = new Promise<void>((resolve, reject) => {
     end = (error) => (error === undefined ? resolve() : reject(error));
   });
-  // Without a tracer no one else listens.
+  // Prevents an unhandled rejection if there is no tracer.
   ended.catch(() => undefined);
   const span = traced(
     ...call,

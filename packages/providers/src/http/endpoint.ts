@@ -2,28 +2,28 @@ import { LanguageModelError, type Clock } from "@ccl/core";
 
 import type { ApiKey } from "./api-key.ts";
 
-/** Where a provider is and how to reach it; the options that all HTTP adapters share. */
+/** A provider's address and how to reach it. All HTTP adapters share these options. */
 export interface EndpointOptions {
-  /** Root of the API, without the path of a call. May have a query, which each call keeps. */
+  /** Root of the API, without the path of a call. A query is kept in each call. */
   baseUrl?: string | undefined;
   /** Sent to `baseUrl` only. Never kept in the model's own fields, and masked in errors. */
   apiKey?: ApiKey | undefined;
-  /** Sent with each call; they win over the adapter's own. */
+  /** Headers of each call. They override the adapter's own. */
   headers?: Record<string, string> | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** For calls that give no `timeoutMs`, retries included; without either a call may take for ever. */
+  /** Limit of calls that give no `timeoutMs`, retries included. Without either there is no limit. */
   timeoutMs?: number | undefined;
   /**
-   * Calls after one that failed in a way that may pass: 408, 409, 429, 5xx, or no answer. They wait as `Retry-After`
-   * says. An answer that breaks off is not asked for again. 0 turns it off. Default: 2.
+   * How often a call is retried after a failure that may be temporary: 408, 409, 429, 5xx, or no answer. Retries wait as
+   * `Retry-After` says. An answer that breaks off is not retried. 0 turns retries off. Default: 2.
    */
   retries?: number | undefined;
   /** The clock against which a `Retry-After` date is read. */
   clock?: Clock | undefined;
 }
 
-/** An address of one API call. @throws LanguageModelError `invalid_request` for an address that can't be called. */
+/** The address of one API call. @throws LanguageModelError `invalid_request` if the address is not usable. */
 export function callUrl(baseUrl: string, path: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -44,7 +44,7 @@ export function callUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-/** An address for an error message: without a user, a query and what stands behind `#`. */
+/** An address for error messages, without user, query and fragment. */
 export function shownUrl({ origin, pathname }: URL): string {
   return origin + pathname;
 }

@@ -15,12 +15,12 @@ import {
 import { callUrl } from "./endpoint.ts";
 import type { ErrorOf, Service, ServiceCall } from "./service.ts";
 
-/** An answer with a good status, whose body has not been read. */
+/** An answer with a good status. Its body has not been read. */
 export interface OpenedCall {
   requestId: string | undefined;
-  /** The body's bytes. @throws LanguageModelError if they are more than an answer may have. */
+  /** The body's bytes. @throws LanguageModelError if they exceed the limit of an answer. */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** The body as a JSON object. @throws LanguageModelError for any other, and for one that reports an error. */
+  /** The body as a JSON object. @throws LanguageModelError if it is not one or reports an error. */
   json(): Promise<JsonRecord>;
   errorOf: ErrorOf;
 }
@@ -30,7 +30,7 @@ const maxAnswerBytes = 64 * mebibyte;
 const maxErrorBytes = mebibyte;
 const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which no answer has`;
 
-/** Posts one JSON body. @throws LanguageModelError for a bad status; what fetch throws is left to the caller. */
+/** Posts a JSON body. Errors of fetch are not converted. @throws LanguageModelError for a bad status. */
 export async function openCall(service: Service, call: ServiceCall): Promise<OpenedCall> {
   const { endpoint } = service;
   const { signal } = call;
@@ -40,7 +40,7 @@ export async function openCall(service: Service, call: ServiceCall): Promise<Ope
     headers: readHeaders(service, key),
     body: toJson(call.body),
     signal,
-    // A redirect would carry the key to another address. Not "error": it makes fetch of Node 20 and 22 lose the signal.
+    // A redirect would send the key to another address. Not "error": with it, fetch of Node 20 and 22 loses the signal.
     redirect: "manual",
   });
   const errorOf = errorReader(service, call, { response, key });

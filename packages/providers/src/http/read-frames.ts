@@ -1,19 +1,19 @@
 import { streamLines } from "@ccl/core/http";
 import { isRecord, parseJson } from "@ccl/core/json";
 
-/** A JSON text of a stream. */
+/** One JSON text of a stream. */
 export interface Frame {
   text: string;
   /** The server did not stream: the text is the whole body. */
   isWhole: boolean;
 }
 
-// No field of an event begins so, but a JSON body and an HTML page do.
+// A JSON body or an HTML page begins this way, and an event never does.
 const isBodyStart = (line: string): boolean => /^\s*[{[<]/.test(line);
 
 /**
- * The JSON texts of a stream, or of a body that is no stream; `[DONE]` is passed on. Where the stream ends before the blank
- * line of its last event, that event counts if it is whole.
+ * Reads the JSON texts of a stream, or of a body that is not one. `[DONE]` is passed through. If the stream ends without
+ * the blank line after its last event, that event counts if it is complete.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let data: string[] = [];
@@ -27,12 +27,12 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
       yield* framesOf(data);
       data = [];
     } else if (line.startsWith("data:")) data.push(line.slice(5));
-    // llama.cpp names a failure so.
+    // llama.cpp reports a failure this way.
     else if (line.startsWith("error:")) data.push(`{"error":${line.slice(6)}}`);
   }
   const text = (body ?? []).join("\n");
   const list = parseJson(text);
-  // Gemini lists the events of a stream that was not asked for as such.
+  // Gemini sends a stream as a JSON list unless asked for events.
   const last = framesOf(
     Array.isArray(list) ? list.map((one) => JSON.stringify(one)) : (body ?? data),
   );
@@ -40,7 +40,9 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
   else yield* last.filter((frame) => isWhole(frame.text));
 }
 
-/** The event of these lines of data; several, where each line is one and no blank line stands between. */
+/**
+ * The event that these data lines form. Several events if each line is complete, since some servers omit blank lines.
+ */
 function framesOf(lines: readonly string[]): Frame[] {
   const given = lines.map((line) => line.trim()).filter((line) => line !== "");
   const isApart = given.length > 1 && given.every((line) => isWhole(line));

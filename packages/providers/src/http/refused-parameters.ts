@@ -3,11 +3,14 @@ import { type JsonRecord, stringAt } from "@ccl/core/json";
 
 import { isRefusal } from "./reported-error.ts";
 
-/** The fields that a model does not take, as far as they are known, and what is sent in their place. */
+/** The fields that a model is known to reject, and what is sent instead. */
 export interface RefusedParameters {
-  /** The body without them, and a warning for each that it had. */
+  /** Removes these fields from the body, with a warning for each. */
   applyTo(body: JsonRecord): { body: JsonRecord; warnings: Issue[] };
-  /** Reads a refusal; true if it named a field of the body that can be left out, so that another call may pass. */
+  /**
+   * Remembers the field that a refusal names. True if the body has it and can do without it, so that a retry may
+   * succeed.
+   */
   learnFrom(error: LanguageModelError, body: JsonRecord): boolean;
 }
 
@@ -26,11 +29,11 @@ const otherName: Record<string, string> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_tokens",
 };
-// Reasoning models of OpenAI; from gpt-5.1 on they take these with some settings.
+// OpenAI's reasoning models. From gpt-5.1 on they accept these fields with some settings.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?:-(?!chat)|$))/;
 const unusedByReasoning = ["temperature", "top_p", "frequency_penalty", "presence_penalty"];
 
-/** What is known of a model by its name and its format; the rest is learnt from its refusals and remembered. */
+/** Starts with what a model's name and format imply. Refusals of the model add to it. */
 export function createRefusedParameters(
   modelId: string,
   absent: readonly string[] = [],
@@ -46,7 +49,7 @@ export function createRefusedParameters(
         delete sent[name];
         const instead = otherName[name];
         if (instead !== undefined && !refused.has(instead)) sent[instead] = value;
-        // The same limit under another name changes nothing for the caller.
+        // Renaming the limit changes nothing for the caller, so it needs no warning.
         else warnings.push(warningOf(name, modelId));
       }
       return { body: sent, warnings };

@@ -1,28 +1,28 @@
 import { type LanguageModelErrorCode, type ModelRequest, redactSecrets } from "@ccl/core";
 import type { JsonRecord } from "@ccl/core/json";
 
-/** What a provider said about a call that it refused, in the fields that its error bodies have. */
+/** The fields of a provider's error body. */
 export interface ReportedError {
-  /** HTTP status, or the status that the body itself gives. */
+  /** HTTP status, or the status in the body. */
   status?: number | undefined;
   type?: string | undefined;
   code?: string | undefined;
-  /** The parameter that the provider objects to, as a path such as `response_format.type`. */
+  /** The parameter that the provider rejects, as a path, for example `response_format.type`. */
   parameter?: string | undefined;
-  /** The provider's own words. */
+  /** The provider's message, unchanged. */
   message?: string | undefined;
-  /** The wait that the body asks for, where no header does. */
+  /** The wait that the body asks for, used if no header gives one. */
   retryAfterMs?: number | undefined;
 }
 
-/** What a body says that has neither an answer nor an error of a known form, such as `{ "detail": "Not Found" }`. */
+/** The error for a body that has neither an answer nor a known error, for example `{ "detail": "Not Found" }`. */
 export function emptyAnswer(body: JsonRecord): ReportedError {
   const { detail = body["message"] ?? body } = body;
   const words = typeof detail === "string" ? detail : JSON.stringify(detail);
   return { message: `no answer in ${words}` };
 }
 
-/** Whether a request asks for a format that a provider could refuse. */
+/** True if a request asks for a format that a provider could reject. */
 export function asksForFormat({ responseFormat }: ModelRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== "text";
 }
@@ -30,7 +30,7 @@ export function asksForFormat({ responseFormat }: ModelRequest): boolean {
 const refusals =
   /unsupported|unavailable|unrecognized|deprecated|unknown (?:parameter|field|argument|name)|cannot unmarshal|(?:not|n't|cannot)(?: be)?(?: both)?(?: be)? (?:support|allow|permit|available|implement|specif|valid)|must be ['"]?[a-z_]+['"]?(?: or |$)|must be one of|only the default|invalid format:|may only be set/i;
 
-/** Whether words say that something is not supported, rather than that its value is wrong. */
+/** True if a message says that something is unsupported, not that its value is wrong. */
 export function isRefusal(message: string): boolean {
   return refusals.test(message);
 }
@@ -40,12 +40,16 @@ const formats =
 const otherCauses =
   /quota|billing|upgrade|\bplan\b|\bkey\b|expired|unknown model|model[^.]* not (?:found|exist)|response_format\.json_schema|schema for response_format|messages:/i;
 
-/** Whether words refuse the format itself. A wrong guess costs one more call, which then fails for the true cause. */
+/**
+ * True if a message rejects the format itself. A wrong guess costs one more call, which then fails with the true cause.
+ */
 export function refusesFormat(message: string): boolean {
   return formats.test(message) && isRefusal(message) && !otherCauses.test(message);
 }
 
-/** The code of a reported error: by its fields, else by its status. A format that was not asked for was not refused. */
+/**
+ * The code of a reported error by its fields, else by its status. A request without a format cannot get its refusal.
+ */
 export function codeOfError(
   reported: ReportedError,
   codeOf: (reported: ReportedError) => LanguageModelErrorCode | undefined,
@@ -56,7 +60,7 @@ export function codeOfError(
   return (isPossible ? code : undefined) ?? codeOfStatus(reported.status);
 }
 
-/** The code that a status stands for, where nothing more is known. */
+/** The code for a status if nothing more is known. */
 function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
   if (status === undefined) return "provider_error";
   if (status === 401 || status === 403) return "authentication";
@@ -66,10 +70,10 @@ function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
 }
 
 const longestQuote = 400;
-// What is shorter is no secret, and masking it would garble the words.
+// Shorter strings are not secrets, and masking them would garble the text.
 const shortestSecret = 6;
 
-/** The provider's words for an error message: without secrets, and cut with a mark. */
+/** The provider's message for an error message: without secrets, and truncated with a marker. */
 export function quoteOf(message: string | undefined, secrets: readonly string[]): string {
   if (message === undefined || message === "") return "";
   const bare = secrets

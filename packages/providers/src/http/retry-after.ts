@@ -1,8 +1,8 @@
 import { parseRetryAfter } from "@ccl/core/async";
 
 /**
- * How long the provider asks to wait, in milliseconds: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP
- * date. Undefined when there is no such header or it can't be read; a date in the past is 0.
+ * Milliseconds that the provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date. A past
+ * date is 0. Undefined if there is no such header or it cannot be parsed.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get("retry-after-ms")?.trim() ?? "";

@@ -5,18 +5,18 @@ import { stringAt } from "@ccl/core/json";
 import { connectionError, nameOf } from "./call-error.ts";
 import type { Service } from "./service.ts";
 
-/** What bounds a call of a provider, all its attempts together. */
+/** Limits of a call, including its retries. */
 export interface CallLimits {
-  /** The provider and where it is, for errors. */
+  /** The provider and its address, for errors. */
   name: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   retries?: number | undefined;
-  /** What a failure without an answer means. Default: that the connection failed. */
+  /** Explains a failure without an answer. Default: the connection failed. */
   explain?: ((caught: unknown) => LanguageModelError | undefined) | undefined;
 }
 
-/** The limits of a call by its endpoint's options. */
+/** The limits that an endpoint's options set. */
 export function serviceLimits(service: Service, path: string): CallLimits {
   const { timeoutMs, retries } = service.endpoint;
   const explain = (caught: unknown): LanguageModelError => connectionError(service, path, caught);
@@ -26,8 +26,8 @@ export function serviceLimits(service: Service, path: string): CallLimits {
 type Attempt<Result> = (signal: AbortSignal) => Result;
 
 /**
- * Runs attempts of one call until one succeeds. Ends in bounded time once the caller aborts or the time is up, whatever
- * the attempt, the server or the runtime does: fetch of Node 20 and 22 can lose its signal to the garbage collector.
+ * Runs a call and retries it if it fails. It ends soon after an abort or the time limit, even if the attempt, the server
+ * or the runtime does not react: fetch of Node 20 and 22 can lose its signal to the garbage collector.
  * @throws LanguageModelError
  */
 export async function runCall<Value>(
@@ -44,7 +44,7 @@ export async function runCall<Value>(
   }
 }
 
-/** As `runCall`, for a stream: tried again only while it has given nothing. */
+/** Like `runCall`, for streams. A stream is retried only until its first delta. */
 export async function* streamCall<Delta>(
   limits: CallLimits,
   attempt: Attempt<AsyncGenerator<Delta>>,
@@ -88,7 +88,7 @@ function attempts<Value>(
   return retry(run, { retries: limits.retries, signal, remainingMs, waitFor });
 }
 
-/** The abort and the time limit win over the errors that they caused. */
+/** An abort or the time limit replaces the errors that it caused. */
 function explained(caught: unknown, limits: CallLimits, { signal }: Deadline): LanguageModelError {
   if (!signal.aborted) return toModelError(caught, limits);
   const { reason: cause } = signal;
@@ -107,7 +107,7 @@ function toModelError(caught: unknown, { name, explain }: CallLimits): LanguageM
 
 const passingTypes = new Set(["overloaded_error", "api_error", "server_error"]);
 
-/** How a failure asks to be tried again: as the official clients do, but not for a quota that is used up. */
+/** When to retry after a failure, as the official clients do, except if a quota is used up. */
 function waitFor(error: unknown): number | "backoff" | undefined {
   if (!LanguageModelError.isInstance(error)) return undefined;
   const { code, status = 0, details, retryAfterMs } = error;

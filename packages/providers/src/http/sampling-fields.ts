@@ -2,7 +2,7 @@ import type { ModelRequest } from "@ccl/core";
 
 import type { JsonRecord } from "@ccl/core/json";
 
-/** The sampling settings under the names that OpenAI's format and Ollama's share; undefined where the request has none. */
+/** The sampling settings under the names that OpenAI's format and Ollama's share. Undefined if the request has none. */
 export function samplingFields(request: ModelRequest): JsonRecord {
   return {
     temperature: request.temperature,

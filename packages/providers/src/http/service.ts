@@ -4,7 +4,7 @@ import type { JsonRecord } from "@ccl/core/json";
 import type { EndpointOptions } from "./endpoint.ts";
 import type { ReportedError } from "./reported-error.ts";
 
-/** What all calls to one provider have in common. */
+/** What all calls to one provider share. */
 export interface Service {
   provider: string;
   /** The product's name, for errors. */
@@ -14,9 +14,9 @@ export interface Service {
   keyVariable: string | undefined;
   /** The headers that carry the key and the version. */
   headers(key: string | undefined): Record<string, string>;
-  /** The fields of an error body; undefined for a body that is no error. */
+  /** Reads the fields of an error body. Undefined if the body is not an error. */
   readError(body: JsonRecord): ReportedError | undefined;
-  /** A code that is known from more than the status. */
+  /** The code if the body implies more than the status. */
   codeOf(reported: ReportedError): LanguageModelErrorCode | undefined;
   requestIdHeaders: readonly string[];
 }
@@ -25,10 +25,10 @@ export interface Service {
 export interface ServiceCall {
   path: string;
   body: JsonRecord;
-  /** Without it no error is read as the refusal of a format. */
+  /** If false, no error is read as the refusal of a format. */
   asksForFormat: boolean;
   signal: AbortSignal;
 }
 
-/** The error that an answer turned out to be. */
+/** Creates the error for what an answer reports. */
 export type ErrorOf = (reported: ReportedError) => LanguageModelError;

@@ -1,12 +1,12 @@
 import type { Issue, ModelDelta, ModelResponse } from "@ccl/core";
 
-/** A piece of what a model says or thinks. */
+/** A piece of a model's text or reasoning. */
 export type TextDelta = Extract<ModelDelta, { type: "text" | "reasoning" }>;
 
-/** What was given of an answer before its end. */
+/** The text and the reasoning that the stream has yielded so far. */
 type Given = Record<TextDelta["type"], string>;
 
-/** A whole answer as the deltas of a stream, without what was given of it before. */
+/** Yields a whole answer as deltas, without the part that was yielded before. */
 export function* wholeDeltas(
   response: ModelResponse,
   given: Given = { reasoning: "", text: "" },
@@ -19,7 +19,7 @@ export function* wholeDeltas(
   yield { type: "finish", response };
 }
 
-/** The pieces of a stream, then what the whole answer has beyond them: both say the same. */
+/** Yields the pieces of a stream, then the rest of the whole answer. */
 export async function* streamDeltas(
   pieces: AsyncIterable<TextDelta>,
   finish: () => ModelResponse,
@@ -33,7 +33,7 @@ export async function* streamDeltas(
   yield* wholeDeltas(asGiven(finish(), given), given);
 }
 
-/** A reader has seen the pieces, so they stand where the end of a stream says something else. */
+/** If the whole answer contradicts the pieces, the pieces stay, since the reader has seen them. */
 function asGiven(response: ModelResponse, given: Given): ModelResponse {
   const types = (["reasoning", "text"] as const).filter(
     (type) => !(response[type] ?? "").startsWith(given[type]),

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
-/** The members that are neither undefined nor null, without those that are named. */
+/** Removes the named members and those that are undefined or null. */
 export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
   const known = new Set(keys);
   return Object.fromEntries(
@@ -10,7 +10,7 @@ export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
   );
 }
 
-/** `{ [provider]: fields }`, undefined when there is nothing to pass on. */
+/** `{ [provider]: fields }`. Undefined if there are no fields. */
 export function metadataOf(provider: string, fields: JsonRecord): JsonRecord | undefined {
   const present = Object.entries(fields).filter(
     ([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0),

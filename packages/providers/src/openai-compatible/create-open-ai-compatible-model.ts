@@ -10,28 +10,28 @@ import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
 import type { OpenAiPresetName } from "./presets.ts";
 
-/** Where the model is and how its server differs from OpenAI's own. */
+/** The model's address, and how its server differs from OpenAI's own. */
 export interface OpenAiCompatibleOptions extends EndpointOptions {
   /**
-   * A server whose address, key variable and fields are known; `provider` is its name then, and other options win.
-   * Ollama cuts a prompt that is longer than its context without a word: set `OLLAMA_CONTEXT_LENGTH` where it runs.
+   * A server with known address, key variable and fields. It also sets `provider`. Other options override it. Ollama
+   * truncates a prompt that exceeds its context without an error. To avoid this, set `OLLAMA_CONTEXT_LENGTH` on its host.
    */
   preset?: OpenAiPresetName | undefined;
   /** Ends in `/v1` for nearly all servers. Default: the preset's, else OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
-  /** Name in traces, and the key under which `providerMetadata` holds what is this server's own. Default: `openai-compatible`. */
+  /** Name in traces, and the key in `providerMetadata` for fields of this server. Default: `openai-compatible`. */
   provider?: string | undefined;
   capabilities?: ModelCapabilities | undefined;
-  /** Field for the reasoning of earlier assistant messages. Default: none; such reasoning is then left out. */
+  /** Field for the reasoning of earlier assistant messages. Without it such reasoning is left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
 }
 
 /**
- * A model behind `/chat/completions`: OpenAI, Ollama, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and the like. Without
- * `apiKey` the key is read from `OPENAI_API_KEY` for OpenAI itself, and other servers never get it. A preset has a variable
- * of its own, such as `GROQ_API_KEY`, for its own host.
- * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ * Creates a model for `/chat/completions`: OpenAI, Ollama, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and similar
+ * servers. Without `apiKey` the key is read from `OPENAI_API_KEY`, but only for OpenAI's own server. Each preset reads
+ * its own variable, for example `GROQ_API_KEY`, for its own host.
+ * @throws LanguageModelError `invalid_request` if the address is not usable.
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
   const { model } = options;
@@ -56,13 +56,13 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
   );
 }
 
-/** What differs between servers that speak OpenAI's format, and between calls. */
+/** How servers with OpenAI's format and single calls differ. */
 interface CallForm extends OpenAiMessagesOptions {
   maxTokensField: string;
   isStreaming: boolean;
 }
 
-/** The body of a call of `/chat/completions`. */
+/** Builds the body of a call of `/chat/completions`. */
 function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): JsonRecord {
   const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
@@ -86,7 +86,7 @@ function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): Jso
 }
 
 function responseFormatOf(format: ResponseFormat | undefined): JsonRecord | undefined {
-  // Text is what every server gives unasked, and some refuse to be asked.
+  // Text is the default of every server, and some reject an explicit format.
   if (format === undefined || format.type === "text") return undefined;
   if (format.type === "json_object") return { type: "json_object" };
   const { name, schema, strict } = format;

@@ -3,14 +3,17 @@ import type { Service } from "../http/service.ts";
 import { openAiCodeOf, readOpenAiError } from "./open-ai-error.ts";
 import { type OpenAiPreset, type OpenAiPresetName, presets } from "./presets.ts";
 
-/** Where a server that speaks OpenAI's format is. */
+/** The address of a server with OpenAI's format. */
 export interface OpenAiAddress extends EndpointOptions {
   preset?: OpenAiPresetName | undefined;
   baseUrl?: string | undefined;
   provider?: string | undefined;
 }
 
-/** How such a server is called and its errors are read. A key is read from the environment for the preset's host alone. */
+/**
+ * Describes how such a server is called and how its errors are read. The environment's key goes only to the preset's
+ * host.
+ */
 export function openAiService(
   options: OpenAiAddress,
 ): Service & { preset: OpenAiPreset; isOpenAi: boolean } {

@@ -6,7 +6,7 @@ import { without } from "../json/json-record.ts";
 import { argumentText } from "../wire/call-ids.ts";
 import { callsOf, firstChoice, reasoningOf, textOf } from "../wire/openai-chat/open-ai-answer.ts";
 
-/** Puts the chunks of one streamed completion together: its first choice, as a body of `/chat/completions`. */
+/** Assembles the first choice of a streamed completion, as a body of `/chat/completions`. */
 export function createOpenAiReader(): StreamReader {
   const said: Record<TextDelta["type"] | "refusal", string> = {
     text: "",
@@ -18,7 +18,7 @@ export function createOpenAiReader(): StreamReader {
   const message: JsonRecord = {};
   let choice: JsonRecord | undefined;
 
-  /** What is new in a text; a whole message in a stream repeats what the deltas before it said. */
+  /** The new part of a text. A whole message in a stream repeats the deltas before it. */
   const add = (type: keyof typeof said, text: string, isWhole: boolean): string => {
     const fresh = isWhole && text.startsWith(said[type]) ? text.slice(said[type].length) : text;
     said[type] += fresh;
@@ -31,7 +31,7 @@ export function createOpenAiReader(): StreamReader {
       if (given === undefined) return [];
       const { finish_reason: reason } = given;
       choice = { ...choice, ...without(given, "delta", "message", "text", "finish_reason") };
-      // Some servers give an empty one with each chunk.
+      // Some servers send an empty reason with each chunk.
       if (reason != null && reason !== "") choice["finish_reason"] = reason;
       const delta = recordAt(given, "delta");
       const isWhole = Object.keys(delta).length === 0;
@@ -62,9 +62,9 @@ export function createOpenAiReader(): StreamReader {
 interface GrowingCall {
   id: string;
   name: string;
-  /** Of the arguments. */
+  /** Pieces of the arguments. */
   pieces: string[];
-  /** Where the stream says that it stands; of the last call where it says nothing. */
+  /** The index in the stream. Without one, that of the call before. */
   place: number;
 }
 
@@ -73,8 +73,8 @@ interface Piece extends ToolCall {
 }
 
 /**
- * The calls of a stream, from pieces that name theirs by index, by id, by both or not at all. A piece starts a call if its
- * id or index is new, or if it names a function though the arguments of the call before are complete.
+ * Assembles the calls of a stream. A piece names its call by index, by id, by both or not at all. It starts a call if
+ * its id or index is new, or if it names a function after the previous call's arguments are complete.
  */
 class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
@@ -96,7 +96,7 @@ class GrowingCalls {
     if (piece.arguments !== "") call.pieces.push(piece.arguments);
   }
 
-  /** The calls as a whole answer has them. */
+  /** The calls as in a whole answer. */
   finish(): JsonRecord[] {
     return this.#calls
       .toSorted((left, right) => left.place - right.place)
@@ -106,7 +106,7 @@ class GrowingCalls {
   #find({ id, index, name }: Piece): GrowingCall | undefined {
     const named = id === "" ? undefined : this.#calls.find((call) => call.id === id);
     const placed = index === undefined ? undefined : this.#atIndex.get(index);
-    // A piece without an index, an id or a name of its own belongs to the call before.
+    // If neither id nor index is known, a piece without a name or an index belongs to the previous call.
     const isUntold = name === "" || index === undefined;
     return named ?? placed ?? (isUntold ? this.#calls.at(-1) : undefined);
   }
@@ -121,16 +121,16 @@ class GrowingCalls {
 
 function startsCall(piece: Piece, call: GrowingCall): boolean {
   const text = call.pieces.at(-1)?.endsWith("}") === true ? call.pieces.join("") : "";
-  // Some gateways make up another id for each piece of a call, and name the function once.
+  // Some gateways invent a new id for each piece of a call, but name the function only once.
   if (piece.id !== "" && call.id !== "" && piece.id !== call.id)
     return piece.name !== "" || isWhole(text);
   if (piece.name === "" || !isWhole(text)) return false;
-  // The same call once more is a repetition where its place says so; without one it is a second call.
+  // An identical call repeats the previous one if it has an id or index. Otherwise it is a second call.
   const isSame = piece.name === call.name && (piece.id !== "" || piece.index !== undefined);
   return !isSame || !(piece.arguments === "" || piece.arguments === text);
 }
 
-/** The pieces in a row; the last alone where it repeats those before, as some servers send them. */
+/** Joins the pieces. Some servers repeat all of them in the last piece, which is then used alone. */
 function joinedText(pieces: readonly string[]): string {
   const joined = pieces.join("");
   const last = pieces.at(-1) ?? "";
@@ -145,7 +145,7 @@ function isWhole(text: string): boolean {
   return isRecord(parseJson(text));
 }
 
-/** Names come whole, in pieces, or again with each piece of the arguments. */
+/** A name arrives whole, in pieces, or again with each piece of the arguments. */
 function grown(name: string, piece: string): string {
   return piece.startsWith(name) ? piece : name + piece;
 }

@@ -1,12 +1,12 @@
-/** A server that speaks OpenAI's format, where it differs from OpenAI's own. */
+/** How a server with OpenAI's format differs from OpenAI's own. */
 export interface OpenAiPreset {
   title: string;
   baseUrl: string;
-  /** Where the key is read from, for this host alone. */
+  /** The variable that holds the key. It is used for this host only. */
   keyVariable?: string;
-  /** The host that needs the key, where it is another than that of `baseUrl`. */
+  /** The host that needs the key, if it is not that of `baseUrl`. */
   keyHost?: string;
-  /** Fields that the server ignores without a word. */
+  /** Fields that the server ignores without an error. */
   absent?: readonly string[];
   reasoningField?: "reasoning_content" | "reasoning";
 }

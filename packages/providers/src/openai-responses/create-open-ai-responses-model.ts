@@ -10,7 +10,7 @@ import { fromResponsesAnswer } from "../wire/openai-responses/responses-answer.t
 import { readResponsesError, responsesCodeOf } from "./responses-error.ts";
 import { createResponsesReader } from "./responses-stream.ts";
 
-/** Where the model is. */
+/** The address of the model. */
 export interface OpenAiResponsesOptions extends EndpointOptions {
   /** Ends in `/v1`. Default: OpenAI's. */
   baseUrl?: string | undefined;
@@ -21,10 +21,10 @@ export interface OpenAiResponsesOptions extends EndpointOptions {
 }
 
 /**
- * A model behind OpenAI's `/v1/responses`. The conversation is sent whole and not stored there: the reasoning of
- * reasoning models comes encrypted in `providerMetadata["openai-responses"].reasoning`, and goes back with the message
- * that carries it. Keys are found as `createOpenAiCompatibleModel` finds them.
- * @throws LanguageModelError `invalid_request` for an address that can't be called.
+ * Creates a model for OpenAI's `/v1/responses`. Each call sends the whole conversation, and OpenAI does not store it.
+ * Encrypted reasoning is kept in `providerMetadata["openai-responses"].reasoning` and sent back with its message.
+ * Keys are found as in `createOpenAiCompatibleModel`.
+ * @throws LanguageModelError `invalid_request` if the address is not usable.
  */
 export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): StreamingModel {
   const { model, capabilities } = options;
@@ -45,10 +45,10 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Str
   );
 }
 
-// Other models refuse to be asked for encrypted reasoning.
+// Other models reject a request for encrypted reasoning.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
 
-/** The body of a call of `/v1/responses`. */
+/** Builds the body of a call of `/v1/responses`. */
 function toResponsesBody(
   request: ModelRequest,
   model: string,

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord, recordAt, stringAt, withoutUndefined } from 
 import type { ReportedError } from "../http/reported-error.ts";
 import { openAiCodeOf, readOpenAiError } from "../openai-compatible/open-ai-error.ts";
 
-/** OpenAI's error bodies, the events `error` and `response.failed`, and a response that failed. */
+/** Reads OpenAI's error bodies, the events `error` and `response.failed`, and failed responses. */
 export function readResponsesError(body: JsonRecord): ReportedError | undefined {
   const { type } = body;
   if (type === "error" && !isRecord(body["error"])) return reportedIn(body);
@@ -24,7 +24,7 @@ function reportedIn(error: JsonRecord): ReportedError {
   });
 }
 
-/** As for chat completions; the format stands in `text.format` here. */
+/** As for chat completions, except that the format is `text.format`. */
 export function responsesCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const parameter = reported.parameter?.replace(/^text\.format/, "response_format");
   return openAiCodeOf({ ...reported, parameter });

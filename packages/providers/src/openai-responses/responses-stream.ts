@@ -11,7 +11,7 @@ const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
 };
 const ends = new Set(["response.completed", "response.incomplete", "response.done"]);
 
-/** Puts the events of one response together: the items as they are done, then the response that holds them all. */
+/** Assembles the events of one response: finished items first, then the response that contains them. */
 export function createResponsesReader(): StreamReader {
   const items = new Map<number, JsonRecord>();
   let last: JsonRecord | undefined;
@@ -29,7 +29,7 @@ export function createResponsesReader(): StreamReader {
     toBody() {
       if (last === undefined) return undefined;
       const done = [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
-      // Some servers leave the items out of the end.
+      // Some servers omit the items in the last event.
       return { ...last, output: arrayAt(last, "output").length > 0 ? last["output"] : done };
     },
   };

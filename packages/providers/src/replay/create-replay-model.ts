@@ -23,26 +23,26 @@ import { wholeDeltas } from "../http/whole-deltas.ts";
 import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
-/** Where a recording is kept: a file, in the simplest case. */
+/** Stores a recording, for example in a file. */
 export interface ReplayStore {
-  /** Undefined while there is no recording. */
+  /** Undefined if there is no recording yet. */
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
 }
 
-/** What to replay, and whom to ask while recording. */
+/** The recording, and the model that is called while recording. */
 export interface ReplayOptions {
   store: ReplayStore;
-  /** Asked for what the recording does not know, once; without it such a request is an error. */
+  /** Called once for each request that is not recorded. Without a model such a request is an error. */
   model?: LanguageModel | undefined;
-  /** Default: those of `model`, else `replay`. */
+  /** Default: that of `model`, else `replay`. */
   provider?: string | undefined;
   modelId?: string | undefined;
 }
 
 /**
- * A model that answers from a recording. Requests and answers are stored without secrets, and the recording run gets
- * what later runs will get. A stream gives the recorded answer in one piece.
+ * Creates a model that answers from a recording. Secrets are removed from stored requests and answers. The run that
+ * records receives the same answers as later runs. A stream yields the recorded answer in one piece.
  */
 export function createReplayModel(options: ReplayOptions): StreamingModel {
   const { store, model } = options;
@@ -102,10 +102,10 @@ function unknownRequest(key: string, recording: Recording): ReplayError {
 
 const version = 1;
 
-/** The requests and answers of a recording, by the request's key. */
+/** Requests and answers by the key of the request. */
 type Recording = Map<string, { request: unknown; response: ModelResponse }>;
 
-/** What a request asks, without secrets and without what changes nothing: limits, signals, ids and sources of messages. */
+/** The fields that identify a request: no secrets, limits or signals, and no ids or sources of messages. */
 function recordedRequest(request: ModelRequest): unknown {
   const { signal: _signal, timeoutMs: _timeoutMs, tools, messages, ...rest } = request;
   return redactValue({
@@ -115,12 +115,12 @@ function recordedRequest(request: ModelRequest): unknown {
   });
 }
 
-/** The key of a recorded request: SHA-256 of its canonical JSON. */
+/** SHA-256 of the recorded request's canonical JSON. */
 function keyOf(recorded: unknown): string {
   return sha256Hex(canonicalJson(recorded));
 }
 
-/** Pretty JSON, entries by key: the same recording gives the same bytes. */
+/** Writes indented JSON sorted by key, so that equal recordings have equal bytes. */
 function writeRecording(recording: Recording): string {
   const sorted = [...recording].sort(([left], [right]) => (left < right ? -1 : 1));
   const entries = Object.fromEntries(sorted);
@@ -128,7 +128,7 @@ function writeRecording(recording: Recording): string {
   return `${JSON.stringify(ordered, undefined, 2)}\n`;
 }
 
-/** @throws ReplayError `recording_invalid` for a text that is no recording. */
+/** @throws ReplayError `recording_invalid` if the text is not a recording. */
 function readRecording(text: string): Recording {
   const file = parseJson(text);
   if (!isRecord(file) || file["version"] !== version || !isRecord(file["entries"])) {
@@ -155,7 +155,7 @@ const finishReasons = new Map<string, FinishReason>([
   ["other", "other"],
 ]);
 
-/** @throws ReplayError `recording_invalid` for what is no whole answer. */
+/** @throws ReplayError `recording_invalid` if the answer is incomplete. */
 function readResponse(key: string, value: unknown): ModelResponse {
   const response = recordAt({ value }, "value");
   const text = stringAt(response, "text");

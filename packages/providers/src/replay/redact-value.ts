@@ -1,7 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 import { isRecord, parseJson, toBase64 } from "@ccl/core/json";
 
-/** A JSON value whose strings are free of secrets, names of members heeded; bytes become base64. */
+/** Removes secrets from the strings of a JSON value, also by the names of members. Bytes become base64. */
 export function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value).text;
   if (value instanceof Uint8Array) return { base64: toBase64(value) };
@@ -16,7 +16,7 @@ export function redactValue(value: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-// A value that gives nothing away by itself may be a secret by its name.
+// A value that looks harmless may be a secret because of its name.
 function redactMember(name: string, text: string): string {
   const bare = redactSecrets(text).text;
   const pair = JSON.stringify({ [name]: bare });

@@ -2,12 +2,12 @@ import { CclError } from "@ccl/core";
 
 /** Why a replay could not answer. */
 export type ReplayErrorCode =
-  /** The recording has no answer for this request, and no model to ask was given. */
+  /** The recording has no answer for this request, and there is no model to call. */
   | "unknown_request"
-  /** What the store holds is not a recording, or one of a newer version. */
+  /** The stored text is not a recording, or its version is newer. */
   | "recording_invalid";
 
-/** What a replay model throws itself; what the recorded model throws passes through and is not recorded. */
+/** Errors of the replay itself. Errors of the recorded model are passed through and not recorded. */
 export class ReplayError extends CclError<ReplayErrorCode> {
   static override readonly brand: string = "ReplayError";
 }

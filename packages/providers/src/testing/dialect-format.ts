@@ -1,7 +1,7 @@
 import type { JsonRecord } from "@ccl/core/json";
 import type { TestAnswer, TestError } from "./test-behaviour.ts";
 
-/** An answer with everything decided that the script left open. */
+/** An answer of the script with all defaults filled in. */
 export interface PlayedAnswer {
   text: string;
   reasoning: string;
@@ -12,22 +12,22 @@ export interface PlayedAnswer {
   extra: JsonRecord;
 }
 
-/** One API as the server plays it: what it demands of a call, and its bodies. */
+/** One API that the server simulates: its checks of a call, and its bodies. */
 export interface DialectFormat {
   chatPath: string | RegExp;
-  /** The fields of a call without which the API refuses it. */
+  /** Fields that the API requires. */
   required: readonly string[];
   embeddingsPath?: string | undefined;
   requestIdHeader?: string | undefined;
   streamType: string;
   isStreaming(body: JsonRecord, path: string): boolean;
-  /** What the API says against a body; undefined when nothing. */
+  /** The API's error for a body. Undefined if it accepts it. */
   objection(body: JsonRecord, headers: Record<string, unknown>): TestError | undefined;
   keyOf(headers: Record<string, unknown>): unknown;
-  /** The call asks for JSON, and this API heeds it. */
+  /** True if the call asks for JSON and this API supports that. */
   wantsJson(body: JsonRecord): boolean;
   toWhole(answer: PlayedAnswer, body: JsonRecord): JsonRecord;
-  /** The texts of a stream as they go over the wire, line ends included. */
+  /** The texts of a stream as sent, with line ends. */
   toStream(answer: PlayedAnswer, body: JsonRecord): string[];
   toError(error: TestError): JsonRecord;
   toEmbeddings?(vectors: number[][], body: JsonRecord): JsonRecord;

@@ -68,7 +68,7 @@ function partsOf(answer: PlayedAnswer): JsonRecord[] {
   ];
 }
 
-// Of parallel calls the first carries the signature.
+// The first of parallel calls carries the signature.
 function callsOf({ toolCalls }: PlayedAnswer): JsonRecord[] {
   return toolCalls.map(({ id, name, arguments: given }, index) => ({
     functionCall: { id, name, args: parseJson(given) },

@@ -1,7 +1,7 @@
 import type { DialectFormat } from "./dialect-format.ts";
 import { openAiFormat } from "./openai-format.ts";
 
-/** Ollama: OpenAI's chat below `/v1`, and embeddings of its own. */
+/** Ollama: OpenAI's chat below `/v1`, and its own embeddings. */
 export const ollamaFormat: DialectFormat = {
   ...openAiFormat("openai"),
   embeddingsPath: "/api/embed",

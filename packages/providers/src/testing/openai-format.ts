@@ -5,7 +5,7 @@ import type { TestError } from "./test-behaviour.ts";
 
 const id = "chatcmpl-test";
 
-/** OpenAI's chat completions and embeddings, and the two local servers that differ in their response formats. */
+/** OpenAI's chat completions and embeddings, and two local servers with other response formats. */
 export function openAiFormat(kind: "openai" | "lm-studio" | "ignores-format"): DialectFormat {
   const formatOf = (body: JsonRecord): string | undefined =>
     stringAt(recordAt(body, "response_format"), "type");

@@ -5,7 +5,7 @@ import { arrayAt, type JsonRecord } from "@ccl/core/json";
 import type { DialectFormat, PlayedAnswer } from "./dialect-format.ts";
 import type { TestAnswer, TestBehaviour, TestDialect, TestError } from "./test-behaviour.ts";
 
-/** One call, with the API that it came to and the way to answer it. */
+/** One call, its API and the response to write. */
 export interface Call {
   dialect: TestDialect;
   kind: "chat" | "embeddings";
@@ -99,14 +99,14 @@ async function send(
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     if (response.destroyed) return;
     response.write(bytes.subarray(start, start + chunkBytes));
-    // Lets each piece leave on its own.
+    // Sends each piece separately.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
   }
 }
 
-/** Eight numbers for each text: how often characters of each class of codes come, so equal texts have equal vectors. */
+/** Eight numbers per text: the counts of its characters in eight classes, so that equal texts have equal vectors. */
 function vectorsOf(body: JsonRecord): number[][] {
   const texts = typeof body["input"] === "string" ? [body["input"]] : arrayAt(body, "input");
   return texts.map((text) => {

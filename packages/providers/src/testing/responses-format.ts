@@ -5,7 +5,7 @@ import { openAiFormat } from "./openai-format.ts";
 
 const chat = openAiFormat("openai");
 
-/** OpenAI's responses; errors are those of its chat completions. */
+/** OpenAI's responses. The errors are those of chat completions. */
 export const responsesFormat: DialectFormat = {
   chatPath: "/v1/responses",
   required: ["model", "input"],
@@ -92,7 +92,7 @@ function streamOf(answer: PlayedAnswer, body: JsonRecord): string[] {
   );
 }
 
-/** An item as a stream begins it. */
+/** An item at its start in a stream. */
 function begunItem(item: JsonRecord): JsonRecord {
   if (item["type"] === "message") return { ...item, status: "in_progress", content: [] };
   if (item["type"] === "reasoning") return { ...item, summary: [] };

@@ -18,19 +18,19 @@ import type { TestBehaviour, TestDialect } from "./test-behaviour.ts";
 
 /** How the server behaves. */
 export interface TestServerOptions {
-  /** One behaviour for each call, in order; a call beyond the script gets a 500 that says so. */
+  /** One behaviour per call, in order. Later calls get a 500 that says so. */
   script?: readonly TestBehaviour[] | undefined;
-  /** Decides what the script does not, for clients whose calls come in no fixed order. */
+  /** Answers calls beyond the script, for clients whose calls come in no fixed order. */
   respond?: ((call: ReceivedCall) => TestBehaviour) | undefined;
-  /** Calls with another key, or none, are answered 401. Default: every key is right. */
+  /** Calls with another key or none get a 401. Default: any key is accepted. */
   apiKey?: string | undefined;
-  /** For behaviours that don't say it themselves. */
+  /** For behaviours without their own `chunkBytes`. */
   chunkBytes?: number | undefined;
-  /** Closes after so long without a call, in case that the caller never does. Default: 60,000. */
+  /** Milliseconds without a call after which the server closes, in case the caller never does. Default: 60,000. */
   idleMs?: number | undefined;
 }
 
-/** A call as it came in. */
+/** A call that the server received. */
 export interface ReceivedCall {
   dialect: TestDialect;
   path: string;
@@ -38,15 +38,15 @@ export interface ReceivedCall {
   body: Record<string, unknown>;
 }
 
-/** A server on a free loopback port. It keeps no process alive. */
+/** A server on a free loopback port. It does not keep the process alive. */
 export interface TestServer {
-  /** What to hand to an adapter or an official client as its base URL. */
+  /** The base URL for an adapter or an official client. */
   baseUrl(dialect: TestDialect): string;
   /** All calls so far, in order. */
   readonly calls: readonly ReceivedCall[];
   /** Appends to the script. */
   enqueue(...behaviours: TestBehaviour[]): void;
-  /** Breaks what is open and frees the port; a second call does nothing. */
+  /** Ends open connections and frees the port. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ function isDialect(name: string): name is TestDialect {
   return Object.hasOwn(formats, name);
 }
 
-/** Starts a real HTTP server that plays the APIs of `TestDialect` by a script. For tests and examples without a network. */
+/** Starts a real HTTP server that simulates the APIs of `TestDialect` by a script, for tests and examples offline. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const script: TestBehaviour[] = [...(options.script ?? [])];
   const calls: ReceivedCall[] = [];
@@ -98,7 +98,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       server.closeAllConnections();
     });
   };
-  // A connection that the system had taken before the close comes after it.
+  // A connection that the system accepted before the close arrives after it.
   server.on("connection", (socket) =>
     server.listening ? socket.unref().setNoDelay(true) : socket.destroy(),
   );

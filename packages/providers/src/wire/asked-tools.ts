@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@ccl/core";
 
-/** What a request asks of its tools. Without tools `auto` and `none` ask for nothing, and APIs refuse the field. */
+/** The tools and the tool choice of a request. Without tools `auto` and `none` are left out, since APIs reject them. */
 export function askedTools({
   tools = [],
   toolChoice,

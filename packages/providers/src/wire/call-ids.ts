@@ -1,6 +1,6 @@
 import type { ToolCall } from "@ccl/core";
 
-/** Calls that results can name: an id that is empty or stands twice in the answer is replaced. */
+/** Replaces ids that are empty or repeat within an answer, so that results can name each call. */
 export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall[] {
   const given = new Set(calls.map(({ id }) => id));
   const seen = new Set([""]);
@@ -15,7 +15,7 @@ export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall
   });
 }
 
-/** The arguments of a call as text; some servers give an object, or nothing where a tool takes none. */
+/** The arguments of a call as text. Some servers send an object, or nothing if a tool has no parameters. */
 export function argumentText(given: unknown): string {
   return typeof given === "string" && given !== "" ? given : JSON.stringify(given || {});
 }

@@ -5,9 +5,9 @@ import { formOf } from "./original-form.ts";
 import { fieldsFor } from "./wire-fields.ts";
 
 /**
- * The arguments of a call, for a format that sends them parsed; empty text means no arguments. Broken JSON is sent as
- * `{ INVALID_JSON: text }`, which Anthropic's documentation proposes: the call's result says what is wrong. The text of a
- * custom tool of OpenAI, which takes no JSON, is sent as `{ input: text }`.
+ * The parsed arguments of a call. Empty text means no arguments. Broken JSON becomes `{ INVALID_JSON: text }`, as
+ * Anthropic's documentation proposes, and the call's result says what is wrong. The text of an OpenAI custom tool, which
+ * is not JSON, becomes `{ input: text }`.
  */
 export function callInput(call: ToolCall): unknown {
   if (isCustom(call)) return { input: call.arguments };
@@ -16,7 +16,7 @@ export function callInput(call: ToolCall): unknown {
   return input === undefined ? { INVALID_JSON: call.arguments } : input;
 }
 
-/** As `callInput`, for a format that takes nothing but an object. */
+/** Like `callInput`, for formats that accept only objects. */
 export function callRecord(call: ToolCall): JsonRecord {
   const input = callInput(call);
   return isRecord(input) ? input : { INVALID_JSON: call.arguments };

@@ -1,23 +1,23 @@
 import type { Issue, Part } from "@ccl/core";
 import { stringAt } from "@ccl/core/json";
 
-/** Something of a message that the target format could not express. */
+/** Part of a message that the target format cannot express. */
 export interface WireLoss {
-  /** Of the message. */
+  /** Index of the message. */
   index: number;
-  /** Of the part, such as `image`, or what else was left out. */
+  /** Type of the part, for example `image`, or of other content. */
   type: string;
-  /** What was left out, in words. */
+  /** A description of what was left out. */
   what: string;
 }
 
-/** Parts that the target format can't express are reported; a text stands in their place where a reader would miss them. */
+/** How lost content is reported. Text replaces a part if a reader would miss it. */
 export interface LossOptions {
   /** Called for each part that is left out. */
   report?: ((loss: WireLoss) => void) | undefined;
 }
 
-/** Collects what is left out, as warnings of an answer. */
+/** Collects what is left out, as warnings for an answer. */
 export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) => void } {
   const warnings: Issue[] = [];
   const report = ({ index, type, what }: WireLoss): void => {
@@ -28,9 +28,9 @@ export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) =
   return { warnings, report };
 }
 
-/** Marks and reports what one conversation loses on its way into a format. */
+/** Replaces and reports what a format cannot express of one conversation. */
 export class Losses {
-  /** Of the message that is being converted. */
+  /** Index of the message that is being converted. */
   index = 0;
   readonly #report: LossOptions["report"];
 
@@ -38,12 +38,12 @@ export class Losses {
     this.#report = report;
   }
 
-  /** Leaves out something that no reader misses. */
+  /** Reports content that no reader misses and that gets no replacement. */
   drop(type: string, what: string): void {
     this.#report?.({ index: this.index, type, what });
   }
 
-  /** The text in place of a part; the reasoning of another model has none. */
+  /** Reports a part and returns the text that replaces it. Another model's reasoning is not replaced. */
   mark(part: Part): string {
     this.drop(part.type, wordsFor(part));
     return part.type === "reasoning" ? "" : placeholder(part);
@@ -64,7 +64,7 @@ function wordsFor(part: Part): string {
   return `${mimeType}${name}${where}`;
 }
 
-/** The text in place of a part that a format has no field for. */
+/** The text that replaces a part without a field in the format. */
 export function placeholder(part: Part): string {
   return `[${wordsFor(part)}: can't be shown here]`;
 }

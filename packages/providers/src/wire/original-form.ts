@@ -4,8 +4,8 @@ import { isRecord, type JsonRecord, recordAt, toBase64 } from "@ccl/core/json";
 type Path = readonly (string | number)[];
 
 /**
- * How the wire form of a message differs from what its converter writes for it: members that differ, then the order of
- * keys and the lengths of lists. `seal` marks what was written; another mark means that the message has been changed since.
+ * How a message's original wire form differs from what its converter writes: changed members, then the order of keys and
+ * the lengths of lists. `seal` is a hash of what was written. If it differs later, the message has been changed.
  */
 interface Difference {
   edits?: [Path, unknown][];
@@ -13,13 +13,13 @@ interface Difference {
   seal?: string;
 }
 
-/** What `from...` kept of the original form, in `providerMetadata.wire`; empty for a message of another format. */
+/** The original form that `from...` recorded in `providerMetadata.wire`. Empty if the message has another format. */
 export function formOf(format: string, owner: ProviderFields): JsonRecord {
   const form = recordAt(owner.providerMetadata, "wire");
   return form["format"] === format ? form : {};
 }
 
-/** The owner with a record of its original form; itself where there is nothing to record. */
+/** Adds a record of the original form. Returns the owner itself if there is nothing to record. */
 export function withForm<Owner extends object>(
   format: string,
   owner: Owner & ProviderFields,
@@ -31,7 +31,7 @@ export function withForm<Owner extends object>(
   return { ...owner, providerMetadata: { ...owner.providerMetadata, wire } };
 }
 
-/** The message, with the difference between what is written for it and what it looked like. */
+/** Records how the original differs from what is written for the message. */
 export function withOriginal(
   format: string,
   message: ChatMessage,
@@ -47,7 +47,7 @@ export function withOriginal(
   });
 }
 
-/** What is written for a message, in its original form unless the message has been changed. */
+/** Restores the original form of a written message, unless the message has been changed. */
 export function inOriginalForm(format: string, message: ChatMessage, written: unknown): unknown {
   const { seal, edits, order }: JsonRecord = formOf(format, message);
   if (seal === undefined || seal !== sealOf(written)) return written;
@@ -61,7 +61,7 @@ export function inOriginalForm(format: string, message: ChatMessage, written: un
   );
 }
 
-/** Without undefined members, as JSON has it. */
+/** The keys without undefined members, as in JSON. */
 function keysOf(record: JsonRecord): string[] {
   return Object.keys(record).filter((key) => record[key] !== undefined);
 }
@@ -100,7 +100,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(plain(left)) === JSON.stringify(plain(right));
 }
 
-/** Keys in one order, since a store may change it; bytes as text. */
+/** Sorts keys, since a store may reorder them, and writes bytes as text. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: toBase64(value) };
   if (Array.isArray(value)) return value.map(plain);

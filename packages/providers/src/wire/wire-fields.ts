@@ -1,7 +1,7 @@
 import type { ChatMessage, Part, ProviderFields, ProviderPart } from "@ccl/core";
 import { isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
 
-/** The members of a record that a converter does not know, as `providerMetadata` under the name of the wire format. */
+/** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
   format: string,
   record: JsonRecord,
@@ -13,12 +13,12 @@ export function unknownFields(
   return rest.length === 0 ? undefined : { [format]: Object.fromEntries(rest) };
 }
 
-/** The fields that a message, part or call carries for this wire format. */
+/** The fields of a message, part or call for this wire format. */
 export function fieldsFor(format: string, owner: ProviderFields): JsonRecord {
   return recordAt(owner.providerMetadata, format);
 }
 
-/** The owner with its metadata, where it has some. */
+/** Adds metadata if there is any. */
 export function withMetadata<Owner extends object>(
   owner: Owner,
   providerMetadata: ProviderFields["providerMetadata"],
@@ -26,12 +26,12 @@ export function withMetadata<Owner extends object>(
   return providerMetadata === undefined ? owner : { ...owner, providerMetadata };
 }
 
-/** The fields of a converter, then those that a message brought along; these never replace the former. */
+/** Merges a message's own fields into the converter's, which take precedence. */
 export function joinFields(written: JsonRecord, own: JsonRecord): JsonRecord {
   return Object.keys(own).length === 0 ? written : { ...written, ...own, ...written };
 }
 
-/** A part of a format that has no counterpart. A provider's own tool call and its result name the same call. */
+/** Wraps a part without a counterpart. A provider's own tool call and its result share a `pairId`. */
 export function opaquePart(provider: string, raw: unknown): ProviderPart {
   const pairId = pairKeys.map((key) => stringAt(raw, key)).find((id) => id !== undefined);
   return pairId === undefined
@@ -48,12 +48,12 @@ const pairKeys = [
   "id",
 ];
 
-/** A message of a role that has no counterpart: the user's, with nothing in it but that message. */
+/** Wraps a message of a role without a counterpart in a user message. */
 export function opaqueMessage(provider: string, raw: unknown): ChatMessage {
   return { role: "user", content: [opaquePart(provider, raw)] };
 }
 
-/** The wire message in such a message. */
+/** The wire message that `opaqueMessage` wrapped. */
 export function wholeMessage(provider: string, { content }: ChatMessage): JsonRecord | undefined {
   const [only] = content;
   if (typeof content === "string" || content.length !== 1 || typeof only !== "object")
@@ -63,15 +63,15 @@ export function wholeMessage(provider: string, { content }: ChatMessage): JsonRe
   return typeof only.raw["role"] === "string" ? only.raw : undefined;
 }
 
-/** The content as parts; no text is no part. */
+/** The content as parts. An empty text has no parts. */
 export function partsOf({ content }: ChatMessage): Part[] {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
 /**
- * The parts and calls of an assistant in the order in which they came. `at` in the form of a call is the number of parts
- * before it; calls without stand at the end.
+ * Merges an assistant's parts and calls in their original order. `at` is the number of parts before a call. Calls
+ * without `at` come last.
  */
 export function interleaved<Item>(
   parts: readonly Item[],
@@ -93,7 +93,7 @@ export function interleaved<Item>(
   return [...items, ...calls.slice(next).map(({ item }) => item)];
 }
 
-/** The entry of a table under a name that came from outside. */
+/** Looks up an untrusted name in a table, own entries only. */
 export function entryOf<Value>(
   table: Record<string, Value | undefined>,
   name: unknown,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A capital stands for an expression: I integer, R float, N decimal, T text, B condition, D date, S timestamp. */
+/** A capital stands for an expression: I integer, R float, N decimal, F fraction, T text, B condition, D date, S timestamp. */
 type Grammar = Readonly<Record<string, readonly string[]>>;
 
 const shared: Grammar = {
@@ -35,12 +35,20 @@ const postgres: Grammar = {
     ...["strpos(T, T)", "position(T in T)", "ascii(T)", "greatest(I, I)", "least(I, I, I)", "mod(I, I)", "D - D"],
     ...["char_length(T)", "octet_length(T)", "extract(year from D)::int", "extract(dow from D)::int"],
     ...["extract(isodow from D)::int", "extract(week from S)::int", "date_part('hour', S)::int", "cast(B as integer)"],
+    ...["avg(I) over ()::int", "(N / N)::int", "cast(round(F) as integer)", "(F)::integer", "(g / I)::integer", "(g % 4)::integer"],
     ...["T::integer", "(I::text)::int", "R::int", "N::int", "sign(I)::int", "gcd(I, I)", "extract(quarter from D)::int"],
+  ],
+  // What a numeric that no column holds is divided and rounded to.
+  F: [
+    ...["avg(I) over ()", "sum(g) over () / I", "sum(g) over (order by id) / 4", "N / N", "1.0 * I / 2", "I / 2.0", "round(F)"],
+    ...["extract(month from D) / 4", "round(avg(D - date '2020-01-01') over ())", "avg(g) over (partition by a)", "coalesce(F, I)"],
+    ...["(select sum(z.g) from q z) / I", "case when B then F else I end", "abs(F)", "F * I", "greatest(F, I)", "g * 2.5"],
   ],
   R: ["N::float8", "greatest(R, R)", "trunc(R)", "extract(epoch from S)::float8", "cbrt(R)", "sign(R)", "mod(I, I) * R"],
   N: [
     ...["n", "n", "1.5", "2.50", "N + N", "N - N", "N * N", "N / N", "N % N", "round(N)", "round(N, 1)", "trunc(N)"],
     ...["ceil(N)", "floor(N)", "-(N)", "abs(N)", "N / I", "I * N", "cast(R as numeric(12,2))", "cast(I as numeric)"],
+    ...["F", "F", "round(F)", "round(F, 2)"],
     ...["coalesce(N, 0)", "round(N, -1)", "trunc(N, 1)", "mod(N, N)", "n::numeric(6,1)"],
   ],
   T: [
@@ -96,7 +104,7 @@ function merged(left: Grammar, right: Grammar): Grammar {
 export function randomDialectSql(dialect: "postgresql" | "sqlite"): fc.Arbitrary<string> {
   const grammar = grammars[dialect];
   const filled = (template: string, depth: number): fc.Arbitrary<string> => {
-    const pieces = template.split(/(?<![\w'])([IRNTBDS])(?![\w'])/);
+    const pieces = template.split(/(?<![\w'])([IRNFTBDS])(?![\w'])/);
     const holes = pieces.map((piece, at) =>
       at % 2 === 0 ? fc.constant(piece) : expression(piece, depth - 1),
     );
@@ -104,7 +112,7 @@ export function randomDialectSql(dialect: "postgresql" | "sqlite"): fc.Arbitrary
   };
   const expression = (type: string, depth: number): fc.Arbitrary<string> => {
     const templates = grammar[type] ?? [];
-    const leaves = templates.filter((each) => !/(?<![\w'])[IRNTBDS](?![\w'])/.test(each));
+    const leaves = templates.filter((each) => !/(?<![\w'])[IRNFTBDS](?![\w'])/.test(each));
     const usable = depth > 0 ? templates : leaves;
     if (usable.length === 0) return fc.constant("a = 1");
     return fc

@@ -1,10 +1,6 @@
 import { throwIfAborted } from "@ccl/core/async";
 import { LanguageModelError, type Issue, type LanguageModel, type ModelUsage } from "@ccl/core";
-import {
-  generateStructured,
-  type FormatLadder,
-  type StructuredAttempt,
-} from "@ccl/structured-output";
+import { generateStructured, type StructuredAttempt } from "@ccl/structured-output";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import type { PlanLimits } from "../parse/plan-limits.ts";
@@ -16,35 +12,32 @@ import { planMessages, type PlanContext } from "./plan-prompt.ts";
 import { planSchema } from "./plan-schema.ts";
 import { readingYaml } from "./reading-yaml.ts";
 
-/** What is asked, and how far to go for it. */
+/** The task, the model, and how often it may repair its plan. */
 export interface CompilePlanOptions extends AccessOptions {
   task: string;
   context: PlanContext;
   model: LanguageModel;
-  /** Requests to repair an answer; 2 by default. */
+  /** How many repairs the model may be asked for. 2 by default. */
   maxRepairs?: number | undefined;
-  /** Share one to remember which formats a provider refuses. */
-  ladder?: FormatLadder | undefined;
   limits?: (PlanLimits & ValidationLimits) | undefined;
-  onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A plan that a model wrote and that holds. */
+/** A plan that a model wrote and that passed the check. */
 export interface CompiledPlan {
   plan: LogicalPlan;
-  /** The same, canonical. */
+  /** The plan as canonical YAML. */
   yaml: string;
   valid: ValidLogicalPlan;
   warnings: Issue[];
   attempts: StructuredAttempt[];
-  /** Of all attempts. */
+  /** Sum over all attempts. */
   usage: ModelUsage;
 }
 
 /**
- * Has a model write a plan, checks it, and lists what is wrong until it holds. It sees nothing but the context and the task.
- * @throws QueryError `plan_not_compiled` with the last issues, `aborted`; LanguageModelError as the model gives it
+ * Asks a model for a plan, checks it, and sends the issues back until it is valid. The model sees only context and task.
+ * @throws QueryError `plan_not_compiled` with the last issues, `aborted`, and the model's LanguageModelError
  */
 export async function compilePlan(options: CompilePlanOptions): Promise<CompiledPlan> {
   const { task, context, model, maxRepairs = 2, signal } = options;
@@ -63,8 +56,6 @@ export async function compilePlan(options: CompilePlanOptions): Promise<Compiled
     maxRepairs,
     schemaName: "plan",
     request: { temperature: 0 },
-    ladder: options.ladder,
-    onAttempt: options.onAttempt,
     signal,
   }).catch((error: unknown) => {
     if (LanguageModelError.isInstance(error) && error.code === "aborted")

@@ -4,7 +4,7 @@ import { renderName } from "../render/render-expression.ts";
 const maxColumns = 60;
 const maxTexts = 8;
 
-/** Cards for a prompt, where no budgeted context is given: what to avoid and what can be pushed down are never left out. */
+/** Renders cards for a prompt that has no budgeted context. Anti-patterns and pushdown rules are always included. */
 export function detailsText(details: readonly ResourceDetails[]): string {
   return details.map(cardText).join("\n\n");
 }
@@ -59,7 +59,7 @@ function columnText({ name, type, description, nn, pk, fk, unit }: ResourceColum
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** A text of a catalog on one line, cut where it is long, without characters that no reader sees. */
+/** A catalog text on one line, cut to `max`, without invisible characters. */
 export function shownText(text: string, max: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.length <= max ? line : `${line.slice(0, max).replace(/\p{Surrogate}$/u, "")}...`;

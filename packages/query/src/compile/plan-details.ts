@@ -1,16 +1,16 @@
 import type { Catalog, Principal, ResourceDetails } from "@ccl/catalog";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 
-/** Who asks the catalog. */
+/** The principal that reads the catalog. */
 export interface PlanDetailsOptions {
-  /** The role `public` where absent. */
+  /** The role `public` if absent. */
   principal?: Principal | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Whole cards of a plan's resources, or of ids, as one principal sees them: the catalog's own rules decide, and what they
- * deny is left out, so that a plan that names it is refused. Further rules of `access` come on top.
+ * The full cards of a plan's resources, or of ids, as one principal sees them. The catalog's own rules decide. What they
+ * deny is left out, so a plan that names it is refused. The rules of `access` apply in addition.
  */
 export async function planDetails(
   catalog: Pick<Catalog, "details">,

@@ -8,15 +8,15 @@ import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
 import { validateLogicalPlan, type ValidationLimits } from "../validate/validate-logical-plan.ts";
 
-/** What an answer is checked against. */
+/** What a model's plan is checked against. */
 export interface PlanSchemaOptions {
-  /** Those that the principal sees. */
+  /** The resources that the principal sees. */
   details: readonly ResourceDetails[];
   aliases: Readonly<Record<string, string>>;
   limits?: (PlanLimits & ValidationLimits) | undefined;
 }
 
-/** A schema whose check is the whole check of a plan, so that a repair lists what is wrong with it by code and place. */
+/** A schema that runs the whole check of a plan, so that a repair request lists every issue by code and path. */
 export function planSchema({
   details,
   aliases,
@@ -49,7 +49,7 @@ function standardIssue({ code, path, message }: Issue): {
   return { message: `${code}: ${message}`, path: [...path] };
 }
 
-/** Aliases of a context stand for ids. */
+/** Replaces aliases of a context by ids. */
 function withIds(plan: LogicalPlan, aliases: Readonly<Record<string, string>>): LogicalPlan {
   const steps = plan.steps.map((step): PlanStep => {
     if (step.op !== "scan" || !Object.hasOwn(aliases, step.resource)) return step;

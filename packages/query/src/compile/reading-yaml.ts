@@ -3,7 +3,7 @@ import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import { parse } from "yaml";
 import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 
-/** The same model; an answer that is a plan in YAML or arrows, in a fence or bare, comes as the JSON of that plan. */
+/** Lets a model answer with a plan in YAML or arrow form, fenced or bare. The caller gets it as JSON. */
 export function readingYaml(model: LanguageModel): LanguageModel {
   return {
     provider: model.provider,

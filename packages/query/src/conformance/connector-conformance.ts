@@ -8,17 +8,17 @@ import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { expectations, type Expectation } from "./expectations.ts";
 import { sampleAddress, sampleResources } from "./sample-source.ts";
 
-/** How the kit gets at a connector. */
+/** How the kit opens a connector. */
 export interface ConnectorConformanceOptions {
-  /** A connector over `sampleResources`; with `isEmpty`, over the same tables without rows. The kit never closes it. */
+  /** Opens a connector over `sampleResources`, with tables without rows if `isEmpty`. The kit never closes it. */
   open(options: { isEmpty: boolean }): Promise<Connector>;
-  /** For what the connector leaves to an engine. Without one, expectations that need it are checked to say `engine_missing`. */
+  /** Runs what the connector leaves to an engine. Without one, the kit expects `engine_missing` for those plans. */
   engine?: QueryEngine | undefined;
 }
 
 const scanAll = "scan(res:ccl_orders, id, note) -> filter(id > 0)";
 
-/** The promises of `Connector` as rules for any test runner: what each step means, with pushdown and without. */
+/** The contract of `Connector` as rules for any test runner: the meaning of each step, with and without pushdown. */
 export function connectorConformance(options: ConnectorConformanceOptions): ConformanceRule[] {
   const meanings = expectations.flatMap((expectation) =>
     (["full", "none"] as const).map((pushdown) => ({

@@ -98,6 +98,7 @@ const openMemory = async (isEmpty: boolean): Promise<Connector> =>
 const lazyEngine: QueryEngine = {
   name: "DuckDB",
   run: (work, options) => engine.run(work, options),
+  runSql: (work, options) => engine.runSql(work, options),
   close: () => engine.close(),
 };
 

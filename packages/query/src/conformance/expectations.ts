@@ -1,11 +1,11 @@
 import type { PlanValue } from "../connector/column-batch.ts";
 
-/** A plan over the sample, and the rows that it means. */
+/** A plan over the sample data and the rows that it must return. */
 export interface Expectation {
   name: string;
   plan: string;
   rows: PlanValue[][];
-  /** Over the tables without rows. */
+  /** Run over the tables without rows. */
   isEmpty?: boolean | undefined;
 }
 
@@ -16,7 +16,7 @@ const idsWhere = (where: string): string =>
   `${orders} -> filter(${where}) -> sort(id) -> project(id)`;
 const ids = (...values: number[]): PlanValue[][] => values.map((id) => [id]);
 
-/** What every step and function means, by example: the semantics that all sources share. */
+/** The meaning of every step and function by example. All sources share these semantics. */
 export const expectations: readonly Expectation[] = [
   {
     name: "values come in the plan's own forms",

@@ -63,6 +63,7 @@ afterAll(async () => {
 const lazyEngine: QueryEngine = {
   name: "DuckDB",
   run: (work, options) => engine.run(work, options),
+  runSql: (work, options) => engine.runSql(work, options),
   close: () => engine.close(),
 };
 
@@ -163,7 +164,6 @@ async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
   database.closeSync();
   return openParquetConnector({
     folder: own,
-    threads: 1,
     fileOf: ({ title }) => `ccl_${title}.parquet`,
   });
 }

@@ -1,10 +1,10 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { MemoryRows } from "../connector/create-memory-connector.ts";
 
-/** Beginning of the addresses that the kit's resources have. */
+/** Prefix of the addresses of the kit's resources. */
 export const sampleAddress = "ada://conformance/db/main";
 
-/** The resources that a connector under test must serve, with the values of plans. Column types are in `columns`. */
+/** The resources that a connector under test must serve, with plan values. `columns` holds the column types. */
 export const sampleResources: readonly {
   details: ResourceDetails;
   table: string;

@@ -3,24 +3,25 @@ import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 import { scanColumns } from "./scan-columns.ts";
 
-/** Rows as a source has them, before their values are read. */
+/** Rows as a source returns them, before their values are decoded. */
 export interface RowPage {
   rowCount: number;
-  /** The value of a column; null and undefined are null. */
+  /** The value of a column. Null and undefined both mean null. */
   valueAt(row: number, column: string): unknown;
 }
 
-/** Where the rows of an answer are. */
+/** Where an answer holds its rows. */
 export interface AnswerShape {
-  /** Keys from the answer to the list; undefined: the answer is the list, or one row. */
+  /** Keys from the answer to the list. Undefined: the answer is the list, or one row. */
   path: string[] | undefined;
-  /** What stands before the names of the rows' own columns, like `items[].`. */
+  /** Prefix of the row columns' names, like `items[].`. */
   prefix: string;
 }
 
 /**
- * Where a resource's rows are in its answers: at `rowsAt` (keys joined by dots, empty for the answer itself), else in the
- * one list that its column names tell, like `items` of `items[].id`. @throws QueryError `invalid_options` where they tell of several
+ * Where a resource's answers hold their rows: at `rowsAt` (keys joined by dots, empty for the answer itself), else in the
+ * one list that the column names imply, like `items` for `items[].id`.
+ * @throws QueryError `invalid_options` if the names imply several lists
  */
 export function answerShape(resource: ResourceDetails, rowsAt: string | undefined): AnswerShape {
   if (rowsAt !== undefined) {
@@ -39,7 +40,7 @@ export function answerShape(resource: ResourceDetails, rowsAt: string | undefine
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }
 
-/** The rows of an answer. @throws QueryError `value_invalid` where they are not where they should be */
+/** The rows of an answer. @throws QueryError `value_invalid` if they are not at the expected place */
 export function answerRows(
   answer: unknown,
   { path, prefix }: AnswerShape,
@@ -69,7 +70,7 @@ export function answerRows(
       }
       const own = prefix !== "" && column.startsWith(prefix) ? column.slice(prefix.length) : column;
       const inRow = fieldOf(value, own);
-      // Fields beside the list are the same for all of its rows.
+      // Fields beside the list are the same for all its rows.
       return inRow === undefined && path !== undefined && own === column
         ? fieldOf(answer, column)
         : inRow;
@@ -77,7 +78,7 @@ export function answerRows(
   };
 }
 
-/** The field of a name, or at a path of names joined by dots; `[]` collects over a list. */
+/** The field with a name, or at a path of names joined by dots. `[]` collects the values over a list. */
 export function fieldOf(value: unknown, name: string): unknown {
   if (!isRecord(value)) return undefined;
   if (Object.hasOwn(value, name)) return value[name];

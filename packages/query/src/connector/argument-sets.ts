@@ -5,8 +5,8 @@ import { scanColumns } from "./scan-columns.ts";
 import type { SimpleCondition } from "./simple-condition.ts";
 
 /**
- * What a resource is called with: the values of `=` and `in` for all that it takes, every combination once, in the order
- * of the plan. @throws QueryError `argument_missing` without a value that it needs, `limit_exceeded` for more than `maxCalls`
+ * The argument sets to call a resource with: each combination of the values of `=` and `in` on its parameters, once, in
+ * plan order. @throws QueryError `argument_missing` if a required value is missing, `limit_exceeded` above `maxCalls`
  */
 export function argumentSets(
   resource: ResourceDetails,

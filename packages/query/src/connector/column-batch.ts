@@ -1,16 +1,16 @@
 /**
- * A value of a result: int as a number, or a bigint where no number is exact; decimal as digits with all of its scale;
- * date `YYYY-MM-DD`; timestamp `YYYY-MM-DDTHH:MM:SS` and a fraction where it has one; timestamptz the same with `Z`.
+ * A result value. An int is a number, or a bigint if a number would not be exact. A decimal is its digits in full
+ * scale. A date is `YYYY-MM-DD`, a timestamp `YYYY-MM-DDTHH:MM:SS` plus any fraction, a timestamptz the same with `Z`.
  */
 export type PlanValue = null | boolean | number | bigint | string;
 
-/** Rows as they travel: `columns[c][r]`, each column of `rowCount` values. */
+/** Rows in columnar form: `columns[c][r]`, `rowCount` values in each column. */
 export interface ColumnBatch {
   rowCount: number;
   columns: PlanValue[][];
 }
 
-/** About how many bytes a batch holds: 8 for a number, 1 for a bool or null, and the UTF-16 length of a text. */
+/** Approximate size of a batch: 8 for a number, 1 for a bool or null, the UTF-16 length for a text. */
 export function batchBytes({ columns }: ColumnBatch): number {
   let bytes = 0;
   for (const column of columns) for (const value of column) bytes += valueBytes(value);

@@ -3,10 +3,10 @@ import type { ColumnBatch, PlanValue } from "./column-batch.ts";
 import type { Connector } from "./connector.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Rows of a resource, in the values of plans. Absent fields are null. */
+/** Rows of a resource as plan values. Absent fields are null. */
 export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>>[];
 
-/** A connector over rows in memory, by the id of their resource. It only scans; an engine does the rest. */
+/** A connector over rows in memory, keyed by resource id. It only scans. An engine does the rest. */
 export function createMemoryConnector(
   resources: Readonly<Record<string, MemoryRows>>,
   options: { name?: string | undefined } = {},

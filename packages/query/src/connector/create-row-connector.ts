@@ -11,24 +11,24 @@ import { readRowWork, type RowStage } from "./row-work.ts";
 import { scanColumns } from "./scan-columns.ts";
 import { conditionTest, simpleConditions, type SimpleCondition } from "./simple-condition.ts";
 
-/** What a source of rows is asked for: one request or call for each set of arguments. */
+/** What a row source must return: one request or call per argument set. */
 export interface RowRequest {
   resource: ResourceDetails;
-  /** Values for what the resource takes, by name. */
+  /** Values of the resource's parameters, by name. */
   arguments: ReadonlyMap<string, PlanValue>;
-  /** What rows are held against; a source may leave out rows that do not meet them, and need not. */
+  /** Conditions on the rows. A source may leave out rows that fail them, but does not have to. */
   conditions: readonly SimpleCondition[];
   /** The columns that will be read. */
   columns: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
-/** A source that gives rows and computes nothing. */
+/** A source that returns rows and computes nothing. */
 export interface RowSource {
   name: string;
-  /** Most sets of arguments of one scan. */
+  /** Maximum argument sets of one scan. */
   maxCalls: number;
-  /** True for a condition that is worth sending along. */
+  /** True for a condition that is worth sending to the source. */
   takes(condition: SimpleCondition, resource: ResourceDetails): boolean;
   describe(request: Pick<RowRequest, "resource" | "arguments" | "conditions">): string;
   decoderOf(column: PlanColumn, declared: string | undefined): ValueDecoder;
@@ -36,8 +36,8 @@ export interface RowSource {
 }
 
 /**
- * A connector over a source of rows. It takes conditions that the source takes, and limits; every condition is checked
- * again on the rows, so that a source that compares loosely gives no wrong ones. Values are of their columns' types, or it fails.
+ * A connector over a row source. It takes limits, and the conditions that the source takes. Every condition is checked
+ * again on the rows, so a source that compares loosely returns no wrong ones. A value of the wrong type fails the query.
  */
 export function createRowConnector(source: RowSource): Connector {
   return {
@@ -99,7 +99,7 @@ async function* runRows(
   yield* batches.takeRest();
 }
 
-/** Rows after the last one that is wanted are not even read. */
+/** Stops reading after the last row that is needed. */
 function takeRows(
   { rowCount }: RowPage,
   {
@@ -116,12 +116,12 @@ function takeRows(
 
 interface Batches {
   add(values: readonly PlanValue[]): void;
-  /** The batches that are full; the rest is kept. */
+  /** Returns the full batches and keeps the rest. */
   takeFull(): ColumnBatch[];
   takeRest(): ColumnBatch[];
 }
 
-/** Rows as batches of at most `batchRows`, of the values at these places. */
+/** Collects rows into batches of up to `batchRows`, with the values at the `output` indexes. */
 function createBatches(output: readonly number[], batchRows: number): Batches {
   const empty = (): ColumnBatch => ({ rowCount: 0, columns: output.map(() => []) });
   let batch = empty();
@@ -141,7 +141,7 @@ function createBatches(output: readonly number[], batchRows: number): Batches {
 
 type RowReader = (page: RowPage, row: number, set: ReadonlyMap<string, PlanValue>) => PlanValue[];
 
-/** Reads the scan's columns of a row. What only the arguments have reads as they were given. */
+/** Reads the scan's columns of a row. A column that only exists as an argument returns the given value. */
 function createRowReader(source: RowSource, scan: TypedScan): RowReader {
   const known = scanColumns(scan.resource);
   const readers = scan.columns.map((column, index) => {
@@ -167,7 +167,7 @@ interface Pass {
   isOver(): boolean;
 }
 
-/** The filters and limits of a fragment, in their order. */
+/** Applies the filters and limits of a fragment in order. */
 function createPass(stages: readonly RowStage[], columns: readonly PlanColumn[]): Pass {
   const passes = stages.map((stage) =>
     stage.op === "limit" ? limitPass(stage) : filterPass(stage.conditions, columns),

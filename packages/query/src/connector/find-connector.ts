@@ -2,16 +2,16 @@ import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 import type { Connector } from "./connector.ts";
 
-/** The connector of a resource, and its key. */
+/** The connector of a resource and its key. */
 export interface FoundConnector {
   key: string;
   connector: Connector;
 }
 
-/** Connectors by the beginning of the addresses that they serve, like `ada://any/db/pg:main` or `https://api.example.com`. */
+/** Connectors by address prefix, like `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;
 
-/** The connector whose key is the longest beginning of the resource's address, at a `/` or `:`; the id stands in for an absent address. */
+/** The connector whose key is the longest prefix, up to a `/` or `:`, of the resource's address (or id if absent). */
 export function findConnector(connectors: Connectors, resource: ResourceDetails): FoundConnector {
   const address = resource.uri ?? resource.id;
   const keys = Object.keys(connectors).filter((key) => isBeginning(key, address));
@@ -29,7 +29,7 @@ function isBeginning(key: string, address: string): boolean {
   );
 }
 
-/** What stands last in a resource's address, after `separator`; as it stands where it is no part of an address. */
+/** The last part of a resource's address, after `separator`, percent-decoded if possible. */
 export function lastPart({ uri, id }: ResourceDetails, separator: string | RegExp): string {
   const last = (uri ?? id).split(/[?#]/)[0]?.split(separator).at(-1) ?? "";
   try {

@@ -7,15 +7,15 @@ export type RowStage =
   | { op: "filter"; conditions: SimpleCondition[] }
   | { op: "limit"; count: number; offset: number };
 
-/** A fragment of scan, filters and limits. */
+/** A fragment of one scan, filters and limits. */
 export interface RowWork {
   scan: TypedScan;
   stages: RowStage[];
-  /** Of the filters before the first limit: only those may keep rows away at the source. */
+  /** Conditions of the filters before the first limit. Only these may remove rows at the source. */
   conditions: SimpleCondition[];
 }
 
-/** Reads a fragment. @throws QueryError `source_failed` for a step that was never asked for */
+/** Reads a fragment. @throws QueryError `source_failed` for a step that the connector does not declare */
 export function readRowWork([scan, ...rest]: readonly TypedStep[]): RowWork {
   if (scan?.op !== "scan") throw new QueryError("source_failed", "A fragment begins with a scan.");
   const stages = rest.map((step): RowStage => {

@@ -1,30 +1,30 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
 
-/** What `in` says of columns that rows have; absent for those of tables. */
+/** Values of `in` for columns that rows have. Table columns have none. */
 const placesOfRows: ReadonlySet<unknown> = new Set([undefined, "response", "output"]);
 
 const placesOfArguments: ReadonlySet<unknown> = new Set(["query", "path", "input"]);
 
-/** True for what a request or a call is given. */
+/** True for a column that is sent with a request or a call. */
 function isInputColumn(column: ResourceColumn): boolean {
   return placesOfArguments.has(column["in"]);
 }
 
-/** A name that a scan of a resource knows. */
+/** A name that a scan of a resource can use. */
 export interface ScanColumn {
-  /** As the rows have it; of the argument where only that is there. */
+  /** The column as the rows have it, or the argument if rows do not have it. */
   column: ResourceColumn;
-  /** The resource takes a value of it: `column = literal` is sent along. */
+  /** The resource takes a value for it: `column = literal` is sent with the request. */
   isParameter: boolean;
-  /** Rows have it. One that they do not have reads as the argument that was given, and is null without one. */
+  /** Rows have the column. If not, it reads as the given argument, or null without one. */
   isInRows: boolean;
-  /** Nothing can be asked without a value. */
+  /** No request is possible without a value. */
   isRequired: boolean;
 }
 
 /**
- * The names of a resource, each once: what an API or a function takes (`in` is `query`, `path` or `input`) and what it
- * gives may share a name. What goes into headers and bodies is left out.
+ * The names of a resource, each once. A parameter (`in` is `query`, `path` or `input`) and an output column may share a
+ * name. Headers and bodies are left out.
  */
 export function scanColumns({ columns = [] }: ResourceDetails): Map<string, ScanColumn> {
   const found = new Map<string, ScanColumn>();

@@ -2,27 +2,27 @@ import type { DataType } from "../plan/data-type.ts";
 import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
 import type { PlanValue } from "./column-batch.ts";
 
-/** How a column is held against constants. */
+/** How a column is compared with constants. */
 export type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
 
-/** `column = 1`, `column in (1, 2)`, `column < 1`: what sources without an engine of their own can do. */
+/** `column = 1`, `column in (1, 2)`, `column < 1`: conditions that sources without a query engine can apply. */
 export interface SimpleCondition {
   column: string;
   operator: ConditionOperator;
   type: DataType;
-  /** One, but for `in`. A null among them is met by nothing. */
+  /** One value, or several for `in`. No row matches a null. */
   values: PlanValue[];
 }
 
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
-/** The conditions that all must hold; undefined where a part is none. */
+/** The conditions that must all hold. Undefined if a part is not a simple condition. */
 export function simpleConditions(where: TypedExpression): SimpleCondition[] | undefined {
   const conditions = conjunctsOf(where).map(simpleCondition);
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined;
 }
 
-/** The condition that an expression is; undefined where it is more. */
+/** The expression as a simple condition. Undefined if it is not one. */
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
   if (part.op === "in" && part.value.op === "column") {
     const { name, type } = part.value;
@@ -57,7 +57,7 @@ function comparisonOf(name: string): keyof typeof mirrored | undefined {
   }
 }
 
-/** A test of a value, which is one of the condition's type: true, or not true. */
+/** A test for values of the condition's type. A null result counts as false. */
 export function conditionTest({
   operator,
   type,
@@ -83,7 +83,7 @@ type Comparer = (
   right: string | number | bigint | boolean,
 ) => number;
 
-/** Compares two values of one type as plans do: text by code points, decimals and times by what they mean. */
+/** Compares two values of one type as plans do: text by code points, decimals and times by value. */
 function comparer(type: DataType): Comparer {
   const sign = (left: bigint | number | boolean, right: bigint | number | boolean): number =>
     left < right ? -1 : left > right ? 1 : 0;
@@ -98,7 +98,7 @@ function comparer(type: DataType): Comparer {
       return (left, right) =>
         sign(digitsOf(String(left), type.scale), digitsOf(String(right), type.scale));
     case "timestamptz":
-      // Without its Z a time is a beginning of the same time with a fraction.
+      // Without its Z, a time is a prefix of the same time with a fraction.
       return (left, right) =>
         byCodePoints(String(left).replace("Z", ""), String(right).replace("Z", ""));
     default:

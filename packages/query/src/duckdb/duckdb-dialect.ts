@@ -18,11 +18,11 @@ const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
   text: "varchar",
   date: "date",
   timestamp: "timestamp",
-  // An instant is kept as its clock in UTC, so that no zone of the process has a say.
+  // Instants are stored as UTC wall-clock time, so that the process's time zone has no effect.
   timestamptz: "timestamp",
 };
 
-/** The name that DuckDB has for a type. */
+/** DuckDB's name of a type. */
 export function duckDbTypeName(type: DataType): string {
   return type.kind === "decimal" ? typeName(type) : names[type.kind];
 }
@@ -32,20 +32,20 @@ const castTo = (value: Sql, type: DataType): Sql =>
 const bigint: DataType = { kind: "int" };
 const timestamp: DataType = { kind: "timestamp" };
 
-/** SQL of DuckDB over rows that were loaded in the plan's own types. */
+/** DuckDB SQL over rows that were loaded in the plan's own types. */
 export const duckDbDialect: SqlDialect = {
   semiJoin: "exists",
   scanned: (_, __, stored) => stored,
   literal({ value, type }) {
     const isTime = type.kind === "timestamptz" && typeof value === "string";
-    // The client binds every whole number as an integer, and 1e300 is none.
+    // The client binds every whole number as an integer, but 1e300 does not fit one.
     if (type.kind === "float" && value !== null) return castTo(sql`${String(value)}`, type);
     return castTo(sql`${isTime ? value.replace("Z", "") : value}`, type);
   },
   call(call) {
     const write = calls[call.call.function] ?? commonCalls[call.call.function];
     const value = write === undefined ? sql`null` : write(call, duckDbDialect);
-    // Its decimals grow by rules of their own, its parts and lengths have types of their own.
+    // DuckDB widens decimals by its own rules, and its date parts and lengths have other types.
     return ["decimal", "int"].includes(call.call.type.kind) ? castTo(value, call.call.type) : value;
   },
   cast: ({ value: { type: from }, type: to }, value) => castValue(value, from, to),

@@ -3,7 +3,7 @@ import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { exactInt, scaledText, type ValueDecoder } from "../sql/decode-value.ts";
 
-/** The module, imported by whoever opens an engine. */
+/** The module, imported when an engine opens. */
 export type DuckDbModule = typeof import("@duckdb/node-api");
 
 const dayMs = 86_400_000;
@@ -29,7 +29,7 @@ export function duckDbTypeOf(duckdb: DuckDbModule, type: DataType): DuckDBType {
   }
 }
 
-/** Values of a plan as DuckDB takes them. */
+/** Encodes plan values for DuckDB. */
 export function duckDbEncoder(
   duckdb: DuckDbModule,
   type: DataType,
@@ -61,7 +61,7 @@ function microsOf(text: string): bigint {
   return BigInt(Date.parse(`${clock}Z`)) * 1_000n + BigInt(fraction.padEnd(6, "0") || "0");
 }
 
-/** What DuckDB gives, as the plan's values. */
+/** Decodes DuckDB's values into plan values. */
 export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecoder {
   const { kind } = type;
   switch (kind) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   connection.closeSync();
   instance.closeSync();
   const engine = await openDuckDbEngine({ threads: 1 });
-  const parquet = await openParquetConnector({ folder, threads: 1 });
+  const parquet = await openParquetConnector({ folder });
   closing.push(engine.close, parquet.close);
   const rows = Array.from({ length: rowCount }, () => ({ n: 1 }));
   sources.set("the engine", {

@@ -1,7 +1,7 @@
 import { QueryError } from "../query-error.ts";
 import type { DuckDbModule } from "./duckdb-values.ts";
 
-/** The optional peer. @throws QueryError `engine_missing` where it is not installed */
+/** Loads the optional peer dependency. @throws QueryError `engine_missing` if it is not installed */
 export async function loadDuckDb(): Promise<DuckDbModule> {
   try {
     return await import("@duckdb/node-api");

@@ -14,21 +14,21 @@ import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
-/** How DuckDB is run. */
+/** How DuckDB runs. */
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
-  /** DuckDB's own limit, beyond which a query fails. 512 by default, for each dialect's order of nulls. */
+  /** DuckDB's own memory limit, beyond which a query fails. 512 by default. Applies to each null order separately. */
   memoryMiB?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Most rows of a chunk of DuckDB. */
+/** Maximum rows of a DuckDB chunk. */
 const chunkRows = 2_048;
 
 /**
- * DuckDB in memory as the engine of `executePlan`. It reads no file, loads no extension and keeps nothing between queries.
- * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `invalid_options`
+ * In-memory DuckDB as the engine of `executePlan`. It reads no file, loads no extension and keeps no data after a query.
+ * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
   const { threads = 2, memoryMiB = 512, signal } = options;
@@ -43,7 +43,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
 
 function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEngine {
   let isOpen = true;
-  /** By the order of nulls, which holds for all connections of an instance. */
+  /** Instances by null order, which is a setting of the whole instance. */
   const instances = new Map<string, Promise<DuckDBInstance>>();
   const running = new Set<DuckDBConnection>();
   const instanceOf = (nullOrder: string): Promise<DuckDBInstance> => {
@@ -65,7 +65,7 @@ function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEn
       running.add(connection);
       return connection;
     } catch (error) {
-      // Statements that DuckDB can't stop at once keep others from connecting: an abort ends the wait.
+      // A statement that DuckDB cannot stop immediately blocks new connections, so an abort ends the wait.
       void connecting.then((late) => late.closeSync()).catch(() => {});
       throw error;
     }
@@ -109,13 +109,13 @@ function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEn
   };
 }
 
-/** Under the columns' own names. */
+/** Loads an input under its columns' own names. */
 function loadNamed(session: Session, input: EngineInput, options: RunOptions): Promise<void> {
   const names = new Map(input.columns.map(({ name }) => [name, quoteIdentifier(name)]));
   return load(session, { input, table: input.name, options, names });
 }
 
-/** Temporary tables are the connection's own, and go with it. */
+/** Loads into temporary tables. They belong to the connection and are dropped with it. */
 async function load(
   { duckdb, connection }: Session,
   {

@@ -2,7 +2,7 @@ import type { DuckDBInstance } from "@duckdb/node-api";
 import type { DuckDbModule } from "./duckdb-values.ts";
 import { engineError } from "./stream-query.ts";
 
-/** How an instance is run. */
+/** How an instance runs. */
 export interface InstanceSettings {
   threads?: number | undefined;
   memoryMiB?: number | undefined;
@@ -10,7 +10,7 @@ export interface InstanceSettings {
   nullOrder?: string | undefined;
 }
 
-/** DuckDB in memory, which reads no file but those that `before` allows, loads no extension, and is locked so. */
+/** Opens DuckDB in memory with locked settings. It loads no extension and reads only files that `before` allows. */
 export async function openInstance(
   duckdb: DuckDbModule,
   { threads = 2, memoryMiB = 512, nullOrder = "NULLS_LAST" }: InstanceSettings,

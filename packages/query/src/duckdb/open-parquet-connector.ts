@@ -17,17 +17,13 @@ import { openInstance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError, streamQuery, type Session } from "./stream-query.ts";
 
-/** Which Parquet files are read, and with how much. */
+/** Which Parquet files may be read, and with which resources. */
 export interface ParquetConnectorOptions {
-  /** The one folder that DuckDB may read; links within it are followed. */
+  /** The one folder that DuckDB may read. It follows links inside the folder. */
   folder: string;
-  /** The file of a resource within the folder; the last part of its address by default. */
+  /** The file of a resource in the folder. By default the last part of its address. */
   fileOf?: ((resource: ResourceDetails) => string) | undefined;
-  /** 2 by default. */
-  threads?: number | undefined;
-  /** DuckDB's own limit. 512 by default. */
-  memoryMiB?: number | undefined;
-  /** For messages; `Parquet` by default. */
+  /** Used in messages. `Parquet` by default. */
   name?: string | undefined;
 }
 
@@ -37,8 +33,8 @@ export interface ParquetConnector extends Connector {
 }
 
 /**
- * A connector over Parquet files by DuckDB, which takes every step and reads no more columns and row groups than it needs.
- * @throws QueryError `engine_missing` where @duckdb/node-api is not installed, `engine_failed`
+ * A connector over Parquet files through DuckDB. It takes every step and only reads the needed columns and row groups.
+ * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `engine_failed`
  */
 export async function openParquetConnector(
   options: ParquetConnectorOptions,
@@ -49,15 +45,14 @@ export async function openParquetConnector(
   let isOpen = true;
   const instance = await openInstance(
     duckdb,
-    options,
+    {},
     `SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}];`,
   );
   const pathOf = ({ resource }: TypedScan): string => folder + fileName(resource, options);
   return {
     name,
     operations: allOperations,
-    describe: (fragment) =>
-      compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`).sql,
+    describe: (fragment) => compile(fragment, pathOf).sql,
     async *run(fragment, run) {
       throwIfAborted(run.signal, QueryError);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
@@ -88,12 +83,12 @@ async function* runFragment(
   for (const step of fragment.steps)
     if (step.op === "scan")
       await checkColumns(session.connection, step, { name, path: pathOf(step) });
-  const query = compile(fragment, (scan) => sql`read_parquet(${sql.raw(literal(pathOf(scan)))})`);
+  const query = compile(fragment, pathOf);
   for await (const batch of streamQuery(session, { ...query, columns: fragment.columns }, run))
     yield* split(batch, run.batchRows);
 }
 
-/** DuckDB's chunks have its own size. */
+/** Splits a batch, since DuckDB sets the size of its chunks. */
 function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   if (batch.rowCount <= batchRows) return yield batch;
   for (let at = 0; at < batch.rowCount; at += batchRows) {
@@ -104,11 +99,11 @@ function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
 
 function compile(
   { steps, columns }: PlanFragment,
-  fileOf: (scan: TypedScan) => Sql,
+  pathOf: (scan: TypedScan) => string,
 ): ReturnType<typeof compileFragment> {
   const scans = steps.filter((step) => step.op === "scan");
   const inputs = new Map(
-    scans.map((scan) => [scan.name, { table: tableOf(scan, fileOf(scan)), columns: scan.columns }]),
+    scans.map((scan) => [scan.name, { table: tableOf(scan, pathOf(scan)), columns: scan.columns }]),
   );
   const others = steps.filter((step) => step.op !== "scan");
   return compileFragment(
@@ -117,14 +112,14 @@ function compile(
   );
 }
 
-/** The file's rows under the aliases and in the types that the rest of the query expects. */
-function tableOf({ columns }: TypedScan, file: Sql): Sql {
+/** The file's rows with the aliases and types that the rest of the query expects. */
+function tableOf({ columns }: TypedScan, path: string): Sql {
   const aliases = inputAliases(columns);
   const values = columns.map(
     ({ name, type }) =>
       sql`cast(${sql.id(name)} as ${sql.raw(duckDbTypeName(type))}) as ${sql.raw(aliases.get(name) ?? "")}`,
   );
-  return sql`(select ${sql.join(values)} from ${file})`;
+  return sql`(select ${sql.join(values)} from read_parquet(${sql.raw(literal(path))}))`;
 }
 
 function asProject(scan: TypedScan): TypedStep {
@@ -138,7 +133,7 @@ function asProject(scan: TypedScan): TypedStep {
   };
 }
 
-/** A cast may round: so a column has to be of its catalogued kind, or of one that fits into it. */
+/** Checks that each column has its catalogued kind or one that fits into it, since a cast could round. */
 async function checkColumns(
   connection: DuckDBConnection,
   { columns, resource }: TypedScan,
@@ -166,7 +161,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
   return stored.kind === "date" && wanted.kind === "timestamp";
 }
 
-/** A name of one file: no glob, no way out of the folder. */
+/** The name of one file, without globs and without a path out of the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
   const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =

@@ -7,15 +7,15 @@ import { QueryError } from "../query-error.ts";
 import type { SqlRows } from "../select/sql-rows.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { engineError, type Session } from "./stream-query.ts";
+import { chunksOf, engineError, type Session } from "./stream-query.ts";
 
-/** How a statement is run; `end` gives the connection back, once nothing runs on it any more. */
+/** How a statement runs. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
   load(session: Session, input: EngineInput, options: RunOptions): Promise<void>;
   end(): void;
 }
 
-/** Loads the inputs and runs the statement. An abort is answered at once, even where DuckDB takes longer to stop. */
+/** Loads the inputs and runs the statement. An abort rejects immediately, even if DuckDB takes longer to stop. */
 export async function runDuckDbSql(
   session: Session,
   work: EngineSql,
@@ -31,7 +31,7 @@ export async function runDuckDbSql(
     stopListening();
     options.end();
   };
-  /** Closing the connection would wait for what runs on it. */
+  /** Closing the connection earlier would block until its statement ends. */
   const endLater = (): void => void current.then(end, end);
   const within = async <T>(action: Promise<T>): Promise<T> => {
     current = action;
@@ -80,16 +80,7 @@ async function* batchesOf(
 ): AsyncGenerator<ColumnBatch, void> {
   const decoders = result.columnTypes().map((type) => decoderOf(duckdb, type));
   try {
-    for (;;) {
-      const chunk = await within(result.fetchChunk());
-      if (chunk === null || chunk.rowCount === 0) return;
-      const columns = chunk
-        .getColumns()
-        .map((column, index) =>
-          column.map((value) => (value === null ? null : (decoders[index]?.(value) ?? null))),
-        );
-      yield { rowCount: chunk.rowCount, columns };
-    }
+    yield* chunksOf(() => within(result.fetchChunk()), decoders);
   } finally {
     endLater();
   }
@@ -114,10 +105,7 @@ function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType 
   return /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/.test(name) ? { kind: "int" } : kinds[name];
 }
 
-function decoderOf(
-  duckdb: DuckDbModule,
-  type: DuckDBType,
-): (value: DuckDBValue) => PlanValue | undefined {
+function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue) => PlanValue {
   const known = kindOf(duckdb, type);
   if (known !== undefined) {
     const decode = duckDbDecoder(duckdb, known);
@@ -126,10 +114,5 @@ function decoderOf(
   return (value) =>
     value instanceof duckdb.DuckDBTimestampTZValue
       ? `${new duckdb.DuckDBTimestampValue(value.micros).toString().replace(" ", "T")}Z`
-      : plainText(value);
-}
-
-/** Lists and structs as JSON; intervals, times and identifiers as DuckDB prints them. */
-function plainText(value: DuckDBValue): string {
-  return String(value);
+      : String(value);
 }

@@ -1,42 +1,53 @@
 import { throwIfAborted } from "@ccl/core/async";
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { ColumnBatch } from "../connector/column-batch.ts";
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
+import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { valueError } from "../sql/decode-value.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
-/** A connection, and the module that it is of. */
+/** A connection and the module that it belongs to. */
 export interface Session {
   duckdb: DuckDbModule;
   connection: DuckDBConnection;
 }
 
-/** The rows of a query, in the plan's values. */
+/** The rows of a query as plan values. */
 export async function* streamQuery(
   { duckdb, connection }: Session,
   query: { sql: string; parameters: readonly unknown[]; columns: readonly PlanColumn[] },
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  const { columns } = query;
-  const decoders = columns.map(({ type }) => duckDbDecoder(duckdb, type));
+  const decoders = query.columns.map(({ name, type }) => {
+    const decode = duckDbDecoder(duckdb, type);
+    return (value: DuckDBValue): PlanValue => {
+      const decoded = decode(value);
+      if (decoded !== undefined) return decoded;
+      throw valueError({ source: "DuckDB", column: name, type }, value);
+    };
+  });
   const result = await connection.stream(query.sql, query.parameters.map(parameterOf));
-  for (;;) {
-    const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) return;
+  for await (const batch of chunksOf(() => result.fetchChunk(), decoders)) {
     throwIfAborted(options.signal, QueryError);
-    const values = chunk.getColumns().map((column, index) => {
-      const decode = decoders[index];
-      const target = columns[index];
-      return column.map((value) => {
-        if (value === null) return null;
-        const decoded = decode?.(value);
-        if (decoded !== undefined || target === undefined) return decoded ?? null;
-        throw valueError({ source: "DuckDB", column: target.name, type: target.type }, value);
-      });
-    });
-    yield { rowCount: chunk.rowCount, columns: values };
+    yield batch;
+  }
+}
+
+/** The chunks of a result as batches. */
+export async function* chunksOf(
+  fetchChunk: () => Promise<DuckDBDataChunk | null>,
+  decoders: readonly ((value: DuckDBValue) => PlanValue)[],
+): AsyncGenerator<ColumnBatch, void> {
+  for (;;) {
+    const chunk = await fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    const columns = chunk
+      .getColumns()
+      .map((column, index) =>
+        column.map((value) => (value === null ? null : (decoders[index]?.(value) ?? null))),
+      );
+    yield { rowCount: chunk.rowCount, columns };
   }
 }
 
@@ -46,7 +57,7 @@ function parameterOf(value: unknown): DuckDBValue {
   throw new QueryError("invalid_options", `A ${typeof value} is no parameter of DuckDB.`);
 }
 
-/** The first line of what DuckDB says. */
+/** The first line of a DuckDB error. */
 export function engineError(error: unknown): unknown {
   if (QueryError.isInstance(error)) return error;
   const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);

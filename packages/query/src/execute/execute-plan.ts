@@ -20,7 +20,6 @@ import {
   type Traffic,
 } from "./execution-limits.ts";
 import {
-  rowBuilder,
   rowsOf,
   type PlanRow,
   type QueryResult,
@@ -29,25 +28,25 @@ import {
 } from "./query-result.ts";
 import { resolveNow } from "./resolve-now.ts";
 
-/** What a plan is run with. */
+/** What a plan runs with. */
 export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
   connectors: Connectors;
-  /** For steps that no source takes: `openDuckDbEngine` of `./duckdb`. Not touched where the sources take all. */
+  /** Runs steps that no source takes: `openDuckDbEngine` of `./duckdb`. Unused if the sources take all. */
   engine?: QueryEngine | undefined;
   limits?: (ExecutionLimits & NonNullable<ValidateOptions["limits"]>) | undefined;
   signal?: AbortSignal | undefined;
-  /** Rows of a batch at most. 8,192 by default. */
+  /** Maximum rows of a batch. 8,192 by default. */
   batchRows?: number | undefined;
-  /** `none`: sources only scan. For comparison; `full` by default. */
+  /** `none`: sources only scan, for comparison. `full` by default. */
   pushdown?: "full" | "none" | undefined;
-  /** What `now()` means, and what durations are measured by. */
+  /** Provides the time of `now()` and measures durations. */
   clock?: Clock | undefined;
 }
 
 /**
- * Checks a plan, places its steps and starts it; rows come as they are read. What the principal may not see is never asked
- * of a source.
- * @throws QueryError `plan_invalid`, `connector_missing`, `engine_missing`, `aborted`; while reading also `source_failed`,
+ * Checks a plan, assigns its steps and starts it. Rows stream as they are read. Sources are never asked for what the
+ * principal may not see.
+ * @throws QueryError `plan_invalid`, `connector_missing`, `engine_missing`, `aborted`, and while reading `source_failed`,
  * `engine_failed`, `value_invalid`, `limit_exceeded`
  */
 export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
@@ -85,10 +84,7 @@ function createResult(execution: Execution): QueryResult {
     rows: 0,
     bytes: 0,
     durationMs: 0,
-    engine:
-      physical.engine !== undefined && options.engine !== undefined
-        ? options.engine.name
-        : undefined,
+    engine: physical.engine && options.engine?.name,
   };
   const allLimits = limitsOf(options.limits);
   const deadline = startDeadline(options.signal, {
@@ -126,8 +122,7 @@ function createResult(execution: Execution): QueryResult {
     rows: () => rowsOf(batches, physical.columns),
     async all() {
       const rows: PlanRow[] = [];
-      const toRows = rowBuilder(physical.columns);
-      for await (const batch of batches) for (const row of toRows(batch)) rows.push(row);
+      for await (const row of rowsOf(batches, physical.columns)) rows.push(row);
       return rows;
     },
     statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),
@@ -170,7 +165,7 @@ interface FragmentRun {
   batchRows: number;
 }
 
-/** The rows of a fragment, metered; what goes wrong names its steps. */
+/** The rows of a fragment, counted against the limits. An error names the fragment's steps. */
 async function* runFragment(
   fragment: PlacedFragment,
   { options, clock, state, batchRows }: FragmentRun,

@@ -2,7 +2,7 @@ import { createDeadline } from "@ccl/core/async";
 import { batchBytes, type ColumnBatch } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Bounds of one source, or of a whole query. */
+/** Limits of one source, or of a whole query. */
 export interface TrafficLimits {
   rows?: number | undefined;
   /** As `batchBytes` counts them. */
@@ -10,7 +10,7 @@ export interface TrafficLimits {
   timeoutMs?: number | undefined;
 }
 
-/** What a query may take where its caller says nothing; `Infinity` lifts a bound. */
+/** Default limits of a query. `Infinity` removes a limit. */
 const defaultLimits = {
   rows: 100_000,
   bytes: 256 * 1024 * 1024,
@@ -18,44 +18,45 @@ const defaultLimits = {
   eachSource: { rows: 5_000_000, bytes: 1024 * 1024 * 1024 },
 };
 
-/** The bounds that hold: the caller's, else the defaults. */
+/** The caller's limits, or else the defaults. */
 export function limitsOf(limits: ExecutionLimits | undefined): {
   rows: number;
   bytes: number;
   timeoutMs: number;
   eachSource: TrafficLimits;
 } {
+  const { rows, bytes, timeoutMs, eachSource } = defaultLimits;
   return {
-    rows: limits?.rows ?? defaultLimits.rows,
-    bytes: limits?.bytes ?? defaultLimits.bytes,
-    timeoutMs: limits?.timeoutMs ?? defaultLimits.timeoutMs,
+    rows: limits?.rows ?? rows,
+    bytes: limits?.bytes ?? bytes,
+    timeoutMs: limits?.timeoutMs ?? timeoutMs,
     eachSource: {
-      rows: limits?.eachSource?.rows ?? defaultLimits.eachSource.rows,
-      bytes: limits?.eachSource?.bytes ?? defaultLimits.eachSource.bytes,
+      rows: limits?.eachSource?.rows ?? eachSource.rows,
+      bytes: limits?.eachSource?.bytes ?? eachSource.bytes,
       timeoutMs: limits?.eachSource?.timeoutMs,
     },
   };
 }
 
 /**
- * Bounds of an execution: of the rows it gives (100,000 by default, 256 MiB) and the time it takes (30 s), and of what each
+ * Limits of an execution: of the rows that it returns (100,000 by default, 256 MiB), of its time (30 s), and of what each
  * source may send (5,000,000 rows, 1 GiB).
  */
 export interface ExecutionLimits extends TrafficLimits {
   eachSource?: TrafficLimits | undefined;
 }
 
-/** What went through. */
+/** Rows and bytes that passed. */
 export interface Traffic {
   rows: number;
   bytes: number;
   batches: number;
 }
 
-/** Others have their turn of the event loop this often, also where a source answers within one turn. */
+/** How often the event loop gets a turn, even if a source answers without one. */
 const turnMs = 15;
 
-/** Counts batches and ends the query with `limit_exceeded` beyond a limit. The batch that goes beyond is not passed on. */
+/** Counts batches and fails with `limit_exceeded` beyond a limit. The batch that exceeds it is not passed on. */
 export async function* metered(
   batches: AsyncIterable<ColumnBatch>,
   { traffic, limits, what }: { traffic: Traffic; limits: TrafficLimits; what: string },
@@ -80,16 +81,16 @@ export async function* metered(
   }
 }
 
-/** A signal that ends with the caller's or with the time, and how to tell which. */
+/** A signal that ends with the caller's signal or at the time limit, and which of the two ended it. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Frees the timer, and aborts what is still open. */
+  /** Clears the timer and aborts what is still open. */
   end(): void;
-  /** The error of a call that the signal ended; undefined where it did not. */
+  /** The error of a call that the signal ended. Undefined if it did not. */
   failure(): QueryError | undefined;
 }
 
-/** Starts the clock of a part of a query. */
+/** Starts the time limit of a part of a query. */
 export function startDeadline(
   signal: AbortSignal | undefined,
   { timeoutMs, what }: { timeoutMs: number | undefined; what: string },

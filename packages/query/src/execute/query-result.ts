@@ -9,25 +9,25 @@ export type PlanRow = Record<string, PlanValue>;
 /** What a source did. */
 export interface SourceStatistics {
   connector: string;
-  /** The plan's steps that it did. */
+  /** The plan steps that the source ran. */
   steps: string[];
   rows: number;
   bytes: number;
   durationMs: number;
 }
 
-/** What a query took; complete once its rows are read. */
+/** What a query used. Complete once its rows are read. */
 export interface QueryStatistics {
   sources: SourceStatistics[];
-  /** Of the result. */
+  /** Rows of the result. */
   rows: number;
   bytes: number;
   durationMs: number;
-  /** Absent where the sources did all of it. */
+  /** Absent if the sources did everything. */
   engine?: string | undefined;
 }
 
-/** A result, read once: by batches, by rows, or all at once. Leaving a loop early ends the work at the sources. */
+/** A result to read once: by batches, by rows, or all together. Leaving a loop early ends the work at the sources. */
 export interface QueryResult {
   columns: PlanColumn[];
   warnings: Issue[];
@@ -36,11 +36,11 @@ export interface QueryResult {
   rows(): AsyncIterable<PlanRow>;
   all(): Promise<PlanRow[]>;
   statistics(): QueryStatistics;
-  /** Ends a result that is not read, or not to its end. */
+  /** Ends a result that is not read, or not fully read. */
   close(): Promise<void>;
 }
 
-/** Rows of batches. A column named like a member of every object is a column like others. */
+/** Yields the rows of batches. A column may have the name of an `Object` member. */
 export async function* rowsOf(
   batches: AsyncIterable<ColumnBatch>,
   columns: readonly PlanColumn[],
@@ -49,12 +49,12 @@ export async function* rowsOf(
   for await (const batch of batches) yield* toRows(batch);
 }
 
-/** Makes the rows of a batch. */
+/** Builds the rows of a batch. */
 export function rowBuilder(
   columns: readonly Pick<PlanColumn, "name">[],
 ): (batch: ColumnBatch) => PlanRow[] {
   const names = columns.map(({ name }) => name);
-  // A copy has every field from the start, also one named like the prototype, which assigning would not make.
+  // A copy defines every field, even `__proto__`, which an assignment would not create.
   const empty: PlanRow = Object.fromEntries(names.map((name) => [name, null]));
   return ({ rowCount, columns: values }) => {
     const rows = Array.from({ length: rowCount }, (): PlanRow => ({ ...empty }));

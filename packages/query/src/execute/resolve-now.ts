@@ -7,7 +7,7 @@ import {
   type ValidLogicalPlan,
 } from "../plan/typed-plan.ts";
 
-/** The plan with each `now()` as one instant, the same in every source. */
+/** Replaces each `now()` by one instant that all sources share. */
 export function resolveNow(valid: ValidLogicalPlan, nowMs: number): ValidLogicalPlan {
   const value = canonicalTimestamp(new Date(nowMs).toISOString(), "timestamptz") ?? null;
   const now: TypedLiteral = {

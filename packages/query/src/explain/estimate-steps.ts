@@ -7,15 +7,15 @@ import {
 } from "../plan/typed-plan.ts";
 import { rowCount } from "../validate/check-anti-patterns.ts";
 
-/** How much a step gives, as far as the catalog tells. */
+/** Estimated output of a step, as far as the catalog knows. */
 export interface StepEstimate {
-  /** Undefined where a resource says nothing of its rows. */
+  /** Undefined if the catalog gives no row count for a resource. */
   rows: number | undefined;
   bytes: number | undefined;
 }
 
 interface ColumnFacts {
-  /** Different values. */
+  /** Number of distinct values. */
   distinct: number;
   nullShare: number;
 }
@@ -25,12 +25,12 @@ interface Known {
   facts: Map<string, ColumnFacts>;
 }
 
-/** Shares of rows that a condition keeps where nothing better is known: the usual guesses of query planners. */
+/** Selectivities of conditions without better statistics: the usual defaults of query planners. */
 const shares = { range: 0.33, like: 0.1, other: 0.25, semi: 0.5 };
 
 /**
- * Rows and bytes of every step, by name: from `shape.rows_est`, keys and null rates, with the textbook rules (System R,
- * 1979): a key has as many values as rows, another column the root of that; conditions are independent of each other.
+ * Estimates rows and bytes of every step, by name, from `shape.rows_est`, keys and null rates. The rules are System R's
+ * (1979): a key has as many values as rows, another column their square root, and conditions are independent.
  */
 export function estimateSteps(steps: readonly TypedStep[]): Map<string, StepEstimate> {
   const known = new Map<string, Known>();
@@ -49,7 +49,7 @@ export function estimateSteps(steps: readonly TypedStep[]): Map<string, StepEsti
 
 const nothing: Known = { rows: undefined, facts: new Map() };
 
-/** As `batchBytes` counts: 8 for a number, 1 for a bool; a text is taken to have 16. */
+/** As `batchBytes` counts: 8 for a number, 1 for a bool. A text is assumed to have 16. */
 export function rowBytes(columns: readonly PlanColumn[]): number {
   const widths = {
     bool: 1,

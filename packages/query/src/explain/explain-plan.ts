@@ -14,19 +14,17 @@ import { QueryError } from "../query-error.ts";
 import { visibleResources } from "../validate/visible-resources.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateSteps, rowBytes } from "./estimate-steps.ts";
-import { explanationDiagram } from "./explanation-diagram.ts";
 import { explanationText, stepText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
-/** What a plan is explained by. */
+/** What a plan is explained with. */
 export interface ExplainOptions extends ValidateOptions {
-  /** Those that it would run with. Without them every source is taken to do what its cards allow. */
+  /** The connectors that the plan would run with. Without them every source is assumed to do what its cards allow. */
   connectors?: Connectors | undefined;
-  pushdown?: "full" | "none" | undefined;
 }
 
 /**
- * Who would do what, before anything is asked: the same placement as `executePlan`, and what the catalog lets expect.
+ * Shows which source would run what, before any request. Placement is as in `executePlan`, estimates from the catalog.
  * @throws QueryError `plan_invalid`, `connector_missing`
  */
 export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {
@@ -36,7 +34,7 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     options.connectors === undefined
       ? assumedConnector(resource, assumed)
       : findConnector(options.connectors, resource);
-  const physical = planPhysical(valid, { connectorOf, pushdown: options.pushdown ?? "full" });
+  const physical = planPhysical(valid, { connectorOf, pushdown: "full" });
   return explanationOf(physical, {
     warnings: valid.warnings,
     connectorOf,
@@ -102,14 +100,10 @@ function explanationOf(
     rows: local.at(-1)?.rows ?? (local.length > 0 ? undefined : sources[0]?.rows),
     warnings,
   };
-  return {
-    ...body,
-    text: explanationText(body),
-    diagram: explanationDiagram(body),
-  };
+  return { ...body, text: explanationText(body) };
 }
 
-/** False for a column that all of the resources that have it hide. */
+/** False for a column that is hidden in all resources that have it. */
 function isSeen(
   name: string,
   resources: readonly ResourceDetails[],
@@ -155,7 +149,7 @@ function slowest(resources: readonly ResourceDetails[]): number | undefined {
 
 const rowOperations: ReadonlySet<PlanOperation> = new Set(["scan", "filter", "limit"]);
 
-/** A source that takes what the cards allow: tables all, all others rows by conditions. */
+/** A source that takes what the cards allow: tables take everything, others return rows by conditions. */
 function assumedConnector(
   { uri, id, kind }: ResourceDetails,
   assumed: Map<string, Connector>,

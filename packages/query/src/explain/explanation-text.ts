@@ -14,7 +14,7 @@ import {
 } from "../render/render-expression.ts";
 import type { ExplainedSource, ExplainedStep, ExplanationBody } from "./plan-explanation.ts";
 
-/** An explanation for people. */
+/** Renders an explanation for people. */
 export function explanationText({
   sources,
   local,
@@ -53,8 +53,8 @@ function aboutRows(rows: number | undefined): string {
   return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
 }
 
-/** Digits by threes. */
-export function grouped(count: number): string {
+/** Digits in groups of three. */
+function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
@@ -68,7 +68,7 @@ function aboutBytes(bytes: number | undefined): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
-/** A step for people. */
+/** Renders a step for people. */
 export function stepText(step: TypedStep): string {
   switch (step.op) {
     case "scan":
@@ -102,7 +102,7 @@ export function stepText(step: TypedStep): string {
   }
 }
 
-/** Without what a rule of access says. */
+/** Renders a condition without its access rules. */
 function conditionText(where: TypedExpression): string {
   const parts = conjunctsOf(where);
   const own = conjunction(parts.filter(({ isRule }) => isRule !== true));

@@ -4,48 +4,46 @@ import type { Issue } from "@ccl/core";
 
 /** A step of an explanation. */
 export interface ExplainedStep {
-  /** As the plan names it. */
+  /** The step's name in the plan. */
   name: string;
   op: PlanOperation;
-  /** For people; holds the plan's literals. */
+  /** For people. Contains the plan's literals. */
   text: string;
-  /** About so many, as far as the catalog tells. */
+  /** Estimated rows, as far as the catalog knows. */
   rows: number | undefined;
 }
 
-/** What one source does in one go. */
+/** What one source runs as one fragment. */
 export interface ExplainedSource {
-  /** The key of its connector; the beginning of its addresses without connectors. */
+  /** The key of its connector, or the prefix of its addresses without connectors. */
   source: string;
   name: string;
   resources: string[];
   steps: ExplainedStep[];
-  /** What leaves the source. */
+  /** The columns that the source returns. */
   columns: PlanColumn[];
   rows: number | undefined;
   bytes: number | undefined;
-  /** The slowest of its resources' `cost_hint.latency_ms_p50`. */
+  /** The slowest `cost_hint.latency_ms_p50` of its resources. */
   latencyMs: number | undefined;
-  /** What would be sent, without values; absent without connectors, and where a rule of access is part of it. */
+  /** The request without values. Absent without connectors, and if an access rule is part of it. */
   request?: string | undefined;
 }
 
-/** Who would do what, as data. */
+/** The placement as data. */
 export interface ExplanationBody {
   sources: ExplainedSource[];
-  /** What stays here; empty where one source does all. */
+  /** Steps that run in the local engine. Empty if one source runs everything. */
   local: ExplainedStep[];
   columns: PlanColumn[];
-  /** Sums over the sources; undefined where one of them is not known. Sources are asked one after the other. */
+  /** Sums over the sources, which run one after the other. Undefined if one of them is unknown. */
   cost: { rows: number | undefined; bytes: number | undefined; latencyMs: number | undefined };
-  /** Of the result. */
+  /** Rows of the result. */
   rows: number | undefined;
   warnings: Issue[];
 }
 
-/** Who would do what. */
+/** Which source or engine runs which step, and at what estimated cost. */
 export interface PlanExplanation extends ExplanationBody {
   text: string;
-  /** Mermaid (flowchart). */
-  diagram: string;
 }

@@ -14,17 +14,17 @@ const sampleChars = 65_536;
 
 interface DelimitedOptions {
   source: string;
-  /** The columns that will be asked for, named as the catalog names them: blanks numbered, repeats told apart. */
+  /** The columns to read, named as the catalog does: blank names numbered, duplicates renamed. */
   columns: readonly string[];
   /** Detected from the beginning of the file by default. */
   delimiter: Delimiter | undefined;
-  /** False where the first row is data and the columns are `column_1`, `column_2`, .... */
+  /** False if the first row is data. The columns are then `column_1`, `column_2`, and so on. */
   hasHeader: boolean;
 }
 
 /**
- * Rows of a delimited text in time and memory that do not grow with the file. A cell that its row lacks is null.
- * @throws QueryError `value_invalid` for a column that the file lacks, a row that is too long, a quote that stays open
+ * Rows of a delimited text, in time and memory that do not grow with the file. A cell that its row lacks is null.
+ * @throws QueryError `value_invalid` for a column that the file lacks, a row that is too long, an unclosed quote
  */
 export async function* delimitedPages(
   text: AsyncIterable<string>,
@@ -68,7 +68,7 @@ function placesOf(
   first: readonly string[],
   { source, columns, hasHeader }: DelimitedOptions,
 ): ReadonlyMap<string, number> {
-  // Rows may be wider than the first; the catalog then numbers what has no name.
+  // Rows may be wider than the first. The catalog numbers the columns without a name.
   const numbers = columns.map((name) => Number(/^column_(\d{1,4})$/.exec(name)?.[1] ?? 0));
   const names = columnNames(hasHeader ? first : [], Math.max(first.length, ...numbers));
   const missing = columns.find((column) => !names.includes(column));
@@ -80,7 +80,7 @@ function placesOf(
 function pageOf(rows: readonly string[][], places: ReadonlyMap<string, number>): RowPage {
   return {
     rowCount: rows.length,
-    // Text decoders tell a cell from a value of JSON.
+    // This wrapper lets text decoders distinguish a cell from a JSON value.
     valueAt: (row, column) => ({ cell: rows[row]?.[places.get(column) ?? -1] ?? "" }),
   };
 }

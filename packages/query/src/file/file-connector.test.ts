@@ -140,7 +140,7 @@ describe("openParquetConnector", () => {
     connection.closeSync();
     database.closeSync();
     await writeFile(join(folder, "secret.txt"), "secret");
-    connector = await openParquetConnector({ folder, threads: 1 });
+    connector = await openParquetConnector({ folder });
   });
   afterAll(async () => {
     await connector.close();

@@ -11,33 +11,31 @@ import { folderReader, type FileContent } from "./folder-reader.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
 
-/** Formats that are read here; Parquet goes through `openParquetConnector` of `./duckdb`. */
+/** Formats that this connector reads. For Parquet see `openParquetConnector` of `./duckdb`. */
 export type FileFormat = "csv" | "tsv" | "json" | "jsonl";
 
-/** How files are read. */
+/** Which files are read, and how. */
 export interface FileConnectorOptions {
-  /** A folder whose files are read by the ends of their resources' addresses; nothing outside of it is, through links neither. */
+  /** The folder to read from. The end of a resource's address names its file. Links out of the folder are refused. */
   folder?: string | undefined;
-  /** The content of a resource in place of `folder`. Which files may be read is decided here. */
+  /** Returns the content of a resource, instead of `folder`. This function decides which files may be read. */
   read?:
     | ((
         resource: ResourceDetails,
         options: { signal?: AbortSignal | undefined },
       ) => FileContent | Promise<FileContent>)
     | undefined;
-  /** By the ending of the resource's address by default. */
+  /** By default the format is the ending of the resource's address. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
-  /** Of delimited files; by default as the catalog found it, or as the first rows suggest. */
-  delimiter?: Delimiter | undefined;
-  /** Keys to the list of rows in JSON files, joined by dots, by the id of the resource. */
+  /** Keys to the list of rows in JSON files, joined by dots, by resource id. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
-  /** Of one file; 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
+  /** Limit of one file, 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
   maxBytes?: number | undefined;
-  /** For messages; `files` by default. */
+  /** Used in messages. `files` by default. */
   name?: string | undefined;
 }
 
-/** A connector over CSV, TSV, JSON and JSON Lines, read as they stream. Lines and cells that do not fit fail the query. @throws QueryError `invalid_options` */
+/** Streams CSV, TSV, JSON and JSON Lines. Invalid lines or cells fail a query. @throws QueryError `invalid_options` */
 export function fileConnector(options: FileConnectorOptions): Connector {
   const { name = "files", maxBytes = 256 * 1024 * 1024 } = options;
   const formatOf = options.formatOf ?? formatByEnding;
@@ -53,7 +51,7 @@ export function fileConnector(options: FileConnectorOptions): Connector {
     decoderOf: (column, declared) => {
       const ofJson = jsonDecoder(column, declared);
       const ofText = textDecoderOf(column);
-      // Cells come as `Cell`s, values of JSON as they are.
+      // Cells come as `Cell`, JSON values unchanged.
       return (value) =>
         typeof value === "object" &&
         value !== null &&
@@ -92,7 +90,7 @@ async function* readFile(
       return yield* delimitedPages(text, {
         source,
         columns,
-        delimiter: options.delimiter ?? (format === "tsv" ? "\t" : knownDelimiter(delimiter)),
+        delimiter: format === "tsv" ? "\t" : knownDelimiter(delimiter),
         hasHeader: header !== false,
       });
     case "jsonl":
@@ -110,11 +108,14 @@ interface TextOptions {
   name: string;
   maxBytes: number;
   signal: AbortSignal | undefined;
-  /** As the catalog found it. */
+  /** The encoding that the catalog detected. */
   encoding: string;
 }
 
-/** The text in pieces, without a byte order mark. @throws QueryError `limit_exceeded`, `value_invalid` for other encodings */
+/**
+ * Yields the text in pieces, without a byte order mark.
+ * @throws QueryError `limit_exceeded`, `value_invalid` for other encodings
+ */
 async function* textOf(
   content: FileContent,
   { name, maxBytes, signal, encoding }: TextOptions,

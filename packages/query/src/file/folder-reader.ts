@@ -1,12 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 
-/** A file's bytes, or its text, as a whole or in pieces. */
+/** A file's bytes or its text, as a whole or in pieces. */
 export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /**
- * Reads files of one folder and of its subfolders. The file is the end of a resource's address: the longest that exists in
- * the folder. Links are followed while they stay inside.
+ * Reads files of one folder and its subfolders. The longest end of a resource's address that exists in the folder names
+ * the file. Links are followed if they stay inside.
  */
 export function folderReader(folder: string): (resource: ResourceDetails) => Promise<FileContent> {
   return async ({ id, uri }) => {

@@ -19,7 +19,7 @@ export async function* jsonPage(
   yield answerRows(parsed(pieces.join(""), source), answerShape(resource, rowsAt), source);
 }
 
-/** One row a line; empty lines are left out. @throws QueryError `value_invalid` with the number of the line */
+/** One row per line. Empty lines are skipped. @throws QueryError `value_invalid` with the line number */
 export async function* jsonLinePages(
   text: AsyncIterable<string>,
   { source }: JsonOptions,

@@ -5,8 +5,8 @@ import { decimalText, exactInt, timeText, type ValueDecoder } from "../sql/decod
 const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
 /**
- * Cells as the plan's values. Numbers are written with a point and no marks between thousands. Dates are ISO, or
- * `2026/1/31`, `2026.1.31`, `31.1.2026`; what could be read in two ways is none. An empty cell is null, in text too.
+ * Decodes cells into plan values. Numbers use a decimal point and no thousands separator. Dates are ISO, or
+ * `2026/1/31`, `2026.1.31`, `31.1.2026`. An ambiguous date is invalid. An empty cell is null, even in a text column.
  */
 export function textDecoderOf({ type }: PlanColumn): ValueDecoder {
   if (type.kind === "text")

@@ -5,7 +5,7 @@ import { QueryError } from "../query-error.ts";
 import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
 import { isBelow } from "./request-url.ts";
 
-/** A page as it came. */
+/** One page of an answer. */
 export interface HttpAnswer {
   value: unknown;
   text: string;
@@ -13,12 +13,12 @@ export interface HttpAnswer {
   link: string | undefined;
 }
 
-/** Requests of one call, whose bytes count together. */
+/** The requests of one call, which share a byte limit. */
 interface HttpCall {
   get(url: URL, signal: AbortSignal | undefined): Promise<HttpAnswer>;
 }
 
-/** Asks an API, at its pace. */
+/** Sends requests to an API. */
 export interface HttpClient {
   begin(resource: string): HttpCall;
 }
@@ -32,17 +32,16 @@ interface Settled extends ClientOptions {
   send: HttpFetch;
   wait: (durationMs: number, signal: AbortSignal) => Promise<void>;
   now: () => number;
-  /** When the next request may start. */
-  pace: { nextMs: number };
 }
 
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
 const backoff = { firstMs: 200, maxMs: 10_000 };
-/** Longest wait that a server may ask for by Retry-After (RFC 9110, 10.2.3). */
+/** The longest wait that a server may ask for in Retry-After (RFC 9110, 10.2.3). */
 const maxWaitMs = 60_000;
 
-/** A client that repeats what may pass, waits as it is told to, and follows nothing out of the base address. */
+/** A client that retries temporary failures, obeys Retry-After, and follows no link out of the base address. */
 export function createHttpClient(options: ClientOptions): HttpClient {
   const send: HttpFetch = options.fetch ?? ((url, init) => fetch(url, init));
   const settled: Settled = {
@@ -50,7 +49,6 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     send,
     wait: options.wait ?? sleep,
     now: options.now ?? Date.now,
-    pace: { nextMs: 0 },
   };
   return {
     begin(resource) {
@@ -81,7 +79,6 @@ type Outcome = { answer: HttpAnswer } | { retryAfter: string | undefined; error:
 async function getWithRetries(options: Settled, request: Request): Promise<HttpAnswer> {
   const { maxRetries = 3 } = options;
   for (let attempt = 0; ; attempt++) {
-    await keepPace(options, request.signal);
     const outcome = await attemptOnce(options, request);
     if ("answer" in outcome) return outcome.answer;
     if (attempt >= maxRetries) throw outcome.error;
@@ -94,15 +91,6 @@ async function getWithRetries(options: Settled, request: Request): Promise<HttpA
     const waitMs = wantedMs ?? backoffDelay(attempt, { ...backoff, random: options.random });
     await waitAborting(options, waitMs, request.signal);
   }
-}
-
-async function keepPace(options: Settled, signal: AbortSignal): Promise<void> {
-  const { requestsPerSecond, pace } = options;
-  if (requestsPerSecond === undefined) return;
-  const startMs = Math.max(options.now(), pace.nextMs);
-  pace.nextMs = startMs + 1_000 / requestsPerSecond;
-  const delayMs = startMs - options.now();
-  if (delayMs > 0) await waitAborting(options, delayMs, signal);
 }
 
 async function waitAborting(
@@ -119,12 +107,12 @@ async function waitAborting(
   throwIfAborted(signal, QueryError);
 }
 
-/** One request with its redirects. Gives what may be tried again, and throws what may not. */
+/** Sends one request and follows its redirects. Returns failures that may be retried and throws the others. */
 async function attemptOnce(
   options: Settled,
   { url, resource, bytes, signal }: Request,
 ): Promise<Outcome> {
-  const { base, name, requestTimeoutMs = 30_000 } = options;
+  const { base, name } = options;
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   const either = AbortSignal.any([signal, timeout]);
   let target = url;
@@ -162,7 +150,7 @@ async function attemptOnce(
   } catch (error) {
     throwIfAborted(signal, QueryError);
     if (QueryError.isInstance(error)) throw error;
-    // The connection failed, or the body ended early: to ask again for a page changes nothing.
+    // The connection failed or the body ended early. Requests only read, so a retry is safe.
     const reason = timeout.aborted
       ? `no answer within ${requestTimeoutMs} ms`
       : "the connection failed";
@@ -225,7 +213,10 @@ async function answerOf(
   }
 }
 
-/** The text of an answer; its bytes are taken off `bytes.left`. @throws QueryError `limit_exceeded`, `value_invalid` for bytes that are not UTF-8 */
+/**
+ * The text of an answer. Subtracts its bytes from `bytes.left`.
+ * @throws QueryError `limit_exceeded`, `value_invalid` for bytes that are not UTF-8
+ */
 async function textOf(
   { body }: Response,
   { name, bytes, signal }: { name: string; bytes: Request["bytes"]; signal: AbortSignal },
@@ -238,7 +229,7 @@ async function textOf(
   }
   if (read.status === "invalid_utf8")
     throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`);
-  // A page that is asked for again counts once.
+  // A retried page counts once.
   bytes.left -= read.sizeBytes;
   return read.text;
 }

@@ -169,24 +169,6 @@ describe("httpConnector", () => {
     );
   });
 
-  it("keeps to the pace that it was told", async () => {
-    const waits: number[] = [];
-    const answer: Case["answer"] = (url, response) =>
-      sendJson(
-        response,
-        url.searchParams.get("page") === "4"
-          ? []
-          : [{ ...rows[0], id: Number(url.searchParams.get("page")) }],
-      );
-    const options = {
-      requestsPerSecond: 2,
-      now: () => 0,
-      wait: async (durationMs: number) => void waits.push(durationMs),
-    };
-    await run({ plan: inShop, answer, options, paging: { by: "page", parameter: "page" } });
-    expect(waits).toEqual([500, 1_000, 1_500]);
-  });
-
   it("reads a page again whose body ended early, and counts its rows once", async () => {
     const answer: Case["answer"] = (url, response, count) => {
       const page = Number(url.searchParams.get("page"));

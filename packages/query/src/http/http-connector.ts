@@ -12,9 +12,9 @@ import { firstPage, nextPage } from "./http-paging.ts";
 import { describeRequest, requestUrl } from "./request-url.ts";
 
 /**
- * A connector for a JSON API, by GET alone. Conditions on the columns that its cards mark `in: "query"` or `"path"` become
- * parameters. Every page is read or the query fails; what a server can do to it (time, bytes, pages, waits) is bounded.
- * @throws QueryError `invalid_options` for an address or a number that makes no sense
+ * A connector for a JSON API that sends only GET. Conditions on columns that its cards mark `in: "query"` or `"path"`
+ * become parameters. It reads every page or fails the query. Time, bytes, pages and waits of a server are limited.
+ * @throws QueryError `invalid_options` for an invalid address or number
  */
 export function httpConnector(options: HttpConnectorOptions): Connector {
   const base = baseOf(options);
@@ -46,11 +46,9 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
 function baseOf(options: HttpConnectorOptions): URL {
   const bounds = {
     maxRetries: 0,
-    requestTimeoutMs: 1,
     maxPages: 1,
     maxBytes: 1,
     maxCalls: 1,
-    requestsPerSecond: Number.MIN_VALUE,
   };
   for (const [key, bound] of Object.entries(bounds)) {
     const value = Number(Object.entries(options).find(([name]) => name === key)?.[1] ?? bound);
@@ -110,7 +108,7 @@ async function* readPages(
   }
 }
 
-/** A server that gives one page for ever would be read for ever, or its rows be counted many times. */
+/** The error for a repeated page. A server that repeats one would be read forever, or its rows counted twice. */
 function repeated(name: string, id: string): QueryError {
   const message = `${name} gave the same page of ${JSON.stringify(id)} twice; is its paging set right?`;
   return new QueryError("source_failed", message, { details: { resource: id } });

@@ -12,7 +12,7 @@ export function firstPage(url: URL, paging: HttpPaging): URL {
   return first;
 }
 
-/** What came, and how one goes on. */
+/** The page that was read, and how to get the next one. */
 export interface PageState {
   paging: HttpPaging;
   answer: HttpAnswer;
@@ -20,13 +20,13 @@ export interface PageState {
   base: URL;
 }
 
-/** The address of the page after this one; undefined on the last. @throws QueryError `source_failed` for one elsewhere */
+/** The address of the next page. Undefined on the last. @throws QueryError `source_failed` if it is outside the base */
 export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState): URL | undefined {
   switch (paging.by) {
     case "none":
       return undefined;
     case "page":
-      // Servers cap the size of pages, so that a short page need not be the last.
+      // Servers cap the page size, so a short page may not be the last.
       return rowCount === 0 ? undefined : counted(url, paging.parameter, 1);
     case "offset":
       return rowCount === 0 ? undefined : counted(url, paging.parameter, rowCount);
@@ -61,7 +61,7 @@ function counted(url: URL, parameter: string, step: number): URL {
   return next;
 }
 
-/** The target of `rel="next"` in a Link header (RFC 8288), commas within `<>` and quotes left alone. */
+/** The target of `rel="next"` in a Link header (RFC 8288). Commas within `<>` and quotes do not separate links. */
 function nextLink(header: string | undefined): string | undefined {
   for (const [, target, parameters = ""] of (header ?? "")
     .slice(0, 16_384)

@@ -4,7 +4,7 @@ import type { SimpleCondition } from "../connector/simple-condition.ts";
 import { QueryError } from "../query-error.ts";
 import type { HttpResource } from "./http-options.ts";
 
-/** What one request is made of. */
+/** The parts of a request address. */
 export interface UrlParts {
   resource: ResourceDetails;
   settings: HttpResource;
@@ -12,7 +12,7 @@ export interface UrlParts {
   conditions: readonly SimpleCondition[];
 }
 
-/** The path of a resource below the base, arguments as `{name}`. @throws QueryError `invalid_options` where nothing tells it */
+/** The path of a resource below the base, arguments as `{name}`. @throws QueryError `invalid_options` without one */
 function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResource): string {
   const { http, uri, id } = resource;
   if (
@@ -38,7 +38,7 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
   );
 }
 
-/** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value that no path holds */
+/** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value unfit for a path */
 export function requestUrl(
   base: URL,
   { resource, settings, arguments: given, conditions }: UrlParts,
@@ -70,7 +70,7 @@ export function requestUrl(
   return url;
 }
 
-/** Templates of imported cards are escaped as addresses are. */
+/** Decodes a template name, since imported cards percent-encode their templates. */
 function plainName(written: string): string {
   try {
     return decodeURIComponent(written);
@@ -79,7 +79,7 @@ function plainName(written: string): string {
   }
 }
 
-/** One segment of a path: whatever the value, it can't leave its place. */
+/** One path segment. No value can add or remove a segment. */
 function pathPart(name: string, value: PlanValue | undefined, id: string): string {
   if (value === undefined || value === null)
     throw new QueryError(
@@ -95,7 +95,7 @@ function pathPart(name: string, value: PlanValue | undefined, id: string): strin
   return encodeURIComponent(text);
 }
 
-/** True for an address of the same origin whose path goes on from the base's. */
+/** True for an address of the same origin whose path is below the base's. */
 export function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
   return url.origin === base.origin && `${url.pathname}/`.startsWith(folder);

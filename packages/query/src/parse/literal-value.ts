@@ -5,13 +5,13 @@ import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/can
 
 type LiteralType = LiteralExpression["type"];
 
-/** What a literal may be. */
+/** The types of a literal. */
 export const literalTypes: readonly LiteralType[] = [...dataKinds, "null"];
 
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 
-/** A literal in its one form: integers as numbers where exact, decimals and times as canonical text. */
+/** A literal in canonical form: integers as numbers if exact, decimals and times as text. */
 export function literalOf(type: LiteralType, value: unknown): LiteralExpression {
   const canonical = canonicalOf(type, value);
   if (canonical === undefined) {
@@ -62,7 +62,7 @@ function intOf(value: unknown): number | string | undefined {
   return Number.isSafeInteger(number) ? number : String(exact);
 }
 
-/** PostgreSQL stores no U+0000, SQLite's drivers cut at it, and a lone surrogate has no UTF-8. */
+/** PostgreSQL cannot store U+0000, SQLite's drivers cut the text there, and a lone surrogate has no UTF-8. */
 function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Cs}/u.test(text);
 }

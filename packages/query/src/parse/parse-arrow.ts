@@ -13,7 +13,7 @@ import type { TokenReader } from "./token-reader.ts";
 
 interface Arrow {
   reader: TokenReader;
-  /** What a bare `scan` reads. */
+  /** The resource that a bare `scan` reads. */
   resource: string | undefined;
   steps: PlanStep[];
 }
@@ -29,8 +29,8 @@ const synonyms: Record<string, string> = {
 };
 
 /**
- * The steps of an arrow form, `scan(id)→filter(...)→agg(...)`; `->` is the same arrow. Steps are named after their
- * operation and place. A `project` without columns changes nothing.
+ * Reads the steps of an arrow form, `scan(id)→filter(...)→agg(...)`. `->` is the same arrow. Steps are named after their
+ * operation and position. A `project` without columns is dropped.
  * @throws PlanSyntaxError
  */
 export function readArrow(reader: TokenReader, resource: string | undefined): PlanStep[] {
@@ -40,7 +40,7 @@ export function readArrow(reader: TokenReader, resource: string | undefined): Pl
   return arrow.steps;
 }
 
-/** Reads a chain and gives the name of its last step. */
+/** Reads a chain and returns the name of its last step. */
 function readChain(arrow: Arrow): string {
   const { reader } = arrow;
   return reader.nested(() => {
@@ -73,7 +73,7 @@ function readArrowStep(arrow: Arrow, from: string): string {
   throw new PlanSyntaxError("limit_exceeded", message);
 }
 
-/** Names a step after its operation and place; its inputs have theirs by then. */
+/** Names a step after its operation and position. Its inputs already have names. */
 function addStep({ steps }: Arrow, step: Unnamed<PlanStep>): string {
   const name = `${step.op}${steps.length + 1}`;
   steps.push({ name, ...step });
@@ -129,7 +129,7 @@ function readScan({ reader, resource }: Arrow): Unnamed<PlanStep> {
   });
 }
 
-/** A quoted id, or one as it stands up to a space, comma or bracket. */
+/** A quoted id, or a bare one that ends at a space, comma or bracket. */
 function readResource(reader: TokenReader): string {
   const { kind, value, at } = reader.peek();
   if (kind === "text" || kind === "name") return reader.take().value;

@@ -27,7 +27,7 @@ const comparisons: Record<string, FunctionName> = {
 const sums: Record<string, FunctionName> = { "+": "add", "-": "subtract", "||": "concat" };
 const products: Record<string, FunctionName> = { "*": "multiply", "/": "divide", "%": "modulo" };
 const timeKinds = ["date", "timestamp", "timestamptz"] as const;
-// A map, since a model may well ask for a function named constructor.
+// A map, since a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
   ["substr", "substring"],
@@ -37,7 +37,7 @@ const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["ifnull", "coalesce"],
 ]);
 
-/** An expression of the text form, from the reader's place on. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
+/** Reads an expression at the reader's position. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
 export function readExpression(reader: TokenReader): Expression {
   return reader.nested(() =>
     readChain(reader, "or", () => readChain(reader, "and", () => readNot(reader))),
@@ -119,7 +119,7 @@ function readSum(reader: TokenReader): Expression {
   );
 }
 
-/** Left to right; `a || b || c` is one call, as `and` is. */
+/** Left-associative. `a || b || c` becomes one call, as `and` does. */
 function readOperators(
   reader: TokenReader,
   table: Record<string, FunctionName>,
@@ -246,7 +246,7 @@ function readArguments(reader: TokenReader): Expression[] {
   return parts;
 }
 
-/** An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`; undefined where none begins. */
+/** An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Undefined if none begins. */
 export function readAggregate(reader: TokenReader): Omit<NamedAggregate, "name"> | undefined {
   const { kind, value } = reader.peek();
   const name = value.toLowerCase();

@@ -8,16 +8,16 @@ import { resolvePlanLimits, type PlanLimits, type ResolvedPlanLimits } from "./p
 import { readFields, readText, report, type Read, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
-/** How a plan is read. */
+/** How a plan is parsed. */
 export interface ParsePlanOptions {
   limits?: PlanLimits | undefined;
-  /** What a bare `scan` of the arrow form reads: the resource whose snippet it is. */
+  /** The resource that a bare `scan` of the arrow form reads, for snippets of one resource. */
   resource?: string | undefined;
 }
 
 /**
- * A plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or a value that was parsed before. An absent
- * `from` is the step before, an absent name the operation and its place. Issue codes are of `PlanParseIssueCode`.
+ * Parses a plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or an already parsed value. `from`
+ * defaults to the previous step, a name to the operation and position. Issue codes are of `PlanParseIssueCode`.
  */
 export function parseLogicalPlan(
   document: unknown,
@@ -54,7 +54,7 @@ function planOfText(
   return context.issues.length > 0 ? undefined : planOfValue(context, value);
 }
 
-/** YAML 1.2; JSON is a part of it. Aliases, anchors and duplicate keys are refused. */
+/** YAML 1.2, which includes JSON. Aliases, anchors and duplicate keys are refused. */
 function readDocument(context: ReadContext, text: string): unknown {
   if (nestsDeeper(text, context.limits)) {
     const message = `The document nests deeper than ${context.limits.depth * 4} levels.`;
@@ -79,7 +79,7 @@ function readDocument(context: ReadContext, text: string): unknown {
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return value;
   } catch (error) {
-    // A stack that ran out on nesting of a kind that the count above does not see.
+    // A stack overflow from nesting that the count above does not see.
     return error instanceof RangeError
       ? report(context, "limit_exceeded", [], "The document nests too deep.")
       : report(context, "document_invalid", [], `This is no YAML: ${String(error)}.`);
@@ -90,7 +90,7 @@ function yamlMessage(reason: string): string {
   return `This is no YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
 }
 
-/** Counts open brackets and the marks that nest a line; quotes are not looked at, so that the count is never too low. */
+/** Counts open brackets and the marks that nest a line. It ignores quotes, so the count is never too low. */
 function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
   const max = limits.depth * 4;
   let open = 0;

@@ -1,16 +1,16 @@
-/** Bounds of a document that a model wrote. */
+/** Limits of a document that a model wrote. */
 export interface PlanLimits {
-  /** Length of the text, in UTF-16 code units. 65,536 by default. */
+  /** Length of the text in UTF-16 code units. 65,536 by default. */
   textLength?: number | undefined;
-  /** 50 by default, at most 200. */
+  /** 50 by default, up to 200. */
   steps?: number | undefined;
-  /** How deep expressions and documents nest. 40 by default, at most 100. */
+  /** How deep expressions and documents nest. 40 by default, up to 100. */
   depth?: number | undefined;
   /** Nodes of all expressions, columns and keys of a plan. 5,000 by default. */
   nodes?: number | undefined;
 }
 
-/** Bounds with their defaults. */
+/** Limits with their defaults applied. */
 export interface ResolvedPlanLimits {
   textLength: number;
   steps: number;
@@ -18,7 +18,7 @@ export interface ResolvedPlanLimits {
   nodes: number;
 }
 
-/** The bounds of a call: absent ones by default, depth and steps never beyond what is safe on any stack. */
+/** The limits of a call, with defaults. Depth and steps are capped at what is safe on any stack. */
 export function resolvePlanLimits(limits: PlanLimits = {}): ResolvedPlanLimits {
   return {
     textLength: limits.textLength ?? 65_536,

@@ -10,7 +10,7 @@ import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { guarded, readText, type Read } from "./read-fields.ts";
 import { TokenReader } from "./token-reader.ts";
 
-/** An expression of a document: its text form, or its tree, which is read as its text. */
+/** Reads an expression of a document: its text form, or a tree, which is first written as text. */
 export const readExpressionField: Read<Expression> = (context, value, path) => {
   const text =
     typeof value === "string"
@@ -70,7 +70,7 @@ function fieldsText(
     case "call":
       if (!isFunctionName(String(fields["function"])))
         throw invalid(fields["function"], "a function");
-      // In brackets, since NOT would take what follows it too.
+      // In brackets, since NOT would also take what follows.
       return `(${String(fields["function"])}(${list("arguments")}))`;
     case "in":
       return `(${textOf(fields["value"])} in (${list("list")}))`;

@@ -11,29 +11,26 @@ import {
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
 
-/** What the reading of one document shares. */
+/** State that the readers of one document share. */
 export interface ReadContext {
   readonly limits: ResolvedPlanLimits;
   readonly count: NodeCount;
   readonly issues: Issue[];
 }
 
-/**
- * Reads one value of a document, which may be absent. What is wrong is reported; what is given then only stands in for it,
- * since a document with an issue gives no plan.
- */
+/** Reads one value of a document, which may be absent. After reporting an issue it returns a placeholder. */
 export type Read<T> = (context: ReadContext, value: unknown, path: IssuePath) => T;
 
 /** The fields of an object, by name. */
 export interface Fields {
   get<T>(name: string, read: Read<T>): T;
-  /** Undefined where the field is absent or null. */
+  /** Undefined if the field is absent or null. */
   optional<T>(name: string, read: Read<T>): T | undefined;
-  /** Reports an issue of the object, or of one of its fields, and gives nothing. */
+  /** Reports an issue of the object or of one of its fields. Returns undefined. */
   fail(code: PlanParseIssueCode, message: string, field?: string): undefined;
 }
 
-/** Reports an issue and gives nothing. */
+/** Reports an issue. Returns undefined. */
 export function report(
   { issues }: ReadContext,
   code: PlanParseIssueCode,
@@ -44,7 +41,7 @@ export function report(
   return undefined;
 }
 
-/** Reads the fields of an object; every field that was not asked for is reported, before what is wrong in the others. */
+/** Reads the fields of an object. Reports every field that was not read, before the issues of the others. */
 export const readFields =
   <T>(read: (fields: Fields) => T): Read<T> =>
   (context, object, path) => {
@@ -74,14 +71,14 @@ export const readFields =
     return value;
   };
 
-/** Absent and null fields are the same. */
+/** An absent field means the same as null. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** True for a list that was left out, or that holds nothing. */
+/** True for a list that is absent or empty. */
 export const isEmptyList: Read<boolean> = (_, value) =>
   isAbsent(value) || (Array.isArray(value) && value.length === 0);
 
-/** A name of a step, a column or a resource: 1 to 200 characters, none of them a control character. */
+/** A name of a step, a column or a resource: 1 to 200 characters, no control characters. */
 export const readName: Read<string> = (context, value, path) => {
   if (typeof value !== "string" || value === "") {
     const message = `A name is needed here, not ${quoted(value ?? null)}.`;
@@ -95,13 +92,13 @@ export const readName: Read<string> = (context, value, path) => {
   return value;
 };
 
-/** How many items a list needs, and what is said of fewer. */
+/** How many items a list needs, and the message if it has fewer. */
 export interface MinItems {
   count: number;
   message: string;
 }
 
-/** A list without the items that do not read. */
+/** Reads a list and drops the items that cannot be parsed. */
 export const readList =
   <T>(read: Read<T | undefined>, min?: MinItems): Read<T[]> =>
   (context, value, path) => {
@@ -124,7 +121,7 @@ export const readList =
     return items;
   };
 
-/** Reads a text by a rule; what is wrong in it becomes an issue. */
+/** Parses a text and turns a syntax error into an issue. */
 export function readText<T>(
   context: ReadContext,
   text: string,
@@ -139,7 +136,7 @@ export function readText<T>(
   });
 }
 
-/** Runs a reading; a syntax error in it becomes an issue. */
+/** Runs a parser and turns a syntax error into an issue. */
 export function guarded<T>(context: ReadContext, path: IssuePath, read: () => T): T | undefined {
   try {
     return read();

@@ -14,13 +14,13 @@ export function readNameToken(reader: TokenReader): string {
   return reader.take().value;
 }
 
-/** `value as name`; without a name, one made from the value. */
+/** `value as name`. Without a name, one is derived from the value. */
 export function readNamedExpression(reader: TokenReader): NamedExpression {
   const value = readExpression(reader);
   return { name: reader.takeWord("as") ? readNameToken(reader) : defaultName(value), value };
 }
 
-/** `sum(column) as name`; without a name, like `sum_column`. */
+/** `sum(column) as name`. Without a name, one like `sum_column`. */
 export function readNamedAggregate(reader: TokenReader): NamedAggregate {
   const aggregate = readAggregate(reader) ?? reader.fail("an aggregate like sum(column)");
   return {

@@ -25,7 +25,7 @@ import {
 import { readJoinKey, readNamedAggregate, readNamedExpression, readSortKey } from "./read-items.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** A step of a document, whose absent `from` means the step before. */
+/** Reads a step of a document. An absent `from` means the previous step. */
 export function readStep(index: number, previous: string | undefined): Read<PlanStep | undefined> {
   return (context, value, path) => {
     if (!isRecord(value)) {
@@ -55,7 +55,7 @@ const inputOr =
     return "";
   };
 
-/** An item of a list: a text of its own form, or an object with the same in fields. */
+/** Reads a list item: a text in its own syntax, or an object with the same fields. */
 const readItem =
   <T>(
     wanted: string,
@@ -112,7 +112,7 @@ const aggregate = readItem(
   },
 );
 
-/** One of some words, the first where it is absent; undefined for any other, which its reader reports. */
+/** One of some words. An absent value is the first. Undefined for any other, which the reader reports. */
 function oneOf<const Word extends string>(words: readonly Word[]): Read<Word | undefined> {
   return (_, value) => words.find((word) => word === (value ?? words[0]));
 }
@@ -124,7 +124,7 @@ const wholeNumber: Read<number> = (context, value, path) => {
   return 0;
 };
 
-/** The fields of each operation, `from` by its own rule. */
+/** The fields of each operation. `from` has its own reader. */
 const readers: Record<
   PlanOperation,
   (fields: Fields, name: string, from: Read<string>) => PlanStep | undefined

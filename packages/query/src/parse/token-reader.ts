@@ -2,12 +2,12 @@ import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import type { ResolvedPlanLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 
-/** Counts the nodes of a whole plan, whatever texts they stand in. */
+/** Counts the nodes of a whole plan across its texts. */
 export interface NodeCount {
   nodes: number;
 }
 
-/** A text read token by token, within limits. */
+/** Reads a text token by token, within limits. */
 export class TokenReader {
   readonly text: string;
   readonly limits: ResolvedPlanLimits;
@@ -47,7 +47,7 @@ export class TokenReader {
     return token.kind === "symbol" && token.value === value;
   }
 
-  /** Words of the grammar go by any case. */
+  /** Words of the grammar ignore case. */
   isWord(value: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === "word" && token.value.toLowerCase() === value;
@@ -77,14 +77,14 @@ export class TokenReader {
     if (this.peek().kind !== "end") this.fail("the end");
   }
 
-  /** Says what should have stood where the next token stands. */
+  /** Throws with what was expected in place of the next token. */
   fail(expected: string): never {
     const { kind, value, at } = this.peek();
     const found = kind === "end" ? "the text ends" : `${quoted(value)} stands`;
     throw invalidExpression(`Expected ${expected}, but ${found} at character ${at + 1}.`);
   }
 
-  /** Continues after a piece that was read by other rules. */
+  /** Continues after a piece that another parser read. */
   jumpTo(end: number): void {
     while (this.peek().kind !== "end" && this.peek().at < end) this.#at += 1;
   }

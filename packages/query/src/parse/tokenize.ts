@@ -1,23 +1,23 @@
 import { invalidExpression, quoted } from "./parse-issue.ts";
 
-/** A piece of an expression or an arrow form. */
+/** A token of an expression or an arrow form. */
 export interface Token {
-  /** `word`: a bare name; `name`: one in double quotes; `text`: one in single quotes, without them. */
+  /** `word`: a bare name. `name`: one in double quotes. `text`: one in single quotes, without them. */
   kind: "word" | "name" | "text" | "number" | "symbol" | "end";
   value: string;
-  /** Where it begins in the text. */
+  /** Start offset in the text. */
   at: number;
-  /** Where it ends. */
+  /** End offset. */
   end: number;
 }
 
-// Sticky patterns, each linear: no two alternatives begin alike.
+// Sticky patterns. Each is linear: no two alternatives begin alike.
 const space = /[\s\uFEFF]+/y;
 const word = /[\p{L}_][\p{L}\p{N}\p{M}_]*/uy;
 const number = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const symbol = /->|→|<=|>=|<>|!=|==|\|\||[-+*/%=<>(),.:]/y;
 
-/** The pieces of a text, closed by an `end`. */
+/** Splits a text into tokens, ending with `end`. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -52,7 +52,7 @@ function readToken(text: string, at: number): Token {
   );
 }
 
-/** A doubled quote stands for one. */
+/** A doubled quote escapes one. */
 function readQuoted(text: string, at: number, kind: "text" | "name"): Token {
   const quote = kind === "text" ? "'" : '"';
   let value = "";

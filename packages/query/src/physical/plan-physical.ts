@@ -17,38 +17,38 @@ import { derivedName, shownName } from "./derived-name.ts";
 import { pruneColumns } from "./prune-columns.ts";
 import { pushFilters } from "./push-filters.ts";
 
-/** A fragment and the connector that runs it, by the key under which the connector was given. */
+/** A fragment, its connector, and the key of that connector. */
 export interface PlacedFragment extends PlanFragment {
   connector: string;
-  /** The step that its rows are of. */
+  /** The step whose rows it returns. */
   output: string;
 }
 
-/** Who does what: data, so that it can be shown before it is run. */
+/** Assigns steps to sources and the engine. It is data, so it can be shown before it runs. */
 export interface PhysicalPlan {
-  /** What the sources do. With no engine there is one, and its rows are the result. */
+  /** The fragments of the sources. Without engine steps there is one, and its rows are the result. */
   fragments: PlacedFragment[];
-  /** What is left for the engine, over the fragments' rows; absent where nothing is. */
+  /** The remaining steps, which the engine runs over the fragments' rows. Absent if none remain. */
   engine?: { steps: TypedStep[]; columns: PlanColumn[] } | undefined;
   columns: PlanColumn[];
 }
 
-/** How work is placed. */
+/** How steps are placed. */
 export interface PlacementOptions {
   connectorOf(resource: ResourceDetails): FoundConnector;
-  /** `none` has sources scan only; for comparison. */
+  /** `none`: sources only scan, for comparison. */
   pushdown: "full" | "none";
 }
 
-/** Places each step at its source as far as the source, and what the catalog says of it, allow; the rest goes to the engine. */
+/** Places each step at its source if the source and its catalog entry allow it. The engine gets the rest. */
 export function planPhysical(valid: ValidLogicalPlan, options: PlacementOptions): PhysicalPlan {
-  // Arguments of an API or a function have to reach it, whatever else may.
+  // Arguments must reach an API or a function even without pushdown.
   const isPushed =
     options.pushdown === "full" ||
     valid.steps.some((step) => step.op === "scan" && hasParameters(step.resource));
   const pushed = isPushed ? pushFilters(valid.steps) : valid.steps;
   const placer = new Placer(options);
-  // Unread steps are not run at all.
+  // Steps that nothing reads are not run.
   const used = usedSteps(pushed);
   const steps = placer.place(pruneColumns(used, valid.columns));
   return assemble(steps, placer, valid.columns);
@@ -64,7 +64,7 @@ function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
 class Placer {
   readonly places = new Map<string, FoundConnector | undefined>();
   readonly #options: PlacementOptions;
-  /** The resources below a step that stands at a source. */
+  /** The resources below a step that runs at a source. */
   readonly #resources = new Map<string, ResourceDetails[]>();
 
   constructor(options: PlacementOptions) {
@@ -99,7 +99,7 @@ class Placer {
     return [step];
   }
 
-  /** The one source of all inputs, where it and the catalog allow the operation. */
+  /** The one source of all inputs, if it and the catalog allow the operation. */
   #sourceOf(step: TypedStep): FoundConnector | undefined {
     const inputs = typedInputsOf(step);
     const places = inputs.map((name) => this.places.get(name));
@@ -110,7 +110,7 @@ class Placer {
     return resources.every((resource) => allows(resource, step.op)) ? first : undefined;
   }
 
-  /** The conjuncts that the source takes stay there, the others go on above. */
+  /** Keeps the conjuncts that the source takes there. The others run above. */
   #splitFilter(
     filter: TypedFilter,
     found: FoundConnector,
@@ -141,7 +141,7 @@ function isTakenBy(
   return connector.operations.has(step.op) && (connector.takes?.(step, resources) ?? true);
 }
 
-/** True for a condition that gives a value to something that the resource takes. */
+/** True for a condition that gives a value to a parameter of the resource. */
 function isArgument({ where }: TypedFilter, resource: ResourceDetails): boolean {
   const condition = simpleCondition(where);
   if (condition === undefined || (condition.operator !== "eq" && condition.operator !== "in"))
@@ -149,7 +149,10 @@ function isArgument({ where }: TypedFilter, resource: ResourceDetails): boolean 
   return scanColumns(resource).get(condition.column)?.isParameter === true;
 }
 
-/** `pushdown` rules filter, project and aggregate; all else, and what it leaves out, goes by `cap`. Without both, all is allowed. */
+/**
+ * `pushdown` decides on filter, project and aggregate. `cap` decides on the rest, and if `pushdown`
+ * is silent. Without both, all is allowed.
+ */
 function allows(resource: ResourceDetails, operation: PlanOperation): boolean {
   const { pushdown, cap } = resource;
   const told =
@@ -169,7 +172,7 @@ function allows(resource: ResourceDetails, operation: PlanOperation): boolean {
   );
 }
 
-/** Cuts the plan where rows leave a source. A step that two readers share is read once where its rows leave it. */
+/** Cuts the plan where rows leave a source. A step that two readers share is read once at such a point. */
 function assemble(
   steps: readonly TypedStep[],
   { places }: Placer,
@@ -205,7 +208,7 @@ function assemble(
   return { fragments, columns, engine: left.length > 0 ? { steps: left, columns } : undefined };
 }
 
-/** What leaves a source is to the engine a table of its own: only the columns that it reads need to leave. */
+/** The engine sees a fragment's rows as a table, so only the columns that it reads leave the source. */
 function asScan(step: TypedStep, steps: readonly TypedStep[]): TypedStep {
   if (step.op === "scan") return step;
   const scan = stepsBelow(steps, step.name).find(({ op }) => op === "scan");

@@ -5,10 +5,10 @@ import {
   type TypedStep,
 } from "../plan/typed-plan.ts";
 
-/** Names of columns that later steps need, by step. */
+/** Column names that later steps need, by step. */
 type Needs = Map<string, Set<string>>;
 
-/** The same plan without columns that nothing reads, so that no source sends them. A step keeps at least one. */
+/** Removes columns that nothing reads, so that no source sends them. A step keeps one column or more. */
 export function pruneColumns(
   steps: readonly TypedStep[],
   output: readonly PlanColumn[],
@@ -35,7 +35,7 @@ function need(needs: Needs, step: string, names: Iterable<string>): void {
 }
 
 function collect(step: TypedStep, steps: readonly TypedStep[], needs: Needs): void {
-  // Where no column is read, rows are counted: one column stands for them.
+  // If no column is read, rows are only counted, and one column is enough.
   if ((needs.get(step.name)?.size ?? 0) === 0)
     need(
       needs,
@@ -103,7 +103,7 @@ function collect(step: TypedStep, steps: readonly TypedStep[], needs: Needs): vo
   }
 }
 
-/** Which of a list stay: those that are needed, or the first where none is. */
+/** Keeps the needed items of a list, or the first if none is needed. */
 function kept<T>(
   columns: readonly PlanColumn[],
   wanted: ReadonlySet<string>,

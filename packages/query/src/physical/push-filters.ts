@@ -14,12 +14,12 @@ import {
 } from "../plan/typed-plan.ts";
 
 /**
- * The same plan with filters as near to their scans as meaning allows: below projects and sorts, into the sides of joins,
- * joined with filters. So that each source gets its own part of a condition that spans several.
+ * Moves filters as close to their scans as semantics allow: below projects and sorts, into the sides of joins, and merged
+ * with other filters. Each source then gets its own part of a condition that spans several.
  */
 export function pushFilters(steps: readonly TypedStep[]): TypedStep[] {
   const state: PushState = { steps: [...steps], nextId: 0 };
-  // Each pass moves filters at least one step down; a plan is as deep as it has steps.
+  // Each pass moves filters down one step or more, and a plan is as deep as its number of steps.
   for (let pass = 0; pass <= steps.length; pass++) if (!pushOnce(state)) break;
   return state.steps;
 }
@@ -55,7 +55,7 @@ function pushOnce(state: PushState): boolean {
   return hasMoved;
 }
 
-/** Puts steps where the first of the old ones stood; names keep their order, since a filter reads from one step only. */
+/** Inserts steps at the place of the first old one. Names keep their order, since a filter reads from one step only. */
 function replace(state: PushState, old: readonly TypedStep[], put: readonly TypedStep[]): void {
   state.steps = state.steps.flatMap((step) =>
     step === old[0] ? put : old.includes(step) ? [] : [step],
@@ -68,10 +68,10 @@ function merged(below: TypedFilter, filter: TypedFilter): TypedStep[] {
   return [{ ...filter, from: below.from, where }];
 }
 
-/** Parts of a condition that grows on its way down, at most: `x * x as x` doubles it at every project. */
+/** Size limit of a condition that grows on its way down: `x * x as x` doubles it at every project. */
 const maxParts = 60;
 
-/** False for a filter that would grow beyond the bound by what the project computes. */
+/** False for a filter that would exceed the limit with what the project computes. */
 function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
   const values = new Map(
     project.columns.map(
@@ -81,7 +81,7 @@ function staysShort(project: TypedProject, { where }: TypedFilter): boolean {
   return partCount(where, values) <= Math.max(maxParts, partCount(where, new Map()));
 }
 
-/** How many parts an expression has where its columns have so many. */
+/** The number of parts of an expression, given the number of parts of its columns. */
 function partCount(
   expression: TypedExpression | undefined,
   columns: ReadonlyMap<string, number>,
@@ -101,7 +101,7 @@ function swapped(state: PushState, project: TypedProject, filter: TypedFilter): 
   ];
 }
 
-/** The expression with columns replaced by the values that they have. */
+/** The expression with columns replaced by their values. */
 function substituted(
   expression: TypedExpression,
   values: ReadonlyMap<string, TypedExpression | undefined>,

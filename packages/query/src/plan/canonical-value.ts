@@ -1,4 +1,4 @@
-/** The digits of a decimal without leading zeros and with at least one after the point; undefined where it is none. */
+/** The decimal without leading zeros and with one digit or more after the point. Undefined if it is not a decimal. */
 export function canonicalDecimal(text: string): string | undefined {
   const parts = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(text);
   if (parts === null) return undefined;
@@ -9,7 +9,7 @@ export function canonicalDecimal(text: string): string | undefined {
   return /[1-9]/.test(digits) ? sign + digits : digits;
 }
 
-/** A date of the years 0001 to 9999 as `YYYY-MM-DD`; undefined where it is none. */
+/** A date of the years 0001 to 9999 as `YYYY-MM-DD`. Undefined if it is not one. */
 export function canonicalDate(text: string): string | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (parts === null || parts[1] === "0000") return undefined;
@@ -20,8 +20,8 @@ const timestampPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
- * `YYYY-MM-DDTHH:MM:SS`, a fraction of up to 6 digits where it is not 0, and `Z` for a `timestamptz`. A text without a zone
- * counts as UTC for a `timestamptz`; one with a zone is no `timestamp`. Undefined where it is none.
+ * `YYYY-MM-DDTHH:MM:SS`, a nonzero fraction of up to 6 digits, and `Z` for a `timestamptz`. A text without a zone
+ * counts as UTC for a `timestamptz`. One with a zone is not a `timestamp`. Undefined if it is not one.
  */
 export function canonicalTimestamp(
   text: string,

@@ -1,22 +1,22 @@
-/** Type of a value in a plan. `int` has 64 bits; `timestamp` is a wall clock without a zone, `timestamptz` an instant. */
+/** Type of a value in a plan. `int` has 64 bits. `timestamp` is wall-clock time, `timestamptz` an instant. */
 export type DataType =
   | { kind: "bool" | "int" | "float" | "text" | "date" | "timestamp" | "timestamptz" }
   | DecimalType;
 
-/** An exact number: `precision` digits in all (1..38), `scale` of them after the point. */
+/** An exact number: `precision` digits in total (1..38), `scale` of them after the point. */
 export interface DecimalType {
   kind: "decimal";
   precision: number;
   scale: number;
 }
 
-/** Name of a kind, without a decimal's digits. */
+/** The name of a kind, without a decimal's digits. */
 export type DataKind = DataType["kind"];
 
-/** Most digits of a decimal. */
+/** Maximum digits of a decimal. */
 export const maxPrecision = 38;
 
-/** What a numeric column without digits of its own is read as. */
+/** The type of a numeric column that does not declare its digits. */
 const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
 
 /** All kinds. */
@@ -36,7 +36,7 @@ export function typeName(type: DataType): string {
   return type.kind === "decimal" ? `decimal(${type.precision},${type.scale})` : type.kind;
 }
 
-/** The type of a name as `typeName` gives it; undefined for any other text. */
+/** Parses a name that `typeName` returns. Undefined for any other text. */
 export function parseDataType(text: string): DataType | undefined {
   const plain = text.trim().toLowerCase();
   if (isPlainKind(plain)) return { kind: plain };
@@ -45,7 +45,7 @@ export function parseDataType(text: string): DataType | undefined {
   return decimalOf(Number(digits[1]), Number(digits[2]));
 }
 
-/** True for two types of one kind, and of the same digits. */
+/** True for two types of the same kind and digits. */
 export function isSameType(left: DataType, right: DataType): boolean {
   return typeName(left) === typeName(right);
 }
@@ -73,7 +73,7 @@ const columnKinds: readonly [pattern: RegExp, kind: Exclude<DataKind, "decimal">
   [/^(?:timestamp(?: without time zone)?|datetime\d*|ts|timestamp_n?[mu]?s)$/, "timestamp"],
 ];
 
-/** The type of a catalogued column, by the names that databases use. What has no type of its own here is read as text. */
+/** The type of a catalogued column, by the type names that databases use. Unknown types are read as text. */
 export function columnDataType(declared: string | undefined): DataType {
   const text = (declared ?? "text").trim().toLowerCase().slice(0, 100);
   const name = text

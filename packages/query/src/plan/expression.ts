@@ -1,7 +1,7 @@
 import type { DataKind } from "./data-type.ts";
 import type { FunctionName } from "./functions.ts";
 
-/** A value computed from one row, as a tree that JSON can hold. */
+/** A value computed from one row, as a JSON-compatible tree. */
 export type Expression =
   | ColumnExpression
   | LiteralExpression
@@ -10,15 +10,15 @@ export type Expression =
   | InExpression
   | CastExpression;
 
-/** A column of the step that the expression reads from. */
+/** A column of the step that the expression reads. */
 interface ColumnExpression {
   op: "column";
   name: string;
 }
 
 /**
- * A constant. An `int` is a number, or its digits where no number is exact; a `decimal` its digits; a `date` is
- * `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 digits of a second, a `timestamptz` the same with `Z`.
+ * A constant. An `int` is a number, or its digits if a number is not exact. A `decimal` is its digits. A `date` is
+ * `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 fractional digits, a `timestamptz` the same with `Z`.
  */
 export interface LiteralExpression {
   op: "literal";
@@ -33,28 +33,28 @@ interface CallExpression {
   arguments: Expression[];
 }
 
-/** The value of the first branch whose condition is true; `otherwise`, or null without one. */
+/** The value of the first branch whose condition is true, else `otherwise`, else null. */
 export interface CaseExpression {
   op: "case";
   branches: { when: Expression; value: Expression }[];
   otherwise?: Expression | undefined;
 }
 
-/** True where the value equals one of the list, null where it is null. The list is not empty and holds no null. */
+/** True if the value equals an item of the list, null if it is null. The list is not empty and holds no null. */
 export interface InExpression {
   op: "in";
   value: Expression;
   list: LiteralExpression[];
 }
 
-/** The value as another type, named as `typeName` does. */
+/** Casts the value to a type, named as `typeName` does. */
 export interface CastExpression {
   op: "cast";
   value: Expression;
   type: string;
 }
 
-/** A value with the name of its column. */
+/** A value and its column name. */
 export interface NamedExpression {
   name: string;
   value: Expression;
@@ -63,7 +63,7 @@ export interface NamedExpression {
 /** What an aggregate computes over the rows of a group. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
-/** All of them. */
+/** All aggregate functions. */
 export const aggregateFunctions: readonly AggregateFunction[] = [
   "count",
   "count_distinct",
@@ -78,7 +78,7 @@ export function isAggregateName(name: string): name is AggregateFunction {
   return aggregateFunctions.some((known) => known === name);
 }
 
-/** An aggregate with the name of its column. Only `count` goes without an argument: it counts rows then. */
+/** An aggregate and its column name. Only `count` may omit the argument, and then counts rows. */
 export interface NamedAggregate {
   name: string;
   function: AggregateFunction;

@@ -1,4 +1,4 @@
-/** Least and most arguments of each function. A billion: any number. */
+/** Minimum and maximum number of arguments of each function. A billion means any number. */
 export const functionArguments = {
   eq: [2, 2],
   ne: [2, 2],
@@ -43,10 +43,10 @@ export const functionArguments = {
   now: [0, 0],
 } as const;
 
-/** What a call may name. The semantics of each stand in the package's README. */
+/** The functions of the plan language. The package's README has the semantics of each. */
 export type FunctionName = keyof typeof functionArguments;
 
-/** True for a name that a call may have. */
+/** True for the name of a function. */
 export function isFunctionName(name: string): name is FunctionName {
   return Object.hasOwn(functionArguments, name);
 }

@@ -1,6 +1,6 @@
 import type { NamedAggregate, NamedExpression, Expression } from "./expression.ts";
 
-/** A query over catalogued resources: steps that read from steps before them. The last one is the result. */
+/** A query over catalogued resources. Each step reads from steps before it. The last one is the result. */
 export interface LogicalPlan {
   version: 1;
   steps: PlanStep[];
@@ -18,10 +18,10 @@ export type PlanStep =
   | UnionStep
   | DistinctStep;
 
-/** Which operation a step is. */
+/** The operation of a step. */
 export type PlanOperation = PlanStep["op"];
 
-/** What a source takes that takes all. */
+/** All operations, for a source that takes every one. */
 export const allOperations: ReadonlySet<PlanOperation> = new Set([
   "scan",
   "filter",
@@ -40,11 +40,11 @@ export interface ScanStep {
   op: "scan";
   /** The id of a catalogued resource. */
   resource: string;
-  /** All that the principal may see where absent. */
+  /** All columns that the principal may see, if absent. */
   columns?: string[] | undefined;
 }
 
-/** The rows for which the condition is true; not those where it is null. Keeps the order. */
+/** Keeps the rows for which the condition is true, not those for which it is null. Keeps the order. */
 interface FilterStep {
   name: string;
   op: "filter";
@@ -52,7 +52,7 @@ interface FilterStep {
   where: Expression;
 }
 
-/** Exactly these columns, in this order. Keeps the order of rows. */
+/** Returns exactly these columns, in this order. Keeps the order of rows. */
 interface ProjectStep {
   name: string;
   op: "project";
@@ -60,13 +60,13 @@ interface ProjectStep {
   columns: NamedExpression[];
 }
 
-/** How rows are joined: `semi` keeps the left rows that have a partner, `anti` those that have none. */
+/** How rows are joined: `semi` keeps the left rows that have a partner, `anti` those without one. */
 export type JoinKind = "inner" | "left" | "semi" | "anti";
 
-/** All kinds; the first where a plan names none. */
+/** All kinds. The first is the default. */
 export const joinKinds: readonly JoinKind[] = ["inner", "left", "semi", "anti"];
 
-/** Rows whose keys are all equal; null equals nothing. Gives the left columns, then (inner, left) the right ones. */
+/** Joins rows whose keys are all equal. Null equals nothing. Returns the left columns, then (inner, left) the right. */
 export interface JoinStep {
   name: string;
   op: "join";
@@ -74,11 +74,11 @@ export interface JoinStep {
   left: string;
   right: string;
   on: { left: string; right: string }[];
-  /** Stands before the name of every right column. */
+  /** Prefix of every right column's name. */
   prefix?: string | undefined;
 }
 
-/** One row for each group; one for all rows, even of none, where `by` is empty. */
+/** One row per group. If `by` is empty, one row for all rows, even if there are none. */
 export interface AggregateStep {
   name: string;
   op: "aggregate";
@@ -87,14 +87,14 @@ export interface AggregateStep {
   aggregates: NamedAggregate[];
 }
 
-/** A column to sort by. Text sorts by code points. Nulls come last, whatever the direction, unless told otherwise. */
+/** A column to sort by. Text sorts by code points. Nulls come last in both directions by default. */
 export interface SortKey {
   column: string;
   direction: "asc" | "desc";
   nulls: "first" | "last";
 }
 
-/** Rows in order. Filter, project and limit keep it; all other steps lose it. */
+/** Sorts rows. Filter, project and limit keep the order. All other steps lose it. */
 interface SortStep {
   name: string;
   op: "sort";
@@ -102,7 +102,7 @@ interface SortStep {
   by: SortKey[];
 }
 
-/** `count` rows after the first `offset` (0 where absent). */
+/** `count` rows after the first `offset` (0 if absent). */
 interface LimitStep {
   name: string;
   op: "limit";
@@ -111,21 +111,21 @@ interface LimitStep {
   offset?: number | undefined;
 }
 
-/** The rows of all inputs, duplicates included. Columns go by name; the first input gives their order. */
+/** The rows of all inputs, duplicates included. Columns match by name. The first input sets their order. */
 export interface UnionStep {
   name: string;
   op: "union";
   from: string[];
 }
 
-/** Each different row once; nulls count as equal here. */
+/** Each distinct row once. Nulls count as equal here. */
 interface DistinctStep {
   name: string;
   op: "distinct";
   from: string;
 }
 
-/** The names of the steps that a step reads from, in order. */
+/** The names of the steps that a step reads, in order. */
 export function inputsOf(step: PlanStep): string[] {
   if (step.op === "scan") return [];
   if (step.op === "join") return [step.left, step.right];

@@ -1,6 +1,6 @@
 const maxLength = 64;
 
-/** The name with the fewest edits, where they are few enough to be a slip; the first of those that are as near. */
+/** The name with the fewest edits if they are few enough for a typo. The first one wins a tie. */
 export function nearestName(wanted: string, names: Iterable<string>): string | undefined {
   const target = wanted.toLowerCase().slice(0, maxLength);
   let best: { name: string; edits: number } | undefined;
@@ -20,7 +20,7 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
     : undefined;
 }
 
-/** True for two spellings of one name: a slip, other separators, or one that the other begins or ends with. */
+/** True for two spellings of one name: a typo, other separators, or one that is a prefix or suffix of the other. */
 export function isSlipOf(wanted: string, name: string): boolean {
   const [left = "", right = ""] = [wanted, name].map((text) =>
     text

@@ -1,4 +1,4 @@
-/** Words that a bare column can't have, in lower case; in double quotes it can. */
+/** Words that a column name can only use in double quotes, in lower case. */
 export const reservedWords: ReadonlySet<string> = new Set([
   "and",
   "as",

@@ -9,13 +9,13 @@ import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
 export interface PlanColumn {
   name: string;
   type: DataType;
-  /** False only where no row can hold null. */
+  /** False only if no row can hold null. */
   isNullable: boolean;
-  /** As the catalog names it; kept where the operation keeps it. */
+  /** As the catalog names it. Only operations that preserve the unit keep it. */
   unit?: string | undefined;
 }
 
-/** An expression whose names and types are settled: conversions stand as casts, operands of a comparison have one type. */
+/** An expression with resolved names and types. Conversions are casts. Operands of a comparison have one type. */
 export type TypedExpression =
   | TypedColumn
   | TypedLiteral
@@ -24,22 +24,22 @@ export type TypedExpression =
   | TypedIn
   | TypedCast;
 
-/** What every typed expression says of its value. */
+/** What every typed expression says about its value. */
 export interface TypedValue {
   type: DataType;
   isNullable: boolean;
   unit?: string | undefined;
-  /** True for a condition that access adds: explanations leave it out. */
+  /** True for a condition from an access rule. Explanations leave it out. */
   isRule?: true | undefined;
 }
 
-/** A column of the step that is read from. */
+/** A column of the step that the expression reads. */
 interface TypedColumn extends TypedValue {
   op: "column";
   name: string;
 }
 
-/** A constant, canonical for its type; null for a null of any type. */
+/** A constant in canonical form for its type. Null for a null of any type. */
 export interface TypedLiteral extends TypedValue {
   op: "literal";
   value: string | number | boolean | null;
@@ -52,21 +52,21 @@ export interface TypedCall extends TypedValue {
   arguments: TypedExpression[];
 }
 
-/** Branches of one type. */
+/** All branches have one type. */
 interface TypedCase extends TypedValue {
   op: "case";
   branches: { when: TypedExpression; value: TypedExpression }[];
   otherwise?: TypedExpression | undefined;
 }
 
-/** A list of the value's type. */
+/** The list has the type of the value. */
 interface TypedIn extends TypedValue {
   op: "in";
   value: TypedExpression;
   list: TypedLiteral[];
 }
 
-/** A conversion, asked for or put in by the check. */
+/** A conversion, written in the plan or added by the check. */
 export interface TypedCast extends TypedValue {
   op: "cast";
   value: TypedExpression;
@@ -78,7 +78,7 @@ export interface TypedAggregate extends TypedValue {
   argument?: TypedExpression | undefined;
 }
 
-/** A step whose rows are known: `columns` names and types them. */
+/** A step with the names and types of its `columns`. */
 export type TypedStep =
   | TypedScan
   | TypedFilter
@@ -96,66 +96,66 @@ interface StepOf<Op extends string> {
   columns: PlanColumn[];
 }
 
-/** Columns of a resource. */
+/** Reads columns of a resource. */
 export interface TypedScan extends StepOf<"scan"> {
-  /** Only with columns that the principal may see. */
+  /** Only has columns that the principal may see. */
   resource: ResourceDetails;
-  /** The type of each column as the catalog spells it, beside `columns`. */
+  /** The type of each entry of `columns` as the catalog spells it. */
   declaredTypes: (string | undefined)[];
 }
 
-/** Rows for which a condition holds. */
+/** Keeps the rows for which a condition holds. */
 export interface TypedFilter extends StepOf<"filter"> {
   from: string;
   where: TypedExpression;
 }
 
-/** Values, one for each of `columns`. */
+/** One value for each of `columns`. */
 export interface TypedProject extends StepOf<"project"> {
   from: string;
   values: TypedExpression[];
 }
 
-/** Rows with equal keys. */
+/** Joins rows with equal keys. */
 export interface TypedJoin extends StepOf<"join"> {
   kind: JoinKind;
   left: string;
   right: string;
   /** The right expression reads from the right step. */
   on: { left: TypedExpression; right: TypedExpression }[];
-  /** How many of `columns` come from the left; the rest are all of the right step's, in its order. */
+  /** How many of `columns` come from the left. The rest are all columns of the right step, in its order. */
   leftCount: number;
-  /** Stands before the right step's names; empty where the plan gives none. */
+  /** Prefix of the right step's names. Empty if the plan gives none. */
   prefix: string;
 }
 
-/** Groups: `columns` are the keys, then the aggregates. */
+/** Groups rows: `columns` are the keys, then the aggregates. */
 export interface TypedAggregateStep extends StepOf<"aggregate"> {
   from: string;
   by: TypedExpression[];
   aggregates: TypedAggregate[];
 }
 
-/** Rows in order. */
+/** Sorts rows. */
 interface TypedSort extends StepOf<"sort"> {
   from: string;
   by: SortKey[];
 }
 
-/** The first rows. */
+/** Keeps the first rows. */
 interface TypedLimit extends StepOf<"limit"> {
   from: string;
   count: number;
   offset: number;
 }
 
-/** All rows of the inputs; `values[i]` gives the columns from input i. */
+/** All rows of the inputs. `values[i]` holds the columns from input i. */
 export interface TypedUnion extends StepOf<"union"> {
   from: string[];
   values: TypedExpression[][];
 }
 
-/** Rows without duplicates. */
+/** Removes duplicate rows. */
 interface TypedDistinct extends StepOf<"distinct"> {
   from: string;
 }
@@ -163,21 +163,21 @@ interface TypedDistinct extends StepOf<"distinct"> {
 /** A plan that was checked against the catalog. */
 export interface ValidLogicalPlan {
   plan: LogicalPlan;
-  /** In the plan's order, so that inputs stand before what reads from them. */
+  /** In the plan's order, so inputs come before the steps that read them. */
   steps: TypedStep[];
   /** The columns of the result. */
   columns: PlanColumn[];
   warnings: Issue[];
 }
 
-/** The names of the steps that a typed step reads from, in order. */
+/** The names of the steps that a typed step reads, in order. */
 export function typedInputsOf(step: TypedStep): string[] {
   if (step.op === "scan") return [];
   if (step.op === "join") return [step.left, step.right];
   return step.op === "union" ? step.from : [step.from];
 }
 
-/** The expressions directly within an expression. */
+/** The direct subexpressions of an expression. */
 export function partsOf(expression: TypedExpression): TypedExpression[] {
   switch (expression.op) {
     case "column":
@@ -196,7 +196,7 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
   }
 }
 
-/** The expression with the expressions directly within it replaced; a list of constants stays. */
+/** Replaces the direct subexpressions of an expression. A list of constants stays. */
 export function withParts(
   expression: TypedExpression,
   write: (part: TypedExpression) => TypedExpression,
@@ -233,7 +233,7 @@ export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
     : [expression];
 }
 
-/** One expression that is true where all are. */
+/** The AND of all parts. */
 export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first;

@@ -28,17 +28,17 @@ const operators: Partial<Record<FunctionName, { symbol: string; level: number }>
 const primaryLevel = 8;
 const wordy: ReadonlySet<string> = new Set(["not", "negate", "is_null", "is_not_null", "between"]);
 
-/** True for a function that has a form of its own, so that nobody calls it by its name. */
+/** True for a function that has its own syntax, so that it is not called by name. */
 export function isOperator(name: string): boolean {
   return Object.hasOwn(operators, name) || wordy.has(name);
 }
 
-/** The text form of an expression: reading it gives the same tree. */
+/** The text form of an expression. Parsing it gives the same tree. */
 export function renderExpression(expression: AnyExpression): string {
   return write(expression, 0);
 }
 
-/** A value and its name, like `date(created_at) as day`; a column under its own name stands alone. */
+/** A value and its name, like `date(created_at) as day`. A column under its own name is written once. */
 export function renderNamed({ name, value }: { name: string; value: AnyExpression }): string {
   const isOwn = value.op === "column" && value.name === name;
   return isOwn ? renderName(name) : `${renderExpression(value)} as ${renderName(name)}`;
@@ -64,7 +64,7 @@ export function renderName(name: string): string {
   return isBare ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Brackets go round what binds looser than its place asks for. */
+/** Adds brackets if an expression binds looser than its context requires. */
 function write(expression: AnyExpression, level: number): string {
   const { text, own } = plain(expression);
   return own < level ? `(${text})` : text;
@@ -109,7 +109,7 @@ function plainCall({ function: name, arguments: parts }: Of<"call">): {
     return { text: chain(parts, operator), own: operator.level };
   if (name === "not" && first !== undefined) return { text: `not ${write(first, 3)}`, own: 3 };
   if (name === "negate" && first !== undefined) {
-    // Brackets round a literal: without them the sign belongs to the number.
+    // In brackets, since a sign before a literal would belong to the number.
     const inner = write(first, 7);
     return { text: first.op === "literal" ? `-(${inner})` : `-${inner}`, own: 7 };
   }
@@ -126,7 +126,7 @@ function plainCall({ function: name, arguments: parts }: Of<"call">): {
   return { text: `${name}(${parts.map((part) => write(part, 0)).join(", ")})`, own: primaryLevel };
 }
 
-/** The left operand may bind as the operator does, save in comparisons and in chains that are one call. */
+/** The left operand may bind as tightly as the operator, except in comparisons and in chains that form one call. */
 function chain(
   parts: readonly AnyExpression[],
   { symbol, level }: { symbol: string; level: number },

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { LogicalPlan, PlanStep, SortKey } from "../plan/logical-plan.ts";
 import { renderAggregate, renderExpression, renderName, renderNamed } from "./render-expression.ts";
 
-/** The plan as YAML, expressions in their text form: the same plan gives the same bytes, and reading them the same plan. */
+/** Renders the plan as YAML. The same plan gives the same bytes, and parsing them gives the same plan. */
 export function renderLogicalPlan(plan: LogicalPlan): string {
   const options = {
     lineWidth: 0,
@@ -41,7 +41,7 @@ function fieldsOf(step: PlanStep): object {
   }
 }
 
-/** The fields that stand first, so that the order in the object does not matter. */
+/** The leading fields in fixed order, whatever their order in the object. */
 function orderedHead(step: PlanStep): object {
   if (step.op === "scan") return { name: step.name, op: step.op, resource: step.resource };
   if (step.op === "limit")

@@ -71,7 +71,7 @@ const steps: JsonSchema[] = [
 ];
 
 /**
- * What a model is asked for: steps with expressions in their text form, which costs it a third of the tree's tokens.
+ * The schema of a plan from a model. Expressions are in text form, which costs a third of the tree's tokens.
  * `toWireSchema(logicalPlanSchema)` is its strict form. Draft 2020-12.
  */
 export const logicalPlanSchema: JsonSchema = record({

@@ -4,13 +4,13 @@ import { closingAfter, type SqlToken } from "./sql-tokens.ts";
 
 type CastTypes = Readonly<Record<string, string>>;
 
-/** The macros that cast to a type as a dialect does; all else DuckDB casts alike. */
+/** Types whose casts differ between a dialect and DuckDB, with the macros that replace them. Other casts agree. */
 const castTypes: Readonly<Record<SqlSpelling, CastTypes>> = {
   postgresql: {
     ...casts("cast_smallint", "smallint int2"),
     ...casts("cast_integer", "integer int int4"),
     ...casts("cast_bigint", "bigint int8"),
-    // Without digits a number is of any size in PostgreSQL, and of 18 digits in DuckDB.
+    // A numeric without digits has any size in PostgreSQL, but 18 digits in DuckDB.
     ...casts("cast_numeric", "numeric decimal dec"),
     ...casts("cast_text", "text varchar"),
     "character varying": "cast_text",
@@ -29,8 +29,12 @@ function casts(macro: string, types: string): CastTypes {
   return Object.fromEntries(types.split(" ").map((type) => [type, macro]));
 }
 
-/** `cast(x as text)` and `x::text` as `cast_text(x)`; the outer one of two that begin in a place comes first. */
-export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): TextEdit[] {
+/** Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. Of two at one position, the outer cast comes first. */
+export function castEdits(
+  tokens: readonly SqlToken[],
+  spelling: SqlSpelling,
+  rounded: ReadonlySet<number>,
+): TextEdit[] {
   const types = castTypes[spelling];
   const edits: TextEdit[] = [];
   for (const [index, { text, depth }] of tokens.entries()) {
@@ -47,20 +51,26 @@ export function castEdits(tokens: readonly SqlToken[], spelling: SqlSpelling): T
     if (macro === undefined || (type.length !== undefined && macro !== "cast_text")) continue;
     const from = isCall ? index : operandBefore(tokens, index);
     const start = tokens[from]?.start ?? 0;
+    const isRounded = spelling === "postgresql" && rounded.has(tokens[as]?.start ?? -1);
+    const inner = isRounded ? ["round_numeric(", ")"] : ["", ""];
     const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
     edits.unshift(
-      { start, end: isCall ? (tokens[index + 1]?.end ?? 0) : start, text: `${cut[0]}${macro}(` },
+      {
+        start,
+        end: isCall ? (tokens[index + 1]?.end ?? 0) : start,
+        text: `${cut[0]}${macro}(${inner[0]}`,
+      },
       {
         start: tokens[as]?.start ?? 0,
         end: isCall ? (tokens[close]?.end ?? 0) : type.end,
-        text: `)${cut[1]}`,
+        text: `${inner[1]})${cut[1]}`,
       },
     );
   }
   return edits;
 }
 
-/** The type that begins in a place; `length` is the first of what stands in its parentheses. */
+/** The type that begins at a position. `length` is the first argument in its parentheses. */
 function typeAt(
   tokens: readonly SqlToken[],
   at: number,
@@ -80,7 +90,7 @@ const notCalled: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Where the operand of `::` begins: a name, a literal, a call, or what stands in parentheses. */
+/** Start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
 function operandBefore(tokens: readonly SqlToken[], at: number): number {
   let index = at - 1;
   const textAt = (place: number): string => tokens[place]?.text ?? "";

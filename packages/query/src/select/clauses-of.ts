@@ -5,7 +5,7 @@ const effectOrder =
 const setOperations = ["union", "intersect", "except"];
 const maxCharacters = 200;
 
-/** The clauses of the outermost SELECT in the order in which they take effect; as they stand where it combines several. */
+/** The clauses of the outermost SELECT in execution order, or in text order if it combines several. */
 export function clausesOf({ text, tokens }: Pick<SqlPlan, "text" | "tokens">): string[] {
   const starts = tokens.filter(
     (token, at) =>

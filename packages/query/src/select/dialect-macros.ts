@@ -1,29 +1,29 @@
 import type { SqlSpelling } from "./sql-functions.ts";
 
-/** By the name of a function, an operator or a cast: its forms by number of arguments. DuckDB chooses none by the type of an aggregate. */
+/** Macro forms by name of a function, operator or cast, one per argument count, whatever the type of an aggregate. */
 type Macros = Readonly<Record<string, readonly string[]>>;
 
-/** In macros `own."x"` is DuckDB's function, where a macro has taken its name. */
+/** In macros, `own."x"` is DuckDB's built-in function even if a macro has its name. */
 const own = (name: string, ...parts: readonly string[]): string =>
   `own."${name}"(${parts.join(", ")})`;
 
-/** DuckDB makes a text in one go, which nothing interrupts. */
+/** Limits the length, since DuckDB builds a text in one step that cannot be interrupted. */
 const bounded = (characters: string, value: string): string =>
   `CASE WHEN ${characters} > 1000000 THEN CAST(error('a text of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
 
-/** The characters of x from the 0-based place `from` up to `to`, where either may lie outside of it. */
+/** The characters of x from the 0-based position `from` up to `to`. Either may lie outside of x. */
 const characters = (from: string, to: string): string => {
   const start = `greatest(${from}, 0)`;
   const cut = own("substr", "CAST(x AS VARCHAR)", `${start} + 1`, `greatest(${to} - ${start}, 0)`);
   return `CASE WHEN (${from}) + (${to}) IS NOT NULL THEN ${cut} END`;
 };
 
-/** A modifier of SQLite's date functions. */
+/** Applies a modifier of SQLite's date functions. */
 const shifted = (value: string, modifier: string): string => {
   const isStart = `starts_with(${modifier}, 'start of ')`;
   const start = `CASE WHEN ${isStart} THEN ${own("substr", modifier, "10")} ELSE 'day' END`;
   const weekday = `(coalesce(TRY_CAST(${own("substr", modifier, "9")} AS INTEGER), 0) - dayofweek(${value}) + 7)`;
-  // A month after January 31st is March 2nd or 3rd to SQLite, and the last of February to DuckDB.
+  // For SQLite, one month after January 31st is March 2nd or 3rd. For DuckDB it is the last of February.
   const month = own("date_trunc", "'month'", value);
   const added = `${month} + TRY_CAST(ltrim(${modifier}, '+') AS INTERVAL) + (${value} - ${month})`;
   return `CASE WHEN ${isStart} THEN ${own("date_trunc", start, value)} WHEN starts_with(${modifier}, 'weekday ') THEN ${value} + to_days(CAST(${own("%", weekday, "7")} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${added} END`;
@@ -31,7 +31,7 @@ const shifted = (value: string, modifier: string): string => {
 const moment = (value: string): string =>
   `CASE WHEN CAST(${value} AS VARCHAR) = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(CAST(${value} AS VARCHAR), 'now') AS TIMESTAMP) END`;
 
-/** A function of SQLite's over a moment and up to three modifiers, in DuckDB's words. */
+/** A SQLite function of a moment and up to three modifiers, as DuckDB macros. */
 function sqliteTime(before: readonly string[], write: (value: string) => string): string[] {
   let value = moment("x");
   const forms = [`(${[...before, "x"].join(", ")}) AS ${write(value)}`];
@@ -44,10 +44,10 @@ function sqliteTime(before: readonly string[], write: (value: string) => string)
   return before.length === 0 ? [`() AS ${write("CAST(now() AS TIMESTAMP)")}`, ...forms] : forms;
 }
 
-/** Of values that are stored as something else: moments as texts, numbers where a text is wanted. */
+/** A text function that also takes values stored as another type, such as moments and numbers. */
 const ofText = (name: string, more = ""): string =>
   `(x${more}) AS ${own(name, `CAST(x AS VARCHAR)${more}`)}`;
-/** What DuckDB lacks, or does of fewer types. */
+/** Functions that DuckDB lacks or supports for fewer types. */
 const everywhere: Macros = {
   btrim: ["(x) AS trim(x)", "(x, c) AS trim(x, c)"],
   initcap: [
@@ -101,7 +101,7 @@ const wholeNumber = (type: string): string[] => [
 ];
 
 const postgresql: Macros = {
-  // It divides floats as `/` does, and whole numbers toward zero.
+  // PostgreSQL divides floats exactly and whole numbers toward zero.
   "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
   "%": [
     `(a, b) AS CASE WHEN 'DOUBLE' IN (own."typeof"(a), own."typeof"(b)) THEN error('operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)') ELSE CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END END`,
@@ -111,7 +111,7 @@ const postgresql: Macros = {
   "!~~": [`(x, p) AS NOT like_escape(x, p, '\\')`],
   "~~*": [`(x, p) AS ilike_escape(x, p, '\\')`],
   "!~~*": [`(x, p) AS NOT ilike_escape(x, p, '\\')`],
-  // DuckDB's parser calls it for `~`.
+  // DuckDB's parser calls this for `~`.
   regexp_full_match: matching("s"),
   // SIMILAR TO
   "~~~": [`(x, p) AS ${similar}`],
@@ -122,9 +122,10 @@ const postgresql: Macros = {
   substring: postgresSlice,
   round: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
-    // A numeric, whatever it rounds: with all of its digits.
+    // Rounds as numeric, whatever the type: with all digits.
     `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
+  round_numeric: [`(x) AS own."round"(x)`],
   split_part: [
     `(x, d, n) AS CASE WHEN n = 0 THEN error('field position must not be zero') WHEN n IS NOT NULL THEN own."split_part"(x, d, n) END`,
   ],
@@ -163,7 +164,7 @@ const noNulls = (name: string): string[] =>
   });
 
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
-/** SQLite rounds the decimal digits that it shows, C the binary number. */
+/** SQLite rounds the decimal digits that it prints, C the binary number. */
 const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
 
 const sqlite: Macros = {
@@ -205,7 +206,7 @@ const sqlite: Macros = {
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
   ],
   cast_real: [`(x) AS ${leading(realPattern, "DOUBLE")}`],
-  // Of a text DuckDB refuses it: whether that would be an integer is not known before.
+  // DuckDB rejects this for a text: whether the result would be an integer is not known beforehand.
   cast_numeric: ["(x) AS x + 0"],
   cast_text: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
@@ -218,21 +219,21 @@ const macrosOf: Readonly<Record<SqlSpelling, Macros>> = {
   duckdb: everywhere,
 };
 
-/** Of moments that are stored as texts, and lengths of what is none: where DuckDB does not take a statement without. */
+/** Used only if DuckDB rejects a statement without them: moments stored as text, and the length of other types. */
 const lenient: Macros = {
   date_trunc: [`(u, x) AS own."date_trunc"(u, CAST(x AS TIMESTAMP))`],
   date_part: [`(u, x) AS own."date_part"(u, CAST(x AS TIMESTAMP))`],
   length: [ofText("length")],
 };
 
-/** Where nulls stand in an order that says nothing of them. */
+/** Where nulls sort if ORDER BY does not say. */
 const nullOrders: Readonly<Record<SqlSpelling, string>> = {
   postgresql: "NULLS_LAST_ON_ASC_FIRST_ON_DESC",
   sqlite: "NULLS_FIRST_ON_ASC_LAST_ON_DESC",
   duckdb: "NULLS_LAST",
 };
 
-/** Macros that DuckDB's parser calls for other words than their names. */
+/** Words that make DuckDB's parser call a macro of another name. */
 const words: Readonly<Record<string, string>> = {
   date_part: "extract|date_part",
   "~~": "like",
@@ -244,7 +245,7 @@ const words: Readonly<Record<string, string>> = {
   regexp_full_match: "~",
 };
 
-/** What gives the functions, operators and orders of a statement the meaning that they have in a dialect. */
+/** The macros and null order that give a statement its dialect's meaning in DuckDB. */
 export function dialectMeaning(
   dialect: SqlSpelling,
   text: string,
@@ -254,7 +255,7 @@ export function dialectMeaning(
   return { macros, nullOrder: nullOrders[dialect] };
 }
 
-/** The macros of a table that a text calls, after those that they call. */
+/** The macros that a text calls, in order of dependency. */
 function macrosIn(text: string, table: Macros): string[] {
   const found = new Set<string>();
   const create: string[] = [];

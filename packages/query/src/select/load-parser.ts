@@ -3,7 +3,7 @@ import { loadOnce } from "@ccl/core/async";
 
 import { QueryError } from "../query-error.ts";
 
-/** Loads the parser, a module of WebAssembly, when the first statement comes. @throws QueryError `engine_missing` */
+/** Loads the WebAssembly parser at the first statement. @throws QueryError `engine_missing` */
 export const loadParser: () => Promise<SqlParser> = loadOnce(async () => {
   try {
     const { loadSqlParser } = await import("@ccl/catalog/verify");

@@ -3,6 +3,7 @@ import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
+import { limitsOf } from "../execute/execution-limits.ts";
 import { columnDataType } from "../plan/data-type.ts";
 import type { Expression } from "../plan/expression.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
@@ -12,7 +13,7 @@ import type { KnownCondition } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { listOf, nodeOf } from "./syntax-tree.ts";
 
-/** Tables for an engine, and which of them each use of a table in the statement means. */
+/** Tables for an engine, and the loaded table for each table reference of the statement. */
 export interface LoadedTables {
   inputs: EngineInput[];
   nameOf: ReadonlyMap<TableUse, string>;
@@ -23,12 +24,12 @@ type LoadOptions = ExecutePlanOptions & {
   spelling: SqlSpelling;
 };
 
-/** Starts to read the columns that a statement needs, and of a table that it names once only the rows that its WHERE may keep. */
+/** Starts to read the columns that a statement needs. A table that it names once is filtered by its WHERE. */
 export async function loadTables(plan: SqlPlan, options: LoadOptions): Promise<LoadedTables> {
   const { tables, conditions } = plan.resolved;
   const groups = new Map<string, TableUse[]>();
   for (const [index, use] of tables.entries()) {
-    // Each call of an API has arguments of its own.
+    // Each call of an API has its own arguments.
     const key = hasParameters(use.resource) ? `${index}` : use.resource.id;
     groups.set(key, [...(groups.get(key) ?? []), use]);
   }
@@ -51,7 +52,7 @@ async function loadTable(
   options: LoadOptions,
 ): Promise<EngineInput> {
   const resource = uses[0]?.resource ?? { id: "", kind: "", title: "" };
-  // A rule of access may read columns that the statement does not know.
+  // An access rule may read columns that the statement does not know.
   const original = options.details.find(({ id }) => id === resource.id) ?? resource;
   const details = { ...storedTypes(original, options), usage: undefined };
   const all = (resource.columns ?? []).map((column) => column.name);
@@ -81,17 +82,16 @@ async function loadTable(
       },
     ],
   };
-  const { rows: _, bytes: __, ...limits } = options.limits ?? {};
-  const each = { rows: 5_000_000, bytes: 1024 * 1024 * 1024, ...limits.eachSource };
+  const { rows, bytes } = limitsOf(options.limits).eachSource;
   const result = await executePlan(plan, {
     ...options,
     details: [details],
-    limits: { ...limits, rows: each.rows, bytes: each.bytes },
+    limits: { ...options.limits, rows, bytes },
   });
   return { name, columns: result.columns, batches: result.batches };
 }
 
-/** SQLite has no decimals, and to it dates are texts: its own words over them see what it would show them. */
+/** SQLite stores decimals as doubles and dates as text, so its own functions must see those types. */
 function storedTypes(
   resource: ResourceDetails,
   { connectors, spelling }: LoadOptions,
@@ -114,7 +114,7 @@ const comparisons: Readonly<Record<string, "eq" | "lt" | "le" | "gt" | "ge">> = 
   GtEq: "ge",
 };
 
-/** A condition in the plan's words; undefined where the two might not mean the same. */
+/** The condition in the plan language. Undefined if the two might differ in meaning. */
 function conditionOf(
   { column, operator, literal }: KnownCondition,
   { columns = [] }: ResourceDetails,

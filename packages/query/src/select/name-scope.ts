@@ -1,47 +1,64 @@
 import type { ResourceDetails } from "@ccl/catalog";
 
-/** A table of the catalog as one FROM names it. */
+/** A reference to a catalog table in a FROM. */
 export interface TableUse {
   resource: ResourceDetails;
-  /** What it goes by in its FROM. */
+  /** Its name or alias in that FROM. */
   name: string;
   isNamed: boolean;
-  /** Columns that are read, as the catalog spells them. */
+  /** The columns that are read, as the catalog spells them. */
   columns: Set<string>;
-  /** True where a `*` or a NATURAL JOIN takes all of them. */
+  /** True if a `*` or a NATURAL JOIN reads all columns. */
   isWhole: boolean;
-  /** Where its name stands. */
+  /** Start offset of its name. */
   start: number;
   end: number;
 }
 
-/** Rows that names may be of: a table of the catalog, or what a query within the statement gives. */
+/**
+ * PostgreSQL's type of an expression. `numeric` is also a decimal in DuckDB. `fraction` is a numeric that DuckDB
+ * computes as a float. A `literal` is a text that takes the type of what it is compared with.
+ */
+export type ValueKind =
+  | "int"
+  | "bigint"
+  | "numeric"
+  | "fraction"
+  | "float"
+  | "date"
+  | "text"
+  | "literal"
+  | "null";
+
+/** Rows that a name can refer to: a catalog table, or the result of a query within the statement. */
 export interface RowSource {
-  /** In lower case; undefined where nothing names it. */
+  /** In lower case. Undefined if it has no name. */
   name: string | undefined;
-  /** Names in lower case to the names as they are spelled, in order. */
+  /** Lower-case names mapped to their spelling, in order. */
   columns: ReadonlyMap<string, string>;
+  /** Known kinds by lower-case name. A catalog table has the kinds of its catalogued types. */
+  kinds?: ReadonlyMap<string, ValueKind | undefined> | undefined;
   table?: TableUse | undefined;
-  /** It does not exist, which was said once. */
+  /** The table does not exist, and that was reported. */
   isUnknown?: boolean | undefined;
 }
 
-/** What the names of one SELECT stand for, and what those around it do. */
+/** What the names in one SELECT and its outer queries refer to. */
 export interface NameScope {
   sources: RowSource[];
-  /** Columns that USING or NATURAL merged. */
+  /** Columns merged by USING or NATURAL. */
   merged: Set<string>;
   outer: NameScope | undefined;
 }
 
-/** Where a name was found. */
+/** The source and column that a name refers to. */
 export interface FoundName {
   source: RowSource;
-  /** As it is spelled there. */
+  /** As its source spells it. */
   column: string;
 }
 
-/** The column of a name, in the nearest scope that knows it; `several` where one scope knows more than one. */
+/** Finds a column in the nearest scope that has it. `several` if that scope has more than one. */
 export function findColumn(
   scope: NameScope | undefined,
   table: string | undefined,
@@ -60,7 +77,7 @@ export function findColumn(
     if (first !== undefined && found.length > 1 && table === undefined && !at.merged.has(wanted))
       return "several";
     if (first !== undefined) {
-      // Each of the merged ones is read.
+      // The query reads each of the merged columns.
       for (const { source, column: spelled } of found) source.table?.columns.add(spelled);
       return first;
     }
@@ -69,7 +86,7 @@ export function findColumn(
   return undefined;
 }
 
-/** All that a name in this place could be, for a message. */
+/** All names that are visible here, for a message. */
 export function visibleNames(scope: NameScope | undefined): string[] {
   const names: string[] = [];
   for (let at = scope; at !== undefined; at = at.outer)
@@ -77,7 +94,7 @@ export function visibleNames(scope: NameScope | undefined): string[] {
   return [...new Set(names)];
 }
 
-/** The names of the tables that a name in this place could be of. */
+/** The tables that are visible here. */
 export function visibleSources(scope: NameScope | undefined): string[] {
   const names: string[] = [];
   for (let at = scope; at !== undefined; at = at.outer)
@@ -85,7 +102,7 @@ export function visibleSources(scope: NameScope | undefined): string[] {
   return names;
 }
 
-/** True where a column may be of a table that does not exist. */
+/** True if a column may belong to a table that does not exist. */
 export function mayBeOfUnknown(scope: NameScope | undefined, table: string | undefined): boolean {
   for (let at = scope; at !== undefined; at = at.outer)
     for (const { name, isUnknown } of at.sources)

@@ -14,32 +14,32 @@ import { TableNames } from "./table-names.ts";
 export interface ParseSqlOptions extends AccessOptions {
   /** The tables that it may read, as the catalog shows them. */
   details: Iterable<ResourceDetails>;
-  /** The dialect of the statement, where dialects disagree (`/` of integers, `like`). By default the source's own, or the one whose functions it uses. */
+  /** Decides on `/` of integers, `like` and so on. By default the source's dialect, or that of the functions used. */
   dialect?: SqlSpelling | undefined;
 }
 
-/** A SELECT that was checked against the catalog. It is run by `runSql`. */
+/** A SELECT that was checked against the catalog. Run it with `runSql`. */
 export interface SqlPlan {
-  /** Without comments. */
+  /** The statement without comments. */
   text: string;
-  /** The catalog's tables that it reads, each once, with the columns that it needs. */
+  /** The catalog tables that it reads, each once, with the columns that it needs. */
   tables: { resource: string; columns: string[] }[];
-  /** The databases that understand it as it stands. */
+  /** The databases that understand it unchanged. */
   dialects: SqlSpelling[];
-  /** What `runSql` needs of the checks. */
+  /** Results of the checks that `runSql` needs. */
   readonly resolved: ResolvedSelect;
   readonly tokens: readonly SqlToken[];
 }
 
 const maxCharacters = 100_000;
-/** Databases plan a SELECT of WITH and of UNION before a deadline can end them. */
+/** Databases plan all SELECTs of WITH and UNION before a deadline can end them. */
 const maxSelects = 300;
 
 /**
- * Reads one SELECT in the words of PostgreSQL, SQLite or DuckDB and checks it: tables and columns of `details` only,
- * functions that read and write nothing else, no settings, files, system tables, writes or second statement. Issues name
- * the nearest table, column or function, and list what there is. Codes: `syntax_invalid`, `statement_refused`,
- * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read tables and columns of
+ * `details` only and call only functions without side effects. No settings, files, system tables, writes or second
+ * statement. Issues name the nearest table, column or function and list the existing ones. Codes: `syntax_invalid`,
+ * `statement_refused`, `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
   if (text.length > maxCharacters)
@@ -70,7 +70,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     );
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());
-  const resolution = new Resolution(names, new SyntaxPlaces(plain), options.dialect);
+  const resolution = new Resolution(names, new SyntaxPlaces(plain, tokens), options.dialect);
   new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
   const resolved = resolution.result;
   const [first, ...others] = resolved.issues;
@@ -92,7 +92,7 @@ function refused(code: string, message: string): Result<SqlPlan> {
   return failure(issue);
 }
 
-/** The statements of a text, or why it is none. */
+/** The statements of a text, or why it cannot be parsed. */
 async function syntaxTree(text: string): Promise<readonly unknown[] | string> {
   const parser = await loadParser();
   let reason: string | undefined;

@@ -2,7 +2,7 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
-import type { NameScope, RowSource, TableUse } from "./name-scope.ts";
+import type { NameScope, RowSource, TableUse, ValueKind } from "./name-scope.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import {
   isAbsent,
@@ -14,14 +14,14 @@ import {
 } from "./syntax-tree.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** A change of the text that holds for every database. */
+/** An edit of the text that is valid for every database. */
 export interface TextEdit {
   start: number;
   end: number;
   text: string;
 }
 
-/** A condition on one column that all rows of a statement meet: what a table may be filtered by before it is loaded. */
+/** A condition on one column that all rows of a statement meet. A table may be filtered by it before loading. */
 export interface KnownCondition {
   table: TableUse;
   column: string;
@@ -34,39 +34,49 @@ export interface ResolvedSelect {
   tables: TableUse[];
   functions: { name: string; arguments: number; start: number; end: number }[];
   edits: TextEdit[];
-  /** Names of the result's columns; undefined where its text is all there is. */
+  /** Names of the result columns. Undefined for an expression without an alias. */
   columns: (string | undefined)[];
   conditions: KnownCondition[];
-  /** The databases that understand the statement as it stands. */
+  /** The databases that understand the statement unchanged. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
-  /** What DuckDB would not mean as other databases do, or as one of them, and what to write. */
+  /** Parts that DuckDB interprets differently from other databases, or from `dialect`, and what to write instead. */
   unkept: { reason: string; dialect?: SqlSpelling }[];
+  /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
+  postgresEdits: TextEdit[];
+  /** Positions of `as` or `::` in casts to whole numbers that PostgreSQL rounds half away from zero. */
+  roundedCasts: Set<number>;
   issues: Issue[];
 }
 
-/** Columns that a query gives; undefined for one that has no name. */
-export type Outputs = readonly (string | undefined)[];
+/** A column of a query's result. */
+interface Output {
+  name?: string | undefined;
+  kind?: ValueKind | undefined;
+}
+
+/** The columns of a query's result, in order. */
+export type Outputs = readonly Output[];
 export type CommonTables = ReadonlyMap<string, Outputs>;
 
-/** Where a query stands. */
+/** What a query can see around it. */
 export interface QueryContext {
   common: CommonTables;
   outer: NameScope | undefined;
 }
 
-/** Where an expression stands. */
+/** What an expression can see around it. */
 export interface Place {
   scope: NameScope;
   common: CommonTables;
-  /** Names of the result, where they may stand for columns. */
+  /** Result names, in clauses that accept them in place of columns. */
   results?: { source: RowSource; onUse: () => void } | undefined;
 }
 
-/** Reads a query within another one. */
+/** Reads a subquery. */
 export type ReadQuery = (query: unknown, context: QueryContext) => Outputs;
 
-/** What is known of a statement so far. */
+/** Collects what is known of a statement. */
 export class Resolution {
   readonly result: ResolvedSelect = {
     tables: [],
@@ -77,14 +87,20 @@ export class Resolution {
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
     unkept: [],
+    postgresEdits: [],
+    roundedCasts: new Set(),
     issues: [],
   };
   readonly tables: TableNames;
   readonly places: SyntaxPlaces;
-  /** Names of WITH whose queries are being read, from the outermost on. */
+  /** WITH names whose queries are being read, outermost first. */
   readonly namesBeingRead: string[] = [];
 
-  /** The dialect that the caller gave. */
+  /** Kinds found so far, by tree node. */
+  readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
+  readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+
+  /** The dialect from the caller. */
   readonly dialect: SqlSpelling | undefined;
 
   constructor(tables: TableNames, places: SyntaxPlaces, dialect: SqlSpelling | undefined) {
@@ -102,7 +118,7 @@ export class Resolution {
       if (!databases.includes(spelling)) this.result.spellings.delete(spelling);
   }
 
-  /** Members beyond those known must be empty: locks, hints, INTO and whatever else a parser may come to know. */
+  /** Refuses other members unless they are empty: locks, hints, INTO and anything a later parser adds. */
   onlyMembers(node: SyntaxNode, known: readonly string[], what: string): void {
     for (const [name, value] of Object.entries(node)) {
       if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
@@ -126,12 +142,9 @@ export class Resolution {
   derived(alias: unknown, outputs: Outputs): RowSource {
     const name = this.places.identifier(nodeOf(alias)["name"]);
     if (name !== undefined) this.requote(name);
-    const named = this.aliasColumns(alias);
-    const columns = outputs.map((output, index) => named[index] ?? output);
-    const known = columns.filter((column) => column !== undefined);
     return {
       name: name?.value.toLowerCase(),
-      columns: new Map(known.map((column) => [column.toLowerCase(), column])),
+      ...columnsOf(renamed(outputs, this.aliasColumns(alias))),
     };
   }
 
@@ -143,14 +156,31 @@ export class Resolution {
     });
   }
 
-  /** Names within double quotes, and by the quotes of other databases. */
+  /** Rewrites names in double quotes or in another database's quotes. */
   requote({ value, quote, start, end }: Identifier): void {
     if (quote !== undefined && quote !== '"')
       this.result.edits.push({ start, end, text: quoteIdentifier(value) });
   }
 }
 
-/** A name of the parser as words. */
+/** Renames the outputs as an alias does. */
+export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
+  return outputs.map(({ name, kind }, index) => ({ name: names[index] ?? name, kind }));
+}
+
+/** The columns of a query's result. */
+export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds"> {
+  const columns = new Map<string, string>();
+  const kinds = new Map<string, ValueKind | undefined>();
+  for (const { name, kind } of outputs) {
+    if (name === undefined) continue;
+    columns.set(name.toLowerCase(), name);
+    kinds.set(name.toLowerCase(), kind);
+  }
+  return { columns, kinds };
+}
+
+/** A parser name as words. */
 export function wordsOf(name: string): string {
   return name
     .replaceAll("_", " ")
@@ -159,7 +189,7 @@ export function wordsOf(name: string): string {
     .slice(0, 60);
 }
 
-/** The nearest name, and what there is. */
+/** The nearest name and the existing ones. */
 export function hint(wanted: string, names: readonly string[]): string {
   const near = nearestName(wanted, names);
   const nearest = near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;

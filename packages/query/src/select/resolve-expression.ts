@@ -8,6 +8,7 @@ import {
   visibleNames,
   visibleSources,
   type NameScope,
+  type ValueKind,
 } from "./name-scope.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
@@ -17,17 +18,17 @@ import {
   typeVariants,
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
-import { valueKind } from "./value-kind.ts";
+import { argumentsOf, isNumber, typeKind, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 1_000;
 
-/** What to write for functions of other databases. */
+/** Replacements for functions of other databases. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
 ]);
 
-/** Holds the names, functions, operators and types of expressions against what there is. */
+/** Checks the names, functions, operators and types of expressions. */
 export class ExpressionResolver {
   readonly #at: Resolution;
   readonly #readQuery: ReadQuery;
@@ -38,7 +39,7 @@ export class ExpressionResolver {
     this.#readQuery = readQuery;
   }
 
-  /** Everything within a part of an expression, whatever it is. */
+  /** Reads everything within a part of an expression. */
   parts(value: unknown, place: Place): void {
     if (Array.isArray(value)) {
       for (const each of value) this.parts(each, place);
@@ -105,12 +106,40 @@ export class ExpressionResolver {
     }
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
-    this.#compared(tag, nodeOf(content), place);
     this.parts(content, place);
+    this.#compared(tag, nodeOf(content), place);
+    this.#converted(tag, nodeOf(content), place);
   }
 
-  /** Databases disagree on what a text and a number have to do with each other, and rows with nulls in them. */
-  #compared(tag: string, node: SyntaxNode, { scope }: Place): void {
+  /** DuckDB reads some PostgreSQL numerics as floats or integers, and divides and rounds those differently. */
+  #converted(tag: string, node: SyntaxNode, place: Place): void {
+    const { places, result } = this.#at;
+    const kindOf = (part: unknown): ValueKind | undefined => valueKind(part, place, this.#at);
+    const { left, right, op, expr } = node;
+    if (tag === "BinaryOp" && op === "Divide") {
+      const sides = [kindOf(left), kindOf(right)];
+      const isExact = sides.some((kind) => isNumber(kind) && kind !== "int" && kind !== "bigint");
+      const sign = isExact ? places.tokenAfter(left, "/") : undefined;
+      if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
+    }
+    if (tag === "Cast" && kindOf(expr) === "fraction") {
+      const kind = typeKind(node["data_type"]);
+      const as = places.tokenAfter(expr, "as", "::");
+      if ((kind === "int" || kind === "bigint") && as !== undefined)
+        result.roundedCasts.add(as.start);
+      if (kind === "text") this.#unfixed();
+    }
+    if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
+      this.#unfixed();
+  }
+
+  #unfixed(): void {
+    const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
+    this.#at.result.unkept.push({ reason, dialect: "postgresql" });
+  }
+
+  /** Databases disagree on how a text compares with a number, and on rows with nulls. */
+  #compared(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
       tag === "BinaryOp"
@@ -125,13 +154,13 @@ export class ExpressionResolver {
       unkept.push({
         reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
       });
-    const kinds = sides.map((side) => valueKind(side, scope, this.#at.places));
-    if (!kinds.includes("number")) return;
+    const kinds = sides.map((side) => valueKind(side, place, this.#at));
+    if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) unkept.push({ reason });
-    // SQLite takes a literal for a number beside a column only.
+    // SQLite reads a literal as a number only beside a column.
     const isComputed = sides.some(
-      (side, at) => kinds[at] === "number" && this.#at.places.column(side).length === 0,
+      (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
     if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
   }
@@ -185,6 +214,11 @@ export class ExpressionResolver {
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
+    const kinds = argumentsOf(call).map((part) => valueKind(part, place, this.#at));
+    if (!kinds.includes("fraction")) return;
+    if (key === "round" && args.length === 1)
+      this.#at.result.postgresEdits.push({ start, end, text: "round_numeric" });
+    if (/^(?:concat|concat_ws|mod)$/.test(key)) this.#unfixed();
   }
 
   #column(values: readonly unknown[], { scope, results }: Place): void {
@@ -199,7 +233,7 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // As the table spells it, and quoted: what is a word of one database is a name in another.
+      // Quoted and spelled as the table does, since a keyword of one database is a name in another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -218,7 +252,7 @@ export class ExpressionResolver {
     }
     const isQuoted = table === undefined && name.quote === '"';
     const asText = `'${name.value.replaceAll("'", "''")}'`;
-    // SQLite takes a quoted name that is no column for a text; a misspelled column must not become one.
+    // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
@@ -247,7 +281,7 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
   return [];
 }
 
-/** The dialects of a function that only its arguments give away: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** The dialects of a function that only its arguments reveal: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   if ((name === "max" || name === "min") && args.length > 1) return ["sqlite"];
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];

@@ -20,7 +20,7 @@ import {
   type SyntaxNode,
 } from "./syntax-tree.ts";
 
-/** Finds the tables of a FROM, and adds their columns to its scope. */
+/** Resolves the tables of a FROM and adds their columns to its scope. */
 export class FromResolver {
   readonly #at: Resolution;
   readonly #expressions: ExpressionResolver;
@@ -112,7 +112,7 @@ export class FromResolver {
       case "UNNEST": {
         this.#at.only("postgresql", "duckdb");
         this.#expressions.parts(content["array_exprs"], { scope, common: context.common });
-        scope.sources.push(this.#at.derived(content["alias"], ["unnest"]));
+        scope.sources.push(this.#at.derived(content["alias"], [{ name: "unnest" }]));
         return;
       }
       default:
@@ -128,7 +128,7 @@ export class FromResolver {
     if (first === undefined || last === undefined)
       return this.#at.refuse("resource_unknown", "FROM names something that is no table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
-    // To SQLite every WITH is recursive: it takes an inner table of that name for the one that is being read, without an end.
+    // To SQLite every WITH is recursive: an inner table of that name would mean the query being read, without end.
     if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
       this.#at.only("postgresql", "duckdb");
     const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;
@@ -194,7 +194,10 @@ export class FromResolver {
     }
     this.#at.only(...(sqlFunctions.get(key) ?? []));
     this.#expressions.parts(nodeOf(table, "args")["args"], { scope, common: context.common });
-    const source = this.#at.derived(table["alias"], columns);
+    const source = this.#at.derived(
+      table["alias"],
+      columns.map((column) => ({ name: column })),
+    );
     const named = this.#at.aliasColumns(table["alias"]);
     const alias =
       source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];

@@ -1,6 +1,8 @@
 import { isRecord } from "@ccl/core/json";
 import { findColumn, type NameScope, type RowSource } from "./name-scope.ts";
 import {
+  columnsOf,
+  renamed,
   wordsOf,
   type CommonTables,
   type Outputs,
@@ -12,12 +14,13 @@ import {
 import { ExpressionResolver } from "./resolve-expression.ts";
 import { FromResolver } from "./resolve-from.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
+import { commonKind, kindIn, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
 
 /**
- * Holds every name of a statement against the catalog. What is not known to be harmless is refused: other tables,
+ * Checks every name of a statement against the catalog. Anything not known to be harmless is refused: other tables,
  * functions, kinds of expressions and statements.
  */
 export class SelectResolver {
@@ -27,7 +30,7 @@ export class SelectResolver {
   readonly #from: FromResolver;
   #depth = 0;
 
-  /** `itemsOf` gives the text of each item of the SELECT that begins in a place. */
+  /** `itemsOf` returns the text of each item of the SELECT that begins at an offset. */
   constructor(resolution: Resolution, itemsOf: (start: number) => readonly string[]) {
     this.#at = resolution;
     this.#itemsOf = itemsOf;
@@ -45,9 +48,8 @@ export class SelectResolver {
       );
       return;
     }
-    this.#at.result.columns = [
-      ...this.#query(found.content, { common: new Map(), outer: undefined }),
-    ];
+    const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
+    this.#at.result.columns = outputs.map(({ name }) => name);
   }
 
   #query(value: unknown, context: QueryContext): Outputs {
@@ -66,6 +68,7 @@ export class SelectResolver {
     this.#orderBy(query["order_by"], scope ?? emptyScope(context.outer), outputs);
     this.#limit(query, emptyScope(context.outer), common);
     this.#depth -= 1;
+    this.#at.outputs.set(query, outputs);
     return outputs;
   }
 
@@ -98,21 +101,21 @@ export class SelectResolver {
       if (isRecursive) {
         const first = nodeOf(table, "query", "body", "SetOperation")["left"];
         const columns = named.length > 0 ? named : this.#namesOnly(first);
-        known.set(key, columns);
+        known.set(
+          key,
+          columns.map((column) => ({ name: column })),
+        );
       }
       if (!isRecursive) this.#at.namesBeingRead.push(key);
       const outputs = this.#query(table["query"], { common: known, outer });
       if (!isRecursive) this.#at.namesBeingRead.pop();
-      known.set(
-        key,
-        outputs.map((output, index) => named[index] ?? output),
-      );
+      known.set(key, renamed(outputs, named));
     }
     return known;
   }
 
-  /** The names that a SELECT gives, before it is read. */
-  #namesOnly(body: unknown): Outputs {
+  /** The column names of a SELECT, before it is read. */
+  #namesOnly(body: unknown): (string | undefined)[] {
     return listOf(body, "Select", "projection").map((item) => {
       const found = variantOf(item);
       if (found?.tag === "ExprWithAlias")
@@ -136,17 +139,22 @@ export class SelectResolver {
         if (!/^(?:None|All|Distinct)$/.test(String(content["set_quantifier"])))
           this.#at.only("duckdb");
         const left = this.#body(content["left"], context).outputs;
-        this.#body(content["right"], context);
-        return { outputs: left };
+        const right = this.#body(content["right"], context).outputs;
+        const outputs = left.map(({ name, kind }, index) => ({
+          name,
+          kind: commonKind([kind, right[index]?.kind]),
+        }));
+        return { outputs };
       }
       case "Values": {
         const rows = listOf(content, "rows").map((row) => listOf(row, "content"));
-        for (const row of rows)
-          this.#expressions.parts(row, {
-            scope: emptyScope(context.outer),
-            common: context.common,
-          });
-        return { outputs: (rows[0] ?? []).map((_, index) => `column${index + 1}`) };
+        const place = { scope: emptyScope(context.outer), common: context.common };
+        for (const row of rows) this.#expressions.parts(row, place);
+        const outputs = (rows[0] ?? []).map((_, index) => ({
+          name: `column${index + 1}`,
+          kind: commonKind(rows.map((row) => valueKind(row[index], place, this.#at))),
+        }));
+        return { outputs };
       }
       default:
         this.#at.refuse(
@@ -193,13 +201,18 @@ export class SelectResolver {
       switch (found?.tag) {
         case "UnnamedExpr":
           this.#expressions.parts(found.content, place);
-          return [this.#at.nameOfExpression(found.content) ?? texts[index]];
+          return [
+            {
+              name: this.#at.nameOfExpression(found.content) ?? texts[index],
+              kind: valueKind(found.content, place, this.#at),
+            },
+          ];
         case "ExprWithAlias": {
           const { expr, alias } = nodeOf(found.content);
           this.#expressions.parts(expr, place);
           const name = this.#at.places.identifier(alias);
           if (name !== undefined) this.#at.requote(name);
-          return [name?.value];
+          return [{ name: name?.value, kind: valueKind(expr, place, this.#at) }];
         }
         case "Wildcard":
           return this.#wildcard(place.scope.sources, found.content, place.scope);
@@ -232,23 +245,24 @@ export class SelectResolver {
     const left = new Set<string>();
     const merged = new Set<string>();
     for (const name of namesWithin(excluded)) left.add(name.toLowerCase());
-    return sources.flatMap(({ columns, table }) => {
+    return sources.flatMap((source) => {
+      const { columns, table } = source;
       if (table !== undefined) table.isWhole = true;
-      return [...columns].flatMap(([key, name]): string[] => {
+      return [...columns].flatMap(([key, name]): Outputs => {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
-        return [name];
+        return [{ name, kind: kindIn(source, name) }];
       });
     });
   }
 
-  /** ORDER BY and GROUP BY also take the names of the result. */
+  /** ORDER BY and GROUP BY also accept names of the result. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
       const name =
         variantOf(value)?.tag === "Identifier" ? this.#at.nameOfExpression(value) : undefined;
       if (name !== undefined && hasName(outputs, name)) {
-        // It may be a column all the same, and is then read.
+        // The name may still be a column, which is then read.
         findColumn(place.scope, undefined, name);
         const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
         if (found !== undefined) this.#at.requote(found);
@@ -262,9 +276,7 @@ export class SelectResolver {
     outputs: Outputs,
     databases: readonly SqlSpelling[],
   ): void {
-    const names = outputs.filter((name) => name !== undefined);
-    const columns = new Map(names.map((name) => [name.toLowerCase(), name]));
-    const results = { name: undefined, columns };
+    const results = { name: undefined, ...columnsOf(outputs) };
     const onUse = (): void => this.#at.only(...databases);
     this.#expressions.parts(value, { scope, common, results: { source: results, onUse } });
   }
@@ -285,7 +297,7 @@ export class SelectResolver {
     );
   }
 
-  /** Conditions of WHERE on one column each, where no outer join stands between them and the rows. */
+  /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */
   #collectConditions(where: unknown, select: SyntaxNode, scope: NameScope): void {
     const joins = listOf(select, "from").flatMap((entry) => listOf(entry, "joins"));
     const isInner = joins.every((join) =>
@@ -317,7 +329,7 @@ function emptyScope(outer: NameScope | undefined): NameScope {
 }
 
 function hasName(outputs: Outputs, wanted: string): boolean {
-  return outputs.some((name) => name?.toLowerCase() === wanted.toLowerCase());
+  return outputs.some(({ name }) => name?.toLowerCase() === wanted.toLowerCase());
 }
 
 function conjuncts(value: unknown): unknown[] {

@@ -6,7 +6,7 @@ import { typedRule } from "../validate/row-rules.ts";
 
 const operators = { eq: "=", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
 
-/** The rule of a resource's rows as SQL; undefined without one, `unknown` for one that only a plan can say. */
+/** The resource's row policy as SQL. Undefined if there is none, `unknown` if SQL cannot express it. */
 export function rowCondition(
   resource: ResourceDetails,
   options: AccessOptions & { details: Iterable<ResourceDetails>; dialect: "postgresql" | "sqlite" },

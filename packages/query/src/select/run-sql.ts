@@ -20,35 +20,35 @@ import type { SqlSpelling } from "./sql-functions.ts";
 import type { SqlColumn, SqlRows } from "./sql-rows.ts";
 import { duckDbStatement, nativeStatement } from "./write-select.ts";
 
-/** What a statement is run with. */
+/** What a statement runs with. */
 export interface RunSqlOptions extends ParseSqlOptions {
-  /** By the beginning of the addresses that they serve. */
+  /** By prefix of the addresses that they serve. */
   connectors: ExecutePlanOptions["connectors"];
-  /** For what no source can do alone; DuckDB, opened for the statement where it is installed, by default. */
+  /** Runs what no source can do alone. By default DuckDB, opened per statement if installed. */
   engine?: QueryEngine | undefined;
   limits?: ExecutePlanOptions["limits"];
   signal?: AbortSignal | undefined;
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface SqlResult {
   columns: SqlColumn[];
   rows: PlanRow[];
-  /** Who ran it: a source by itself, or DuckDB over the tables that were loaded. */
+  /** What ran it: a source by itself, or DuckDB over the loaded tables. */
   ranOn: string;
   durationMs: number;
 }
 
 /**
- * The rows of one SELECT over the catalog's tables, whatever sources they are in.
- * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` where DuckDB is needed and not
+ * The rows of one SELECT over the catalog's tables, in any number of sources.
+ * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` if DuckDB is needed but not
  * installed, `source_failed`, `engine_failed`, `limit_exceeded`, `aborted`
  */
 export async function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]> {
   return (await executeSql(text, options)).rows;
 }
 
-/** `runSql`, with the columns in order and where it ran. */
+/** Like `runSql`, and also returns the columns in order and where it ran. */
 export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
   return traced("query sql", {}, async (span) => {
     const result = await runQuery(text, given);
@@ -91,18 +91,18 @@ async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> 
   }
 }
 
-/** Where a statement would run, and as what text. */
+/** Where a statement would run, and with what text. */
 export interface SqlExplanation {
   ranOn: string;
-  /** As the source or DuckDB would get it, but for the words of rules of access. */
+  /** The text for the source or DuckDB, without the conditions of access rules. */
   sql: string;
-  /** Tables that it reads, with the columns that it needs and the name of the source that has them. */
+  /** Tables that it reads, with the needed columns and the name of their source. */
   tables: (SqlPlan["tables"][number] & { source: string })[];
-  /** Clauses of the statement itself, in the order in which they take effect. */
+  /** Clauses of the statement itself, in execution order. */
   steps: string[];
 }
 
-/** How a statement would be run; nothing is read but what the bounds of a database in memory need. @throws QueryError as `runSql` */
+/** Explains how a statement would run. Reads only what limits of an in-memory database need. @throws like `runSql` */
 export async function explainSql(text: string, options: RunSqlOptions): Promise<SqlExplanation> {
   const plan = await checkedPlan(text, options);
   const native = await nativeOf(plan, options);
@@ -177,24 +177,14 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
   }
 }
 
-type SqlEngine = QueryEngine & Required<Pick<QueryEngine, "runSql">>;
-
 async function engineOf(
   { engine }: Running,
   reason: string,
-): Promise<{ engine: SqlEngine; close(): Promise<void> }> {
-  if (engine !== undefined) {
-    if (!runsSql(engine))
-      throw new QueryError(
-        "engine_missing",
-        `${engine.name} runs no SQL; give openDuckDbEngine() of @ccl/query/duckdb.`,
-      );
-    return { engine, close: () => Promise.resolve() };
-  }
+): Promise<{ engine: QueryEngine; close(): Promise<void> }> {
+  if (engine !== undefined) return { engine, close: () => Promise.resolve() };
   try {
     const { openDuckDbEngine } = await import("../duckdb/open-duckdb-engine.ts");
     const opened = await openDuckDbEngine();
-    if (!runsSql(opened)) throw new QueryError("engine_missing", "DuckDB runs no SQL.");
     return { engine: opened, close: () => opened.close() };
   } catch (cause) {
     if (!QueryError.isInstance(cause) || cause.code !== "engine_missing") throw cause;
@@ -203,18 +193,14 @@ async function engineOf(
   }
 }
 
-function runsSql(engine: QueryEngine): engine is SqlEngine {
-  return engine.runSql !== undefined;
-}
-
 type Native =
   | { statement: string; shown: string; source: SqlSource; name: string }
   | { statement?: undefined; reason: string };
 
-/** Keeps the statement's own conditions, which may fail and quote a value, from rows that a rule hides. */
+/** Keeps the statement's own conditions, which may fail and quote a value, away from rows that a rule hides. */
 const fences = { postgresql: "OFFSET 0", sqlite: "LIMIT -1" };
 
-/** The statement for the one database that all of its tables are in, where that understands it. */
+/** The statement for the one database that has all of its tables, if that database understands it. */
 async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> {
   const { tables, spellings } = plan.resolved;
   const connectors = new Set(
@@ -259,7 +245,7 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
   };
 }
 
-/** Whose words a statement is in, where DuckDB runs it. */
+/** The dialect of a statement that DuckDB runs. */
 function spellingOf(plan: SqlPlan, options: RunSqlOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
@@ -277,7 +263,7 @@ function spellingOf(plan: SqlPlan, options: RunSqlOptions): SqlSpelling {
   return order.find((spelling) => spellings.has(spelling)) ?? "postgresql";
 }
 
-/** The statement's own names; a source's where it counts the columns otherwise. A name that comes again gets a number. */
+/** The statement's own names, or the source's if the column counts differ. A repeated name gets a number. */
 function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColumn[] {
   const names = resolved.columns;
   const used = new Set<string>();

@@ -3,7 +3,7 @@ import type { SqlSpelling } from "./sql-functions.ts";
 const all: readonly SqlSpelling[] = ["postgresql", "sqlite", "duckdb"];
 const serverLike: readonly SqlSpelling[] = ["postgresql", "duckdb"];
 
-/** Expressions that may be used, and which databases have them. */
+/** Allowed expressions and the databases that support them. */
 export const expressionVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map([
   ...variants(
     "Identifier CompoundIdentifier Value BinaryOp UnaryOp Nested IsNull IsNotNull IsDistinctFrom IsNotDistinctFrom InList InSubquery Between Like Case Function Subquery Exists Tuple IsTrue IsFalse IsNotTrue IsNotFalse Substring Cast Ceil Floor",
@@ -15,7 +15,7 @@ export const expressionVariants: ReadonlyMap<string, readonly SqlSpelling[]> = n
   ),
 ]);
 
-/** Operators between two values. */
+/** Allowed binary operators. */
 export const binaryOperators: ReadonlyMap<string, readonly SqlSpelling[]> = new Map([
   ...variants(
     "Plus Minus Multiply Divide Modulo StringConcat Gt Lt GtEq LtEq Eq NotEq And Or Arrow LongArrow BitwiseOr BitwiseAnd",
@@ -25,7 +25,7 @@ export const binaryOperators: ReadonlyMap<string, readonly SqlSpelling[]> = new 
   ...variants("DuckIntegerDivide", ["duckdb"]),
 ]);
 
-/** Types of casts and of typed texts. */
+/** Allowed types of casts and typed literals. */
 export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map([
   ...variants("Integer Int Real Text Numeric Decimal", all),
   ...variants(
@@ -38,7 +38,7 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
   ...variants("Blob", ["sqlite", "duckdb"]),
 ]);
 
-/** Other variants within a statement: they hold parts, and mean nothing by themselves. */
+/** Other variants that may occur. They only contain parts and have no meaning of their own. */
 export const plainVariants: ReadonlySet<string> = new Set(
   "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
     " ",

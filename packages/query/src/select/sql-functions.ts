@@ -1,4 +1,4 @@
-/** The databases whose spelling is known. */
+/** The supported dialects. */
 export type SqlSpelling = "postgresql" | "sqlite" | "duckdb";
 
 const everywhere = [
@@ -30,7 +30,7 @@ const duckDbOnly = [
   "count_if countif lcase ucase levenshtein isnan even json_extract_string format if",
 ].join(" ");
 
-/** Which databases have a function, by its name. Only what is listed may be called; none of these reads or writes anything. */
+/** The databases that have a function, by its name. Only these functions may be called. None has side effects. */
 export const sqlFunctions: ReadonlyMap<string, ReadonlySet<SqlSpelling>> = functionTable([
   [everywhere, ["postgresql", "sqlite", "duckdb"]],
   [postgresAndDuckDb, ["postgresql", "duckdb"]],
@@ -50,7 +50,7 @@ function functionTable(
   return table;
 }
 
-/** Functions that stand in FROM, with the names of their columns; one column has the alias's name instead. */
+/** Functions in FROM with their column names. A single column takes the alias's name. */
 export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["generate_series", ["generate_series", "value"]],
   ["range", ["range"]],
@@ -74,7 +74,7 @@ const momentParts: readonly (readonly [postgres: string, strftime: string])[] = 
   ["YY", "%y"],
 ];
 
-/** What a format of `to_char` is for `strftime`, which must have it as a constant. */
+/** Translates a `to_char` format, which must be a constant, for `strftime`. */
 export function strftimeFormat(format: string): string {
   return momentParts.reduce((text, [from, to]) => text.replaceAll(from, to), format);
 }

@@ -1,15 +1,15 @@
 import type { ColumnBatch } from "../connector/column-batch.ts";
 
-/** A column of what a statement gives. */
+/** A column of a statement's result. */
 export interface SqlColumn {
   name: string;
-  /** Like `int`, `text`, `decimal`; undefined where the source has none, as SQLite. */
+  /** Like `int`, `text`, `decimal`. Undefined if the source has no types, as SQLite. */
   type?: string | undefined;
 }
 
 /** Rows of a statement. */
 export interface SqlRows {
-  /** By the source's own names. */
+  /** With the source's own names. */
   columns: SqlColumn[];
   batches: AsyncIterable<ColumnBatch>;
 }

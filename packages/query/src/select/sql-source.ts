@@ -11,17 +11,18 @@ import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { exactInt } from "../sql/decode-value.ts";
 import { maxTextCharacters, runPostgres } from "../sql/run-postgres.ts";
+import { sqliteRows } from "../sql/run-sqlite.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { SqlRows, SqlStatement } from "./sql-rows.ts";
 
-/** Pairs of rows that a statement may try where nothing can end it: about a second of SQLite's time. */
+/** Limit of row pairs for a statement that nothing can interrupt: about a second in SQLite. */
 const maxPairs = 2e7;
-/** The cost that PostgreSQL's planner may see in a statement there; a page read is 1, a million rows about 20,000. */
+/** Limit of PostgreSQL's planner cost for such a statement. A page read is 1, a million rows about 20,000. */
 const maxCost = 2e4;
 
 type TableOf = SqlSource["tableOf"];
 
-/** Statements on SQLite: a file is read in a process that the deadline ends, a database in memory is bounded before the start. */
+/** Runs SQLite statements: a file in a process that the deadline ends, an in-memory database within limits. */
 export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSource {
   return {
     dialect: "sqlite",
@@ -48,7 +49,7 @@ const growing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Costs that neither a count of rows nor a planner shows: nested `replace` calls multiply the length of a text. */
+/** Costs that neither a row count nor a planner shows: nested `replace` calls multiply the length of a text. */
 function unboundedReason({ isRecursive, functions }: SqlPlan["resolved"]): string | undefined {
   if (isRecursive) return "a recursive query cannot be interrupted there";
   const calls = functions.filter(({ name }) => growing.has(name));
@@ -62,42 +63,26 @@ async function runOnSqlite(
   { text, columns }: SqlStatement,
   options: RunOptions,
 ): Promise<SqlRows> {
-  const rows = sqliteLists(database, { text, columns }, options)[Symbol.asyncIterator]();
-  // A statement that SQLite refuses fails here, before the caller reads rows.
+  // In this process the driver returns rows as objects by column name, and names may repeat.
+  const names = columns.map((_, index) => `o${index}`).join(", ");
+  const sql =
+    database.readApart === undefined
+      ? `WITH ccl_rows(${names}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`
+      : text;
+  const rows = sqliteRows(database, { name: "SQLite", sql, parameters: [] }, options);
+  // A statement that SQLite rejects fails here, before the caller reads rows.
   const first = await rows.next();
   return {
     columns: columns.map((name) => ({ name })),
     batches: (async function* batches(): AsyncGenerator<ColumnBatch, void> {
       try {
         for (let next = first; next.done !== true; next = await rows.next())
-          yield batchOf(next.value, sqliteValue);
+          yield batchOf(next.value);
       } finally {
-        await rows.return?.();
+        await rows.return();
       }
     })(),
   };
-}
-
-async function* sqliteLists(
-  database: SqliteDatabase,
-  { text, columns }: SqlStatement,
-  { signal, batchRows }: RunOptions,
-): AsyncGenerator<unknown[][], void> {
-  if (database.readApart !== undefined)
-    return yield* database.readApart(text, [], { signal, batchRows });
-  // Rows are objects by names, which need not differ.
-  const names = columns.map((_, index) => `o${index}`);
-  const named = `WITH ccl_rows(${names.join(", ")}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`;
-  let rows: unknown[][] = [];
-  for (const row of database.prepare(named, { bigints: true }).iterate()) {
-    rows.push(Object.values(row));
-    if (rows.length < batchRows) continue;
-    yield rows;
-    rows = [];
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    if (signal?.aborted === true) throw new QueryError("aborted", "The query was aborted.");
-  }
-  if (rows.length > 0) yield rows;
 }
 
 function sqliteValue(value: unknown): PlanValue {
@@ -108,15 +93,15 @@ function sqliteValue(value: unknown): PlanValue {
   return null;
 }
 
-function batchOf(rows: readonly unknown[][], decode: (value: unknown) => PlanValue): ColumnBatch {
+function batchOf(rows: readonly unknown[][]): ColumnBatch {
   const width = rows[0]?.length ?? 0;
   const columns = Array.from({ length: width }, (_, index) =>
-    rows.map((row) => decode(row[index])),
+    rows.map((row) => sqliteValue(row[index])),
   );
   return { rowCount: rows.length, columns };
 }
 
-/** Statements on PostgreSQL: its own timeout and a cancel end them; on PGlite, which nothing ends, its planner's cost bounds them. */
+/** Runs PostgreSQL statements, ended by a timeout or cancel. PGlite has neither, so its planner's cost is limited. */
 export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSource {
   return {
     dialect: "postgresql",
@@ -133,7 +118,7 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
   };
 }
 
-/** Undefined for a statement that PostgreSQL refuses: running it says why. */
+/** Undefined for a statement that PostgreSQL rejects. Running it returns the reason. */
 async function estimatedCost(client: PostgresClient, text: string): Promise<number | undefined> {
   const session = createPostgresSession(client);
   const rows = await session.query(`EXPLAIN ${text}`).catch(() => []);
@@ -142,7 +127,7 @@ async function estimatedCost(client: PostgresClient, text: string): Promise<numb
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** Of pg_type.dat: what is decoded; all else comes as text. */
+/** The decoded types by their OID in pg_type.dat. All others are text. */
 const kinds: Readonly<Record<number, Exclude<DataType["kind"], "decimal"> | "decimal">> = {
   16: "bool",
   20: "int",
@@ -183,7 +168,7 @@ async function runOnPostgres(
   return { columns, batches: runPostgres(client, work, options) };
 }
 
-/** Digits of decimals are kept as they come. */
+/** Decimals keep their digits unchanged. */
 function decodedType(type: DataType["kind"]): DataType {
   return type === "decimal" ? { kind: "text" } : { kind: type };
 }

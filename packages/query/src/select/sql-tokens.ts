@@ -1,7 +1,7 @@
-/** A piece of a statement; comments and blanks are none. */
+/** A token of a statement. Comments and whitespace are skipped. */
 export interface SqlToken {
   kind: "word" | "quoted" | "text" | "number" | "symbol";
-  /** As it stands; words in lower case. */
+  /** The text as written. Words are in lower case. */
   text: string;
   start: number;
   end: number;
@@ -12,13 +12,13 @@ export interface SqlToken {
 const pieces =
   /(?<blank>\s+|--[^\n]*|\/\*[^]*?\*\/)|(?<text>[eE]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][\w ]*\])|(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|(?<symbol>::|->>|->|<>|[<>!=]=|\|\||!?~~?\*?|[^])/uy;
 
-/** The pieces of a text that the parser took. */
+/** The tokens of a text that the parser accepted. */
 export function sqlTokens(text: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   let depth = 0;
   for (const { 0: piece, groups = {}, index } of text.matchAll(new RegExp(pieces, "guy"))) {
     if (groups["blank"] !== undefined) continue;
-    // A closing parenthesis is as deep as what it closes is in.
+    // A closing parenthesis has the depth of its opening one.
     if (piece === ")") depth -= 1;
     const end = index + piece.length;
     const at = { start: index, end, depth };
@@ -30,7 +30,7 @@ export function sqlTokens(text: string): SqlToken[] {
   return tokens;
 }
 
-/** Where the parenthesis closes that holds what follows a place, or opens behind it. */
+/** Index of the parenthesis that closes the one opened at `at` or next after it. */
 export function closingAfter(tokens: readonly SqlToken[], at: number): number {
   const depth = tokens[at]?.depth ?? 0;
   return tokens.findIndex(
@@ -38,7 +38,7 @@ export function closingAfter(tokens: readonly SqlToken[], at: number): number {
   );
 }
 
-/** The text without comments, which databases read differently. */
+/** The text without comments, which databases parse differently. */
 export function withoutComments(text: string): string {
   return text.replace(
     /('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`)|--[^\n]*|\/\*[^]*?\*\//g,
@@ -58,7 +58,7 @@ const clauses: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The text of each item of the SELECT that begins in a place. */
+/** The text of each item of the SELECT that begins at an offset. */
 export function itemTexts(text: string, tokens: readonly SqlToken[], start: number): string[] {
   const at = tokens.findIndex((token) => token.start === start);
   const depth = tokens[at]?.depth ?? 0;
@@ -91,7 +91,7 @@ export function itemTexts(text: string, tokens: readonly SqlToken[], start: numb
   return items;
 }
 
-/** Replaces parts of a text, given by their places in it; two of one place stand in their order. */
+/** Replaces ranges of a text. Edits at the same offset keep their order. */
 export function spliced(
   text: string,
   edits: readonly { start: number; end: number; text: string }[],

@@ -1,4 +1,5 @@
 import { isRecord } from "@ccl/core/json";
+import type { SqlToken } from "./sql-tokens.ts";
 
 /** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>;
@@ -6,13 +7,13 @@ export type SyntaxNode = Readonly<Record<string, unknown>>;
 /** A name in the text. */
 export interface Identifier {
   value: string;
-  /** The quotation mark before it; undefined for a bare name. */
+  /** The quotation mark before it. Undefined for a bare name. */
   quote: string | undefined;
   start: number;
   end: number;
 }
 
-/** The variant that a node is, and what it holds; undefined for what is no variant. */
+/** The variant of a node and its content. Undefined if it is not a variant. */
 export function variantOf(value: unknown): { tag: string; content: unknown } | undefined {
   if (!isRecord(value)) return undefined;
   const [tag, ...others] = Object.keys(value);
@@ -20,21 +21,21 @@ export function variantOf(value: unknown): { tag: string; content: unknown } | u
   return { tag, content: value[tag] };
 }
 
-/** A member that is a node; an empty one where it is none. */
+/** A member as a node. Empty if it is not one. */
 export function nodeOf(value: unknown, ...path: readonly string[]): SyntaxNode {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;
   return isRecord(found) ? found : {};
 }
 
-/** A member that is a list; an empty one where it is none. */
+/** A member as a list. Empty if it is not one. */
 export function listOf(value: unknown, ...path: readonly string[]): readonly unknown[] {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;
   return Array.isArray(found) ? found : [];
 }
 
-/** True for what the parser puts where nothing was written. */
+/** True for the parser's placeholder of an omitted part. */
 export function isAbsent(value: unknown): boolean {
   return (
     value === undefined ||
@@ -44,11 +45,13 @@ export function isAbsent(value: unknown): boolean {
   );
 }
 
-/** Places of the parser, lines and characters from 1, as places in the text. */
+/** Converts the parser's positions (lines and characters from 1) into offsets. */
 export class SyntaxPlaces {
+  readonly #tokens: readonly SqlToken[];
   readonly #lines: readonly { start: number; characters: readonly string[] | undefined }[];
 
-  constructor(text: string) {
+  constructor(text: string, tokens: readonly SqlToken[]) {
+    this.#tokens = tokens;
     let start = 0;
     this.#lines = text.split("\n").map((line) => {
       const isPlain = !/[\uD800-\uDFFF]/.test(line);
@@ -58,7 +61,7 @@ export class SyntaxPlaces {
     });
   }
 
-  /** The name that a node is; undefined for other nodes. */
+  /** The name of a node. Undefined for other nodes. */
   identifier(value: unknown): Identifier | undefined {
     if (!isRecord(value)) return undefined;
     if (isRecord(value["Identifier"])) return this.identifier(value["Identifier"]);
@@ -72,18 +75,32 @@ export class SyntaxPlaces {
     };
   }
 
-  /** Where a token of the tree begins. */
+  /** Start offset of a token in the tree. */
   start(token: unknown): number {
     return this.#offset(nodeOf(token, "span")["start"]);
   }
 
-  /** Names joined by dots; empty where one of them is no name. */
+  /** The first token after an expression that has one of these texts. */
+  tokenAfter(expression: unknown, ...texts: readonly string[]): SqlToken | undefined {
+    const end = this.#endOf(expression);
+    return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
+  }
+
+  #endOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return 0;
+    const ends = Object.entries(value).map(([name, member]) =>
+      name === "span" ? this.#offset(nodeOf(member)["end"]) : this.#endOf(member),
+    );
+    return Math.max(0, ...ends);
+  }
+
+  /** Names joined by dots. Empty if one of them is not a name. */
   path(values: readonly unknown[]): Identifier[] {
     const names = values.map((value) => this.identifier(value));
     return names.every((name) => name !== undefined) ? names : [];
   }
 
-  /** The names of a column that an expression is; empty for other expressions. */
+  /** The names of a column expression. Empty for other expressions. */
   column(expression: unknown): Identifier[] {
     const found = variantOf(expression);
     if (found?.tag === "Identifier") return this.path([found.content]);

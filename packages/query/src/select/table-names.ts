@@ -1,6 +1,6 @@
 import type { ResourceDetails } from "@ccl/catalog";
 
-/** The tables that a statement may name: each resource with columns, by all names that it goes by, in lower case. */
+/** The tables that a statement may name: each resource with columns, by all of its names in lower case. */
 export class TableNames {
   readonly #byName = new Map<string, ResourceDetails[]>();
   readonly #shown = new Map<ResourceDetails, readonly string[]>();
@@ -18,7 +18,7 @@ export class TableNames {
     }
   }
 
-  /** The resources of a name; those of the schema that needs no name come before others. */
+  /** The resources with a name. If one alone is in the default schema, only that one. */
   find(parts: readonly string[]): readonly ResourceDetails[] {
     const found = this.#byName.get(parts.join(".").toLowerCase()) ?? [];
     if (found.length < 2) return found;
@@ -26,7 +26,7 @@ export class TableNames {
     return plain.length === 1 ? plain : found;
   }
 
-  /** The shortest name that means this resource alone. */
+  /** The shortest name that means only this resource. */
   nameOf(resource: ResourceDetails): string {
     const names = this.#shown.get(resource) ?? [resource.id];
     return names.find((name) => this.find(name.split(".")).length === 1) ?? resource.id;
@@ -37,7 +37,7 @@ export class TableNames {
   }
 }
 
-/** `orders`, `public.orders`, `shop.public.orders`; of files the name with its ending and without; then the id. */
+/** `orders`, `public.orders`, `shop.public.orders`. Files: the name with and without its ending. Then the id. */
 function namesOf(resource: ResourceDetails): string[] {
   const { uri, id } = resource;
   const address = (uri ?? id).split(/[?#]/)[0] ?? "";

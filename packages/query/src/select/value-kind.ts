@@ -1,85 +1,167 @@
+import { isRecord } from "@ccl/core/json";
 import { columnDataType } from "../plan/data-type.ts";
-import { findColumn, type NameScope } from "./name-scope.ts";
-import { listOf, nodeOf, variantOf, type SyntaxPlaces } from "./syntax-tree.ts";
+import { findColumn, type RowSource, type ValueKind } from "./name-scope.ts";
+import type { Place, Resolution } from "./resolution.ts";
+import { listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
-/** A text column, or a literal, which databases take for what it is compared with. */
-type ValueKind = "number" | "text" | "literal";
+const tower: readonly ValueKind[] = ["int", "bigint", "numeric", "fraction", "float"];
 
-const kindOfType: Readonly<Record<string, ValueKind>> = {
-  int: "number",
-  float: "number",
-  decimal: "number",
-  text: "text",
-};
+/** True for all kinds of numbers. */
+export function isNumber(kind: ValueKind | undefined): boolean {
+  return kind !== undefined && tower.includes(kind);
+}
 
-const textCalls: ReadonlySet<string> = new Set(
-  "upper lower substr substring overlay replace trim ltrim rtrim btrim concat concat_ws left right lpad rpad repeat reverse initcap split_part translate chr char hex printf strftime to_char md5 typeof group_concat string_agg".split(
-    " ",
+/** The common kind of values that may have any of these. Undefined if one of them is unknown. */
+export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind | undefined {
+  const firm = new Set<ValueKind | undefined>(kinds);
+  firm.delete("literal");
+  firm.delete("null");
+  if (firm.size === 0) return kinds[0];
+  if (firm.size === 1) return [...firm][0];
+  if (![...firm].every(isNumber)) return undefined;
+  return tower.findLast((kind) => firm.has(kind));
+}
+
+/** The kind of a column, from the catalog or from its query. */
+export function kindIn({ table, kinds }: RowSource, column: string): ValueKind | undefined {
+  if (table === undefined) return kinds?.get(column.toLowerCase());
+  const type = table.resource.columns?.find(({ name }) => name === column)?.type;
+  if (type === undefined) return undefined;
+  const { kind } = columnDataType(type);
+  if (kind === "decimal") return "numeric";
+  if (kind === "int") return /big|8|long|64|huge/i.test(type) ? "bigint" : "int";
+  return kind === "float" || kind === "text" || kind === "date" ? kind : undefined;
+}
+
+type CallKind = (kinds: readonly (ValueKind | undefined)[]) => ValueKind | undefined;
+/** PostgreSQL computes these functions of whole numbers as floats. */
+const floatUnlessExact: CallKind = (kinds) =>
+  kinds.every(isNumber)
+    ? kinds.every((kind) => kind !== "float") && kinds.some((kind) => !isWhole(kind))
+      ? "fraction"
+      : "float"
+    : undefined;
+const averaged: CallKind = ([kind]) =>
+  isNumber(kind) ? (kind === "float" ? kind : "fraction") : undefined;
+const summed: CallKind = ([kind]) =>
+  kind === "int" ? "bigint" : kind === "bigint" ? "numeric" : isNumber(kind) ? kind : undefined;
+const rounded: CallKind = ([kind]) =>
+  isWhole(kind) ? "float" : kind === "fraction" ? "numeric" : isNumber(kind) ? kind : undefined;
+
+const callKinds: ReadonlyMap<string, CallKind> = new Map([
+  ...named(
+    "upper lower substr substring overlay replace trim ltrim rtrim btrim concat concat_ws left right lpad rpad repeat reverse initcap split_part translate chr char hex printf strftime to_char md5 typeof group_concat string_agg",
+    () => "text",
   ),
-);
-const numberCalls: ReadonlySet<string> = new Set(
-  "count sum avg extract position total abs round floor ceil ceiling sqrt power length instr strpos unicode ascii sign mod ln exp julianday unixepoch char_length octet_length date_part row_number rank dense_rank".split(
-    " ",
+  ...named(
+    "length instr strpos position unicode ascii char_length character_length octet_length ntile",
+    () => "int",
   ),
-);
-const ofFirst: ReadonlySet<string> = new Set(
-  "min max coalesce ifnull nullif greatest least lag lead first_value last_value any_value".split(
-    " ",
-  ),
-);
-/** What an expression's values are, where its words or the catalog say so. */
-export function valueKind(
-  value: unknown,
-  scope: NameScope,
-  places: SyntaxPlaces,
-): ValueKind | undefined {
-  const of = (part: unknown): ValueKind | undefined => valueKind(part, scope, places);
+  ...named("count row_number rank dense_rank unixepoch", () => "bigint"),
+  ...named("extract factorial", () => "numeric"),
+  ...named("date_part julianday total", () => "float"),
+  ...named("sqrt power pow ln exp log log10", floatUnlessExact),
+  ...named("avg stddev stddev_samp stddev_pop variance var_samp var_pop", averaged),
+  ...named("sum", summed),
+  ...named("ceil ceiling floor trunc round sign", rounded),
+  ...named("current_date make_date to_date", () => "date"),
+  ...named("coalesce ifnull greatest least mod", commonKind),
+  ...named("abs min max nullif lead lag first_value last_value any_value", ([kind]) => kind),
+]);
+
+function named(names: string, kind: CallKind): (readonly [string, CallKind])[] {
+  return names.split(" ").map((name) => [name, kind]);
+}
+
+function isWhole(kind: ValueKind | undefined): boolean {
+  return kind === "int" || kind === "bigint";
+}
+
+/** The kind of an expression's values if its text or the catalog determines it. Its parts must be resolved first. */
+export function valueKind(value: unknown, place: Place, at: Resolution): ValueKind | undefined {
+  if (!isRecord(value)) return undefined;
+  const known = at.kinds.get(value) ?? kindOf(value, place, at) ?? "unknown";
+  at.kinds.set(value, known);
+  return known === "unknown" ? undefined : known;
+}
+
+function kindOf(value: SyntaxNode, place: Place, at: Resolution): ValueKind | undefined {
+  const of = (part: unknown): ValueKind | undefined => valueKind(part, place, at);
   const { tag = "", content } = variantOf(value) ?? {};
   const node = nodeOf(content);
-  const called = tag === "Function" ? places.path(listOf(node, "name")).at(-1)?.value : tag;
-  const name = called?.toLowerCase() ?? "";
-  if (textCalls.has(name)) return "text";
-  if (numberCalls.has(name)) return "number";
   switch (tag) {
     case "Identifier":
     case "CompoundIdentifier": {
-      const path = places.column(value);
-      const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
-      if (found === undefined || found === "several") return undefined;
-      const { columns = [] } = found.source.table?.resource ?? {};
-      const type = columns.find(({ name }) => name === found.column)?.type;
-      return type === undefined ? undefined : kindOfType[columnDataType(type).kind];
+      const path = at.places.column(value);
+      const name = path.at(-1)?.value ?? "";
+      const found = findColumn(place.scope, path.at(-2)?.value, name);
+      if (found === undefined) return place.results?.source.kinds?.get(name.toLowerCase());
+      return found === "several" ? undefined : kindIn(found.source, found.column);
     }
-    case "Value": {
-      const literal = variantOf(node["value"])?.tag;
-      if (literal === "Number") return "number";
-      return literal === "SingleQuotedString" ? "literal" : undefined;
-    }
+    case "Value":
+      return literalKind(node["value"]);
+    case "TypedString":
+    case "Cast":
+      return typeKind(node["data_type"]);
     case "Nested":
       return of(content);
     case "UnaryOp":
       return of(node["expr"]);
     case "BinaryOp":
-      if (node["op"] === "StringConcat") return "text";
-      if (!/^(?:Plus|Minus|Multiply|Divide|Modulo)$/.test(String(node["op"]))) return undefined;
-      return [node["left"], node["right"]].every((each) => of(each) === "number")
-        ? "number"
-        : undefined;
-    case "Cast": {
-      const type = node["data_type"];
-      const name = typeof type === "string" ? type : (Object.keys(nodeOf(type))[0] ?? "");
-      if (/^(?:Text|Varchar|CharacterVarying|String)$/.test(name)) return "text";
-      return /Int|Real|Numeric|Dec|Double|Float/.test(name) && name !== "Interval"
-        ? "number"
-        : undefined;
+      return operatorKind(String(node["op"]), of(node["left"]), of(node["right"]));
+    case "Case": {
+      const results = listOf(node, "conditions").map((each) => of(nodeOf(each)["result"]));
+      const last = node["else_result"];
+      return commonKind(last === null || last === undefined ? results : [...results, of(last)]);
     }
-    case "Case":
-      return of(nodeOf(listOf(node, "conditions")[0])["result"]);
+    case "Subquery":
+      return at.outputs.get(node)?.[0]?.kind;
     case "Function": {
-      const first = nodeOf(listOf(node, "args", "List", "args")[0], "Unnamed")["Expr"];
-      return ofFirst.has(name) ? of(first) : undefined;
+      const name = at.places.path(listOf(node, "name")).at(-1)?.value.toLowerCase() ?? "";
+      return callKinds.get(name)?.(argumentsOf(node).map(of));
     }
     default:
-      return undefined;
+      return callKinds.get(tag.toLowerCase())?.([of(node["expr"])]);
   }
+}
+
+/** The arguments of a call. */
+export function argumentsOf(call: SyntaxNode): unknown[] {
+  return listOf(call, "args", "List", "args").map((each) => nodeOf(each, "Unnamed")["Expr"]);
+}
+
+function literalKind(value: unknown): ValueKind | undefined {
+  if (value === "Null") return "null";
+  const { tag, content } = variantOf(value) ?? {};
+  if (tag === "SingleQuotedString") return "literal";
+  if (tag !== "Number") return undefined;
+  const digits = String(listOf(content)[0]);
+  if (/e/i.test(digits)) return "fraction";
+  if (digits.includes(".")) return "numeric";
+  return Number(digits) > 2_147_483_647 ? "bigint" : "int";
+}
+
+/** The kind of a type name. */
+export function typeKind(type: unknown): ValueKind | undefined {
+  const [name = "", size] =
+    typeof type === "string" ? [type] : (Object.entries(nodeOf(type))[0] ?? []);
+  if (/^(?:Text|Varchar|CharacterVarying|String)$/.test(name)) return "text";
+  if (name === "Date") return "date";
+  if (/^(?:BigInt|Int8)$/.test(name)) return "bigint";
+  if (/Int(?!erval)/.test(name)) return "int";
+  if (/^(?:Numeric|Dec)/.test(name)) return isRecord(size) ? "numeric" : "fraction";
+  return /Real|Double|Float/.test(name) ? "float" : undefined;
+}
+
+function operatorKind(
+  operator: string,
+  left: ValueKind | undefined,
+  right: ValueKind | undefined,
+): ValueKind | undefined {
+  if (operator === "StringConcat") return "text";
+  if (left === "date" && /^(?:Plus|Minus)$/.test(operator))
+    return right === "date" ? "int" : isWhole(right) ? "date" : undefined;
+  if (!/^(?:Plus|Minus|Multiply|Divide|Modulo)$/.test(operator)) return undefined;
+  const kind = isNumber(left) && isNumber(right) ? commonKind([left, right]) : undefined;
+  return operator === "Divide" && kind === "numeric" ? "fraction" : kind;
 }

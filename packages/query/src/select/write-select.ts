@@ -7,46 +7,47 @@ import { castEdits } from "./cast-edits.ts";
 import { strftimeFormat, type SqlSpelling } from "./sql-functions.ts";
 import { closingAfter, spliced, type SqlToken } from "./sql-tokens.ts";
 
-/** The statement for the database that all of its tables are in: names as they are there. `tableOf` gives SQL. */
+/** The statement for the database that has all of its tables, with that database's names. `tableOf` returns SQL. */
 export function nativeStatement(plan: SqlPlan, tableOf: (use: TableUse) => string): string {
   const { tables, edits } = plan.resolved;
   return spliced(plan.text, [...tables.map((use) => tableEdit(use, tableOf(use))), ...edits]);
 }
 
-/** A table in FROM goes by the name that the statement knows it by. */
+/** Puts a table in FROM under the name that the statement uses. */
 function tableEdit({ start, end, isNamed, name }: TableUse, table: string): TextEdit {
   return { start, end, text: isNamed ? table : `${table} AS ${quoteIdentifier(name)}` };
 }
 
-/** The statement for DuckDB over tables that were loaded, where `dialectMeaning` gives its words their meaning. */
+/** The statement for DuckDB over loaded tables. `dialectMeaning` gives its functions and operators their meaning. */
 export function duckDbStatement(
   plan: SqlPlan,
   { spelling, tableOf }: { spelling: SqlSpelling; tableOf: (use: TableUse) => string },
 ): string {
   const { tokens } = plan;
-  const { tables, edits, functions, unkept } = plan.resolved;
+  const { tables, edits, functions, unkept, postgresEdits, roundedCasts } = plan.resolved;
   const lost = unkept.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
     throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
-  const words = spelling === "postgresql" ? similarEdits(tokens) : [];
+  const isPostgres = spelling === "postgresql";
+  const words = isPostgres ? [...similarEdits(tokens), ...postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
     if (name === "to_char" || name === "to_date") words.push(...formatEdits(tokens, start));
-    // DuckDB's parser takes them for types.
+    // DuckDB's parser reads these as types.
     if (/^(?:char|time|datetime)$/.test(name)) words.push({ start, end, text: `"${name}"` });
     if (name === "date" && spelling === "sqlite") words.push({ start, end, text: "sqlite_date" });
-    // SQLite's aggregates are functions of one row where they have several arguments.
+    // SQLite's aggregates are scalar functions if they have several arguments.
     if (count > 1 && name === "max") words.push({ start, end, text: "greatest" });
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
   }
   return spliced(plan.text, [
-    ...castEdits(tokens, spelling),
+    ...castEdits(tokens, spelling, roundedCasts),
     ...tables.map((use) => tableEdit(use, tableOf(use))),
     ...edits,
     ...words,
   ]);
 }
 
-/** `similar to` as an operator that is a macro: DuckDB's own takes regular expressions. */
+/** Rewrites `similar to` as an operator macro, since DuckDB's own takes regular expressions. */
 function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
     const [before, to] = [tokens[index - 1], tokens[index + 1]];
@@ -57,7 +58,7 @@ function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
   });
 }
 
-/** The format of a `to_char` that begins in a place: the text before its closing parenthesis. */
+/** Rewrites the format of the `to_char` at `start`: the text before its closing parenthesis. */
 function formatEdits(tokens: readonly SqlToken[], start: number): TextEdit[] {
   const at = tokens.findIndex((token) => token.start === start);
   const format = tokens[closingAfter(tokens, at) - 1];

@@ -2,7 +2,7 @@ import { canonicalJson } from "@ccl/core";
 import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { QueryError } from "../query-error.ts";
 
-/** @throws QueryError of that code with every broken rule, and no value, where the schema does not hold */
+/** @throws QueryError with that code and every violation, but no value, if the value does not match the schema */
 export function checkBySchema(
   value: unknown,
   schema: object,

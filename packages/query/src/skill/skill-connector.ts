@@ -13,19 +13,20 @@ import { checkBySchema } from "./check-by-schema.ts";
 
 /** How functions are called. */
 export interface SkillConnectorOptions {
-  /** For messages; `functions` by default. */
+  /** Used in messages. `functions` by default. */
   name?: string | undefined;
-  /** Keys from an answer to its list of rows, by function. By default as the column names tell. */
+  /** Keys from an answer to its list of rows, by function. By default derived from the column names. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
-  /** Calls of one scan with different arguments; 100 by default. */
+  /** Maximum calls of one scan with different arguments. 100 by default. */
   maxCalls?: number | undefined;
-  /** Of one call; 30,000 by default. */
+  /** Limit of one call. 30,000 by default. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * A connector over functions, each named by the last part of its resource's address: `=` and `in` on what a function takes are its arguments, one call for each combination.
- * Arguments are checked against `inputSchema` before and answers against `outputSchema` after each call; every function needs both.
+ * A connector over functions, each named by the last part of its resource's address. `=` and `in` on a parameter give
+ * its arguments, one call per combination. Every call checks the arguments against `inputSchema` and the answer against
+ * `outputSchema`. Every function needs both.
  * @throws QueryError `invalid_options` for a function without an output schema, or two of one name
  */
 export function skillConnector(
@@ -125,7 +126,7 @@ function jsonValue(value: PlanValue, key: string): PlanValue {
   throw new QueryError("value_invalid", message);
 }
 
-/** `filter.city` is the city within filter. */
+/** `filter.city` becomes `city` in the object `filter`. */
 function nested(given: ReadonlyMap<string, PlanValue>): object {
   const root: Map<string, unknown> = new Map();
   for (const [name, value] of given) {

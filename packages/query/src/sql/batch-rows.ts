@@ -2,13 +2,13 @@ import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { valueError, type ValueDecoder } from "./decode-value.ts";
 
-/** Makes batches of rows as a SQL driver gives them. */
+/** Builds batches from rows of a SQL driver. */
 export interface RowBatcher {
   /** Rows added since the last batch. */
   readonly rowCount: number;
-  /** One row, its values in the order of the columns. @throws QueryError `value_invalid` */
+  /** Adds one row, with values in column order. @throws QueryError `value_invalid` */
   add(values: readonly unknown[]): void;
-  /** The rows added, as a batch. */
+  /** Returns the added rows as a batch. */
   take(): ColumnBatch;
 }
 

@@ -1,15 +1,15 @@
-/** Hands values from a producer to one reader, one at a time: the producer is at most one ahead. */
+/** Passes values from a producer to one reader. The producer is never more than one value ahead. */
 export interface Channel<T> {
-  /** Resolves once the value is taken; false: nobody reads any more. */
+  /** Resolves when the value is taken. False: the reader has stopped. */
   send(value: T): Promise<boolean>;
-  /** No more values. */
+  /** Ends the values. */
   end(): void;
-  /** The reader gets the error. */
+  /** Rejects the reader with the error. */
   fail(error: unknown): void;
-  /** Nobody reads any more. */
+  /** The reader stops. */
   close(): void;
   values: AsyncIterable<T>;
-  /** The server's process of the producer, once known. */
+  /** The server process of the producer, once known. */
   processId: number | undefined;
   /** The producer has ended. */
   isOver: boolean;
@@ -37,7 +37,7 @@ export function createChannel<T>(): Channel<T> {
       if (waiting !== undefined) {
         const { value, taken } = waiting;
         waiting = undefined;
-        // Taken before it is used, so that the next one is fetched meanwhile.
+        // Resolved before the value is used, so that the producer fetches the next one meanwhile.
         taken(true);
         yield value;
       } else if (state === "open") {

@@ -26,25 +26,23 @@ import type { Sql, SqlDialect } from "./sql-dialect.ts";
 /** What a fragment is compiled for. */
 export interface CompileOptions {
   dialect: SqlDialect;
-  /** Which parameters the database takes: `$1` or `?`. */
+  /** The parameter syntax of the database: `$1` or `?`. */
   parameters: "numbered" | "question";
-  /** Where a resource's rows are: the table, and the name that a column has there. */
+  /** The table of a resource, with the column names that the database uses. */
   tableOf(scan: TypedScan): Sql;
-  /** The types of a table's columns as the database spells them; as the catalog does by default. */
+  /** The column types of a table as the database spells them. By default as the catalog does. */
   storedTypesOf?: ((scan: TypedScan) => ReadonlyMap<string, string>) | undefined;
-  /** Rows that exist already under the name of a step. */
+  /** Existing rows under the name of a step. */
   inputs?: ReadonlyMap<string, { table: Sql; columns: readonly PlanColumn[] }> | undefined;
 }
 
-/** Rows within a query: where they are, and the order that is still to be said. */
+/** Rows within a query: their table, and the order that ORDER BY must still apply. */
 interface Relation {
   table: Sql;
   /** The name of each column within the query. */
   aliases: ReadonlyMap<string, string>;
   columns: readonly PlanColumn[];
   order: readonly OrderKey[];
-  /** Where columns are once more, as their table has them. */
-  stored?: ReadonlyMap<string, string> | undefined;
 }
 
 interface OrderKey extends Omit<SortKey, "column"> {
@@ -72,8 +70,8 @@ const databases = {
 };
 
 /**
- * One SELECT for the steps: each a common table expression, names quoted, literals as parameters. Its columns are those
- * asked for, in order, as `dialect.output` gives them.
+ * One SELECT for the steps: each a common table expression, with quoted names and literals as parameters. Its columns
+ * are the requested ones, in order, as `dialect.output` returns them.
  */
 export function compileFragment(
   fragment: { steps: readonly TypedStep[]; columns: readonly PlanColumn[] },
@@ -88,7 +86,6 @@ class FragmentCompiler {
   readonly #options: CompileOptions;
   readonly #relations = new Map<string, Relation>();
   readonly #parts: Sql[] = [];
-  #groupKeys: ReadonlySet<string> = new Set();
 
   constructor(options: CompileOptions) {
     this.#options = options;
@@ -98,7 +95,6 @@ class FragmentCompiler {
   }
 
   compile(steps: readonly TypedStep[], columns: readonly PlanColumn[]): Sql {
-    this.#groupKeys = new Set(steps.flatMap((step) => mergeableKey(step)?.name ?? []));
     for (const step of steps.slice(0, -1)) this.#add(step);
     const last = steps.at(-1);
     const isLimit = last?.op === "limit";
@@ -138,10 +134,6 @@ class FragmentCompiler {
         return this.#define(step, {
           from,
           values: step.values.map((value) => this.#value(from, value)),
-          keepsOrder: true,
-          stored: new Map(
-            step.columns.flatMap(({ name }, index) => storedPair(from, step.values[index], name)),
-          ),
         });
       }
       case "join":
@@ -179,10 +171,10 @@ class FragmentCompiler {
     }
   }
 
-  /** All columns of a relation, and those that its order needs, under some clause. */
+  /** Selects all columns of a relation, and those that its order needs, with a clause. */
   #pass(step: TypedStep, from: Relation, clause: Sql): void {
     const values = from.columns.map((column) => columnRef(from, column.name));
-    this.#define(step, { from, values, clause, keepsOrder: true, stored: from.stored });
+    this.#define(step, { from, values, clause });
   }
 
   #define(
@@ -191,33 +183,21 @@ class FragmentCompiler {
       from,
       values,
       clause = sql``,
-      keepsOrder,
-      stored = new Map(),
-    }: {
-      from: Relation;
-      values: readonly Sql[];
-      clause?: Sql | undefined;
-      keepsOrder: boolean;
-      stored?: Relation["stored"] | undefined;
-    },
+    }: { from: Relation; values: readonly Sql[]; clause?: Sql | undefined },
   ): void {
     const aliases = aliasesOf(step.columns);
     const named = values.map(
       (value, index) =>
         sql`${value} as ${sql.id(aliases.get(step.columns[index]?.name ?? "") ?? "c")}`,
     );
-    const order = keepsOrder
-      ? from.order.map((key, index) => ({ ...key, alias: `~${index}` }))
-      : [];
-    const kept = keepsOrder
-      ? from.order.map((key, index) => sql`t.${sql.id(key.alias)} as ${sql.id(`~${index}`)}`)
-      : [];
-    const again = [...stored.values()].map((alias) => sql`t.${sql.id(alias)} as ${sql.id(alias)}`);
+    const order = from.order.map((key, index) => ({ ...key, alias: `~${index}` }));
+    const kept = from.order.map(
+      (key, index) => sql`t.${sql.id(key.alias)} as ${sql.id(`~${index}`)}`,
+    );
     this.#set(step, {
-      body: sql`select ${sql.join([...named, ...kept, ...again])} from ${from.table} as t${clause}`,
+      body: sql`select ${sql.join([...named, ...kept])} from ${from.table} as t${clause}`,
       aliases,
       order,
-      stored,
     });
   }
 
@@ -225,36 +205,26 @@ class FragmentCompiler {
     step: TypedStep,
     {
       body,
+      aliases,
       order = [],
-      ...names
-    }: { body: Sql; order?: readonly OrderKey[] | undefined } & Pick<
-      Relation,
-      "aliases" | "stored"
-    >,
+    }: { body: Sql; order?: readonly OrderKey[] | undefined } & Pick<Relation, "aliases">,
   ): void {
-    // A prefix that no table has: within WITH a step's name would hide a table of that name.
+    // A prefix that no table has, since a CTE with a step's name would hide a table of that name.
     const name = sql.id(`ccl~${this.#relations.size}`);
     this.#parts.push(sql`${name} as (${body})`);
-    this.#relations.set(step.name, { table: name, columns: step.columns, order, ...names });
+    this.#relations.set(step.name, { table: name, columns: step.columns, order, aliases });
   }
 
   #addScan(step: TypedScan): void {
     const { dialect, tableOf, storedTypesOf } = this.#options;
     const storedTypes = storedTypesOf?.(step);
     const aliases = aliasesOf(step.columns);
-    const isStored = ({ name, type }: PlanColumn): boolean =>
-      this.#groupKeys.has(name) && dialect.groupsStored?.(type) === true;
-    const stored = new Map(
-      step.columns.filter(isStored).map(({ name }, index) => [name, `~s${index}`]),
-    );
-    const again = [...stored].map(([name, alias]) => sql`t.${sql.id(name)} as ${sql.id(alias)}`);
     const values = step.columns.map((column, index) => {
       const declared = storedTypes ? storedTypes.get(column.name) : step.declaredTypes[index];
       const value = dialect.scanned(column, declared, sql`t.${sql.id(column.name)}`);
       return sql`${value} as ${sql.id(aliases.get(column.name) ?? "c")}`;
     });
-    const body = sql`select ${sql.join([...values, ...again])} from ${tableOf(step)} as t`;
-    this.#set(step, { body, aliases, stored });
+    this.#set(step, { body: sql`select ${sql.join(values)} from ${tableOf(step)} as t`, aliases });
   }
 
   #addJoin(step: TypedJoin): void {
@@ -284,7 +254,7 @@ class FragmentCompiler {
         dialect.semiJoin === "exists"
           ? sql`exists (select 1 ${partners} where ${on})`
           : sql`((${sql.join(keys.map((key) => key.left))}) in (select ${sql.join(keys.map((key) => key.right))} ${partners}))`;
-      // A null has no partner, and `in` says neither yes nor no of it.
+      // A null has no partner, and `in` is null for it.
       this.#set(step, {
         body: sql`${head} where ${has}${step.kind === "anti" ? sql` is not true` : sql``}`,
         aliases,
@@ -295,7 +265,7 @@ class FragmentCompiler {
     this.#set(step, { body: sql`${head} ${join} ${right.table} as r on ${on}`, aliases });
   }
 
-  /** Keys are computed before they are grouped by: two parameters of one value are not one expression to PostgreSQL. */
+  /** Computes keys before GROUP BY, since PostgreSQL sees two parameters of one value as different expressions. */
   #addAggregate(step: TypedAggregateStep): void {
     const { dialect } = this.#options;
     const from = this.#relation(step.from);
@@ -310,20 +280,11 @@ class FragmentCompiler {
     );
     const inner = [...keys, ...args.filter((arg) => arg !== undefined)];
     const columns = inner.length === 0 ? [sql`1 as ${sql.id("a")}`] : inner;
-    const key = mergeableKey(step);
-    const stored = key && from.stored?.get(key.name);
-    const isMerged = key !== undefined && stored !== undefined;
-    const rows = isMerged
-      ? this.#groupsByStored(step, {
-          key,
-          rows: sql`select ${sql.join([sql`t.${sql.id(stored)} as ${sql.id("k0")}`, ...inner.slice(1)])} from ${from.table} as t`,
-        })
-      : sql`select ${sql.join(columns)} from ${from.table} as t`;
+    const rows = sql`select ${sql.join(columns)} from ${from.table} as t`;
     const results = [
       ...step.by.map((_, index) => sql`g.${sql.id(`k${index}`)}`),
       ...step.aggregates.map((aggregate, index) => {
         const value = sql`g.${sql.id(`a${index}`)}`;
-        if (isMerged && aggregate.function === "count") return sql`sum(${value})`;
         return dialect.aggregate(aggregate, aggregate.argument && value);
       }),
     ];
@@ -336,24 +297,6 @@ class FragmentCompiler {
     );
     const clause = groups.length === 0 ? sql`` : sql` group by ${sql.join(groups)}`;
     this.#set(step, { body: sql`select ${sql.join(named)} from (${rows}) as g${clause}`, aliases });
-  }
-
-  /** The groups of a key as its table has it, which are few: only they are brought into the query's form. */
-  #groupsByStored(
-    { aggregates }: TypedAggregateStep,
-    { key, rows }: { key: PlanColumn; rows: Sql },
-  ): Sql {
-    const { dialect } = this.#options;
-    const stored = sql`s.${sql.id("k0")}`;
-    const values = aggregates.map((aggregate, index) => {
-      const alias = sql.id(`a${index}`);
-      return sql`${dialect.aggregate(aggregate, aggregate.argument && sql`s.${alias}`)} as ${alias}`;
-    });
-    const columns = sql.join([
-      sql`${dialect.scanned(key, undefined, stored)} as ${sql.id("k0")}`,
-      ...values,
-    ]);
-    return sql`select ${columns} from (${rows}) as s group by ${dialect.equal(stored, { kind: "text" })}`;
   }
 
   #addUnion(step: TypedUnion): void {
@@ -424,32 +367,11 @@ class FragmentCompiler {
   }
 }
 
-const mergeable: ReadonlySet<string> = new Set(["count", "sum", "min", "max"]);
-
-/** The one key of an aggregation whose groups can be put together. More keys would make too many of them. */
-function mergeableKey(step: TypedStep): PlanColumn | undefined {
-  if (step.op !== "aggregate" || step.by.length !== 1) return undefined;
-  const [key] = step.by;
-  return key?.op === "column" &&
-    step.aggregates.every((aggregate) => mergeable.has(aggregate.function))
-    ? key
-    : undefined;
-}
-
-function storedPair(
-  { stored }: Relation,
-  value: TypedExpression | undefined,
-  name: string,
-): [string, string][] {
-  const alias = value?.op === "column" ? stored?.get(value.name) : undefined;
-  return alias === undefined ? [] : [[name, alias]];
-}
-
 function columnRef({ aliases }: Relation, name: string, table = "t"): Sql {
   return sql`${sql.raw(table)}.${sql.id(aliases.get(name) ?? name)}`;
 }
 
-/** Plain names stay, so that people can read the query; others get a number: databases cut long names and fold cases. */
+/** Plain names stay readable. Others get a number, since databases cut long names and fold case. */
 function aliasesOf(columns: readonly PlanColumn[]): ReadonlyMap<string, string> {
   return new Map(
     columns.map(({ name }, index) => [
@@ -459,7 +381,7 @@ function aliasesOf(columns: readonly PlanColumn[]): ReadonlyMap<string, string> 
   );
 }
 
-/** How an engine names the columns of rows that are loaded into it. */
+/** The column names that an engine gives to loaded rows. */
 export function inputAliases(columns: readonly PlanColumn[]): ReadonlyMap<string, string> {
   return new Map(columns.map(({ name }, index) => [name, `c${index}`]));
 }

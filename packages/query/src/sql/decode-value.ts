@@ -3,10 +3,10 @@ import { typeName, type DataType } from "../plan/data-type.ts";
 import type { PlanValue } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** A value of a driver as the plan's; undefined where it is none of the type. */
+/** Converts a driver's value to a plan value. Undefined if it does not have the type. */
 export type ValueDecoder = (value: unknown) => PlanValue | undefined;
 
-/** A whole number as a number where that is exact. */
+/** A whole number as a number if exact, else as a bigint. */
 export function exactInt(value: unknown): number | bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value === "string" && /^-?\d+$/.test(value)) return exactInt(BigInt(value));
@@ -15,7 +15,7 @@ export function exactInt(value: unknown): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** Digits of a decimal with all of its scale, of a whole number of its last digit. */
+/** Converts a decimal stored as a scaled integer to its digits. */
 export function scaledText(value: bigint, scale: number): string {
   if (scale === 0) return String(value);
   const sign = value < 0n ? "-" : "";
@@ -23,7 +23,7 @@ export function scaledText(value: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Digits of a decimal with all of its scale, of digits with less or with zeros more; undefined where some would be lost. */
+/** A decimal with exactly `scale` digits after the point. Undefined if that would lose digits. */
 export function decimalText(text: string, scale: number): string | undefined {
   const parts = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text);
   if (parts === null) return undefined;
@@ -33,12 +33,12 @@ export function decimalText(text: string, scale: number): string | undefined {
   return scaledText(sign === "-" ? -value : value, scale);
 }
 
-/** A time of a database's ISO text. */
+/** A time from a database's ISO text. */
 export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
   return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
 }
 
-/** What PostgreSQL's clients give. */
+/** Decodes the values of PostgreSQL clients. */
 export function postgresDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -57,7 +57,7 @@ export function postgresDecoder(type: DataType): ValueDecoder {
   }
 }
 
-/** What SQLite's drivers give, whole numbers as bigints. */
+/** Decodes the values of SQLite drivers, which return whole numbers as bigints. */
 export function sqliteDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -91,7 +91,7 @@ function plainNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value + 0 : undefined;
 }
 
-/** The error for a value that its column's type does not have. Says what kind of value it is, never the value. */
+/** The error for a value that does not have its column's type. It names the kind of value, never the value. */
 export function valueError(
   at: { source: string; column: string; type: DataType },
   value: unknown,

@@ -4,10 +4,10 @@ import { lowered } from "../plan/lowered.ts";
 import type { TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 import type { Sql } from "./sql-dialect.ts";
 
-/** `lower(x)` beside constants. Their letters are all that it has to get right: any other letter is merely unequal. */
+/** `lower(x)` compared with constants. Only their letters must be lowered correctly. All others are unequal anyway. */
 export interface LowerComparison {
   lower: TypedCall;
-  /** The letters outside ASCII that `lower` turns into a letter of the constants. */
+  /** Letters outside ASCII that `lower` turns into a letter of the constants. */
   letters: readonly (readonly [letter: string, lower: string])[];
 }
 
@@ -20,7 +20,7 @@ const compared: ReadonlySet<FunctionName> = new Set([
   "ends_with",
 ]);
 
-/** Undefined for any other expression, and for constants with letters that versions of Unicode disagree about. */
+/** Undefined for other expressions, and for constants with letters that versions of Unicode lower differently. */
 export function lowerComparison(expression: TypedExpression): LowerComparison | undefined {
   const [value, ...constants] = comparedParts(expression);
   if (value?.op !== "call" || value.function !== "lower" || constants.length === 0)
@@ -37,7 +37,7 @@ export function lowerComparison(expression: TypedExpression): LowerComparison | 
   return { lower: value, letters };
 }
 
-/** Equal to `lower` wherever that gives a letter of the constants, and nowhere else; `value` is `asciiCased`. */
+/** SQL that agrees with `lower` for the constants' letters and matches no other letter. `value` is `asciiCased`. */
 export function lowerSql({ letters }: LowerComparison, value: Sql): Sql {
   const replaced = letters.reduce(
     (text, [letter, lower]) => sql`replace(${text}, ${sql.lit(letter)}, ${sql.lit(lower)})`,
@@ -46,7 +46,7 @@ export function lowerSql({ letters }: LowerComparison, value: Sql): Sql {
   return sql`lower(${replaced})`;
 }
 
-/** The side with `lower` first. */
+/** The compared parts, the one that may be `lower` first. */
 function comparedParts(expression: TypedExpression): readonly TypedExpression[] {
   if (expression.op === "in") return [expression.value, ...expression.list];
   if (expression.op !== "call" || !compared.has(expression.function)) return [];
@@ -57,7 +57,7 @@ function comparedParts(expression: TypedExpression): readonly TypedExpression[] 
     : expression.arguments;
 }
 
-/** Latin, Greek and Cyrillic as most texts have them, and the four signs outside that become one of them or of ASCII. */
+/** Common Latin, Greek and Cyrillic letters. `signs` are the four others that lower into these or into ASCII. */
 const cased = /[\u0080-\u017f\u0370-\u0373\u0376-\u052f]/;
 const range = Array.from({ length: 0x530 - 0x80 }, (_, index) => String.fromCharCode(0x80 + index));
 const signs = ["\u1e9e", "\u2126", "\u212a", "\u212b"];

@@ -28,7 +28,7 @@ const exactDecimal = (value: Sql, type: DataType): Sql =>
   sql`cast(${value} as ${sql.raw(typeName(type))})`;
 const bigint: DataType = { kind: "int" };
 
-/** SQL of PostgreSQL 12 and newer, in a session whose zone is UTC and whose dates are ISO. */
+/** SQL for PostgreSQL 12 and newer, in a session with UTC and ISO dates. */
 export const postgresDialect: SqlDialect = {
   semiJoin: "exists",
   scanned({ type }, declaredType = "", stored) {
@@ -68,7 +68,7 @@ export const postgresDialect: SqlDialect = {
       : value,
 };
 
-/** Widening keeps a column as it is, so that its index is used. */
+/** A widening cast leaves a column unchanged, so that its index is used. */
 function castValue(value: Sql, from: DataType, to: DataType): Sql {
   if (to.kind === "decimal") {
     if (from.kind === "float") {
@@ -94,7 +94,7 @@ function castValue(value: Sql, from: DataType, to: DataType): Sql {
 
 const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
 
-/** Small integers would overflow as such: one side as bigint makes all of it bigint. */
+/** Casts one side to bigint so that the whole expression is bigint and small integers do not overflow. */
 function widened(operator: string): (call: SqlCall) => Sql {
   const symbol = sql.raw(operator);
   return (call) => {
@@ -143,7 +143,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
       call.call.type,
     );
   },
-  // For explanations: a plan that is run has its one instant as a constant.
+  // Only for explanations. A plan that runs has its instant as a constant.
   now: () => sql`now()`,
   days_between: (call) => castTo(sql`(${part(call, 1)} - ${part(call, 0)})`, bigint),
 };

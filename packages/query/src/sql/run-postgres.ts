@@ -17,7 +17,7 @@ import { createChannel, type Channel } from "./channel.ts";
 
 let runs = 0;
 
-/** Reads through a cursor in a transaction of its own that only reads, in UTC and ISO dates whatever the session has. */
+/** Reads through a cursor in its own read-only transaction, with UTC and ISO dates whatever the session's settings. */
 export async function* runPostgres(
   client: PostgresClient,
   work: SqlWork,
@@ -55,12 +55,12 @@ export async function* runPostgres(
     options.signal?.removeEventListener("abort", cancel);
     if (!isWhole) cancel();
     channel.close();
-    // An abort is answered at once: the connection goes back to its pool when the server has stopped.
+    // An abort rejects immediately. The connection returns to its pool when the server has stopped.
     if (options.signal?.aborted !== true) await Promise.all([reading, cancelling]);
   }
 }
 
-/** PGlite computes on this thread: the event loop turns between its fetches. */
+/** PGlite computes on this thread, so the event loop gets a turn between its fetches. */
 function fetchRows(client: PostgresClient, { batchRows }: RunOptions): number {
   return "transaction" in client ? Math.min(batchRows, 1_024) : batchRows;
 }
@@ -80,7 +80,7 @@ async function readAll(
     "SET LOCAL TimeZone = 'UTC'",
     "SET LOCAL DateStyle = 'ISO, YMD'",
     "SET LOCAL extra_float_digits = 1",
-    // All rows are wanted, not the first ones soon.
+    // Optimizes for all rows, not for the first ones.
     "SET LOCAL cursor_tuple_fraction = 1",
     `SET LOCAL application_name = '${mark}'`,
   ];
@@ -105,11 +105,11 @@ async function readAll(
   }
 }
 
-/** Rows of a text that grows from one to the next: the first fetch is small, and the next ones keep to a size. */
+/** For texts that grow from row to row: the first fetch is small, and the size of later ones is limited. */
 const firstRows = 8;
 const fetchCharacters = 1_048_576;
 
-/** Longest text that is taken; the server cuts longer ones behind it. */
+/** Longest accepted text. The server truncates longer ones beyond it. */
 export const maxTextCharacters = 16_777_216;
 
 /** @throws QueryError `limit_exceeded` for a text that is too long */
@@ -137,8 +137,8 @@ async function processIdOf(session: PostgresSession): Promise<number | undefined
 const retryMs = 100;
 
 /**
- * Cancels the statement from another connection of a pool, again and again until the reading ends: between two statements
- * there is nothing to cancel, and the next one would run on. The mark is the transaction's own, so that nothing else is hit.
+ * Cancels the statement from another pool connection. Repeats until the reading ends, since a cancel between two
+ * statements has no effect. The mark is unique to the transaction, so nothing else is cancelled.
  */
 async function cancelUntil(
   client: PostgresClient,
@@ -152,7 +152,7 @@ async function cancelUntil(
     "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND application_name = $2 AND state = 'active'";
   if (!isPool) return;
   while (!channel.isOver) {
-    // Without an answer the server's own timeout is what is left.
+    // If the cancel fails, the server's own timeout remains.
     if (channel.processId !== undefined)
       await session.query(text, [channel.processId, mark]).catch(() => undefined);
     if (!channel.isOver) await new Promise((resolve) => setTimeout(resolve, retryMs));

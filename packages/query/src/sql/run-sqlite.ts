@@ -1,5 +1,5 @@
 import { throwIfAborted } from "@ccl/core/async";
-import type { ReadApart, SqliteDatabase, SqliteValue } from "@ccl/sql";
+import type { SqliteDatabase, SqliteValue } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
@@ -16,65 +16,56 @@ export interface SqlWork {
   columns: readonly PlanColumn[];
 }
 
-/** Others have their turn of the event loop this often: SQLite's calls are synchronous. */
+/** How often the event loop gets a turn, since SQLite's calls are synchronous. */
 const turnMs = 20;
 
-/** Reads batch by batch; the event loop turns between some of them, so that an abort and a timeout are seen. */
+/** Reads in batches. The event loop gets a turn between some of them, so that an abort and a timeout take effect. */
 export async function* runSqlite(
   database: SqliteDatabase,
   work: SqlWork,
-  { signal, batchRows, timeoutMs }: RunOptions,
+  options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  throwIfAborted(signal, QueryError);
-  if (database.readApart !== undefined)
-    return yield* runApart(database.readApart, work, { signal, batchRows, timeoutMs });
-  const endMs = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
-  let turnedAtMs = performance.now();
-  for (const batch of readBatches(database, work, batchRows)) {
-    yield batch;
-    if (performance.now() - turnedAtMs > turnMs) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      turnedAtMs = performance.now();
-    }
-    throwIfAborted(signal, QueryError);
-    if (performance.now() > endMs)
-      throw new QueryError("limit_exceeded", `${work.name} took longer than ${timeoutMs} ms.`, {
-        details: { limit: "timeoutMs" },
-      });
+  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
+  for await (const rows of sqliteRows(database, work, options)) {
+    for (const row of rows) batcher.add(row);
+    yield batcher.take();
   }
 }
 
-/** A file is read in a process of its own, which ends with the signal. */
-async function* runApart(
-  readApart: ReadApart,
-  work: SqlWork,
-  { signal, batchRows }: RunOptions,
-): AsyncGenerator<ColumnBatch, void> {
-  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
-  const parameters = work.parameters.map(sqliteValue);
+/** Rows from the driver. A file is read in a separate process, which ends with the signal. */
+export async function* sqliteRows(
+  database: SqliteDatabase,
+  { name, sql, parameters }: Omit<SqlWork, "columns">,
+  { signal, batchRows, timeoutMs = Infinity }: RunOptions,
+): AsyncGenerator<unknown[][], void> {
+  throwIfAborted(signal, QueryError);
+  const values = parameters.map(sqliteValue);
   try {
-    for await (const rows of readApart(work.sql, parameters, { batchRows, signal })) {
-      for (const row of rows) batcher.add(row);
-      yield batcher.take();
+    if (database.readApart !== undefined)
+      return yield* database.readApart(sql, values, { batchRows, signal });
+    const endMs = performance.now() + timeoutMs;
+    let turnedAtMs = performance.now();
+    let rows: unknown[][] = [];
+    for (const row of database.prepare(sql, { bigints: true }).iterate(...values)) {
+      rows.push(Object.values(row));
+      if (rows.length < batchRows) continue;
+      yield rows;
+      rows = [];
+      if (performance.now() - turnedAtMs > turnMs) {
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        turnedAtMs = performance.now();
+      }
+      throwIfAborted(signal, QueryError);
+      if (performance.now() > endMs)
+        throw new QueryError("limit_exceeded", `${name} took longer than ${timeoutMs} ms.`, {
+          details: { limit: "timeoutMs" },
+        });
     }
+    if (rows.length > 0) yield rows;
   } catch (error) {
     throwIfAborted(signal, QueryError);
     throw error;
   }
-}
-
-function* readBatches(
-  database: SqliteDatabase,
-  work: SqlWork,
-  batchRows: number,
-): Generator<ColumnBatch, void> {
-  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
-  const parameters = work.parameters.map(sqliteValue);
-  for (const row of database.prepare(work.sql, { bigints: true }).iterate(...parameters)) {
-    batcher.add(Object.values(row));
-    if (batcher.rowCount >= batchRows) yield batcher.take();
-  }
-  if (batcher.rowCount > 0) yield batcher.take();
 }
 
 function sqliteValue(value: unknown): SqliteValue {

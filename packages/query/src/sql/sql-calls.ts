@@ -6,7 +6,7 @@ import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
 type CallWriter = (call: SqlCall, dialect: SqlDialect) => Sql;
 
-/** An argument as it is written. */
+/** An argument as SQL. */
 export const part = ({ parts }: SqlCall, index: number): Sql => parts[index] ?? sql`null`;
 
 /** The type of an argument. */
@@ -14,7 +14,7 @@ export function argumentType({ arguments: parts }: TypedCall, index: number): Da
   return parts[index]?.type ?? { kind: "text" };
 }
 
-/** The value of a literal argument that the check made sure of: a unit, a zone, a number of digits. */
+/** A literal argument that the check has validated: a unit, a zone, a number of digits. */
 export function literalArgument({ arguments: parts }: TypedCall, index: number): string {
   const value: TypedExpression | undefined = parts[index];
   return value?.op === "literal" ? String(value.value) : "";
@@ -48,7 +48,7 @@ const named = (name: string): CallWriter => {
   return ({ parts }) => sql`${word}(${sql.join(parts)})`;
 };
 
-/** What all three databases write alike. Division by zero is null. */
+/** Calls with the same syntax in all three databases. Division by zero is null. */
 export const commonCalls: Partial<Record<FunctionName, CallWriter>> = {
   eq: comparison("=", false),
   ne: comparison("<>", false),
@@ -102,12 +102,12 @@ export function extractField({ call }: SqlCall): Sql {
   return sql.raw(field === "weekday" ? "isodow" : field);
 }
 
-/** 10 to a power as a decimal number, like `100.0`. */
+/** A power of 10 as a decimal number, like `100.0`. */
 export const powerOfTen = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}.0`);
 
 /**
- * A float rounded half away from zero: floor(|x| * 10^n + 0.5) / 10^n, the same steps of IEEE 754 in every database, so
- * the same bits. What is too large to have a fraction stays.
+ * A float rounded half away from zero: floor(|x| * 10^n + 0.5) / 10^n. Every database takes the same IEEE 754 steps and
+ * gets the same bits. A value too large for a fraction stays unchanged.
  */
 export function roundedFloat(value: Sql, digits: number, floor: (value: Sql) => Sql): Sql {
   const power = powerOfTen(digits);

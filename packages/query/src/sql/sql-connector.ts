@@ -21,9 +21,9 @@ import { sqliteDialect, sqliteTakes } from "./sqlite-dialect.ts";
 
 /** How a SQL source is read. */
 export interface SqlConnectorOptions {
-  /** For messages; the kind of database by default. */
+  /** Used in messages. The kind of database by default. */
   name?: string | undefined;
-  /** Schema and table of a resource: the last part of its address by default, `public.orders` as two names. */
+  /** Schema and table of a resource. By default the last part of its address, with `public.orders` as two names. */
   tableOf?(
     resource: TypedScan["resource"],
   ): readonly [table: string] | readonly [schema: string, table: string];
@@ -32,9 +32,9 @@ export interface SqlConnectorOptions {
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
 
 /**
- * A connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or for SQLite (of `openSqlite`). It only ever reads.
- * Aborting cancels the statement on a pool's server; on a single connection `timeoutMs` does. A SQLite file is read in a
- * process of its own, which an abort ends; calls to one in memory, or to a handle that was passed in, block the thread.
+ * A read-only connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or SQLite (of `openSqlite`). Aborting cancels
+ * the statement on a pool's server. On a single connection, `timeoutMs` does. A SQLite file is read in a separate process,
+ * which an abort ends. An in-memory database, or a handle that was passed in, blocks the thread.
  * @throws QueryError `invalid_options` for tables of the database's own schemas
  */
 export function sqlConnector(
@@ -80,7 +80,7 @@ export function sqlConnector(
   };
 }
 
-/** True where the database computes the step as the plan means it. */
+/** True if the database computes the step with the plan's semantics. */
 function takesStep(
   step: TypedStep,
   resources: readonly ResourceDetails[],
@@ -94,7 +94,7 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
   return "prepare" in handle && "driver" in handle;
 }
 
-/** The table of a scan, by the last part of its address where nothing else is told. */
+/** The table of a scan, by default the last part of its address. */
 function tableOf(
   { resource }: Pick<TypedScan, "resource">,
   options: SqlConnectorOptions,
@@ -108,7 +108,7 @@ function tableOf(
   return name;
 }
 
-/** The catalogue of PostgreSQL, SQLite and the standard. */
+/** True for names in the system catalogs of PostgreSQL, SQLite and the SQL standard. */
 function isSystemName(name: string): boolean {
   return /^(?:pg_.*|sqlite_.*|pragma_.*|information_schema)$/i.test(name);
 }
@@ -128,10 +128,10 @@ function sqliteColumnTypes(database: SqliteDatabase, name: TableName): ReadonlyM
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
 }
 
-/** Pairs of rows that joins may try where nothing can end a call: in memory, or in a handle that was passed in. */
+/** Limit of row pairs in joins that nothing can interrupt: in memory, or in a handle that was passed in. */
 const maxJoinPairs = 1e9;
 
-/** @throws QueryError `limit_exceeded` before the start, by the product of the tables' rows */
+/** Checks the product of the tables' row counts before the start. @throws QueryError `limit_exceeded` */
 function checkPairs(
   database: SqliteDatabase,
   { steps }: PlanFragment,
@@ -165,7 +165,7 @@ function rowCount(database: SqliteDatabase, name: TableName): number {
   return Number(database.prepare(`SELECT count(*) AS n FROM ${quoted}`).get()?.["n"]);
 }
 
-/** Letters and their cases are those of a locale in PostgreSQL, and of ASCII in SQLite. */
+/** PostgreSQL changes case by locale, SQLite only in ASCII. */
 function isCased(expression: TypedExpression): boolean {
   return expression.op === "call" && /^(?:lower|upper)$/.test(expression.function);
 }
@@ -176,7 +176,7 @@ function takesAll(expression: TypedExpression, takes: (part: TypedExpression) =>
   return !isCased(expression) && takes(expression) && parts.every((part) => takesAll(part, takes));
 }
 
-/** Every expression that a step computes. A sort, a limit and a distinct work on columns as they are. */
+/** Every expression that a step computes. Sort, limit and distinct use columns unchanged. */
 function expressionsOf(step: TypedStep): TypedExpression[] {
   const asColumns = (): TypedExpression[] =>
     step.columns.map((column) => ({ op: "column", ...column }));

@@ -17,23 +17,21 @@ export interface SqlCall {
   parts: Sql[];
 }
 
-/** How one database says what a plan means. Every value has one form within its queries, the same from scan to output. */
+/** How one database expresses plan semantics. Every value has one representation from scan to output. */
 export interface SqlDialect {
-  /** How partners are looked for: SQLite reads the right side of `exists` once for each row, that of `in` once. */
+  /** How semi-joins look for partners. SQLite reads the right side of `exists` once per row, that of `in` once. */
   semiJoin: "exists" | "in";
-  /** A stored column in the form that expressions work on; its type as the database spells it, or else the catalog. */
+  /** A stored column as expressions use it. Its type is spelled as in the database, or else as in the catalog. */
   scanned(column: PlanColumn, declaredType: string | undefined, stored: Sql): Sql;
-  /** True for types whose stored form takes far less time to group by. */
-  groupsStored?(type: DataType): boolean;
   literal(literal: TypedLiteral): Sql;
-  /** A text of which `lower` changes the letters of ASCII only; absent where `lower` means what it means in a plan. */
+  /** A text for which `lower` changes only ASCII letters. Absent if the database's `lower` agrees with the plan's. */
   asciiCased?(value: Sql): Sql;
   call(call: SqlCall): Sql;
   cast(cast: TypedCast, value: Sql): Sql;
   aggregate(aggregate: TypedAggregate, argument: Sql | undefined): Sql;
-  /** What sorts and compares as the plan does: text by code points. */
+  /** A value that sorts and compares as the plan does: text by code points. */
   ordered(value: Sql, type: DataType): Sql;
-  /** What is equal exactly where the values are. */
+  /** A value that is equal exactly if the plan's values are. */
   equal(value: Sql, type: DataType): Sql;
   /** A value as the decoder expects it. */
   output(value: Sql, type: DataType): Sql;

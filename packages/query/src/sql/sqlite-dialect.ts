@@ -13,18 +13,18 @@ import {
 } from "./sql-calls.ts";
 import type { Sql, SqlCall, SqlDialect } from "./sql-dialect.ts";
 
-/** Digits of a stored decimal that SQLite's floating-point numbers keep. */
+/** Digits of a stored decimal that SQLite's floats keep. */
 const storedDigits = 15;
 const takenAdditions: ReadonlySet<string> = new Set(["week", "day", "hour", "minute", "second"]);
 
-/** True for a stored column whose values SQLite can compute with exactly. */
+/** True for a stored column with which SQLite can compute exactly. */
 function isExactInSqlite({ kind, ...type }: DataType): boolean {
   return kind !== "decimal" || !("precision" in type) || type.precision <= storedDigits;
 }
 
 /**
- * What SQLite computes as the plan means it: it knows UTC only, ASCII's cases only, and decimals as whole numbers of 64 bits.
- * A stored decimal with more digits than that passes through as text; one that was computed is a whole number whatever its type.
+ * Finds what SQLite computes with plan semantics. It only knows UTC, ASCII case, and decimals as 64-bit integers.
+ * A stored decimal with more digits passes through as text. A computed one is a whole number whatever its type.
  */
 export function sqliteTakes(
   resources: readonly ResourceDetails[],
@@ -48,7 +48,7 @@ function takesExpression(expression: TypedExpression, storesText: boolean): bool
   return true;
 }
 
-/** A sum of what has more digits would soon leave 64 bits. */
+/** False for a literal with so many digits that sums would soon exceed 64 bits. */
 function fitsInteger({ value, type }: TypedLiteral): boolean {
   return (
     value === null ||
@@ -60,15 +60,15 @@ function fitsInteger({ value, type }: TypedLiteral): boolean {
 const integerPower = (digits: number): Sql => sql.raw(`1${"0".repeat(digits)}`);
 const asInteger = (value: Sql): Sql => sql`cast(${value} as integer)`;
 const scaleOf = (type: DataType): number => (type.kind === "decimal" ? type.scale : 0);
-/** The digits of a decimal; a cast would give those of a small number as 1.2e-05. */
+/** The digits of a decimal. A cast would write a small number as 1.2e-05. */
 const storedText = (stored: Sql, scale: number): Sql =>
   sql`(case when typeof(${stored}) = 'real' and abs(${stored}) < 1 then printf(${sql.raw(`'%.${scale}f'`)}, ${stored}) else cast(${stored} as text) end)`;
 const binary = (value: Sql, { kind }: DataType): Sql =>
   kind === "text" ? sql`${value} collate binary` : value;
 
 /**
- * SQL of SQLite 3.38 and newer. Within it a decimal is a whole number of its last digit, a date `YYYY-MM-DD`, a timestamp
- * `YYYY-MM-DD HH:MM:SS.SSS` (milliseconds are what its functions keep), a timestamptz the same in UTC, a bool 0 or 1.
+ * SQL for SQLite 3.38 and newer. A decimal is an integer of its last digit, a date `YYYY-MM-DD`, a timestamp
+ * `YYYY-MM-DD HH:MM:SS.SSS` (SQLite's functions keep milliseconds), a timestamptz the same in UTC, a bool 0 or 1.
  */
 export const sqliteDialect: SqlDialect = {
   semiJoin: "in",
@@ -77,20 +77,19 @@ export const sqliteDialect: SqlDialect = {
       if (!isExactInSqlite(type)) return storedText(stored, type.scale);
       return asInteger(sql`round(${stored} * ${powerOfTen(type.scale)})`);
     }
-    // A cast costs as much as the comparison that follows it, and keeps SQLite from an index.
+    // A cast costs as much as the comparison after it, and prevents the use of an index.
     if (type.kind === "float")
       return hasRealAffinity(declaredType) ? stored : sql`cast(${stored} as real)`;
-    // Most are stored as they are wanted, and GLOB costs a fraction of date().
+    // Dates are usually stored in this format already, and GLOB costs a fraction of date().
     if (type.kind === "date")
       return sql`(case when ${stored} glob '????-??-??' then ${stored} else date(${stored}, 'auto') end)`;
     if (type.kind === "timestamp" || type.kind === "timestamptz")
       return sql`strftime('%Y-%m-%d %H:%M:%f', ${stored}, 'auto')`;
     return type.kind === "text" && !hasTextAffinity(declaredType) ? anyText(stored) : stored;
   },
-  groupsStored: ({ kind }) => kind === "date",
   literal({ value, type }) {
     const bound = sql`${value === null ? null : boundValue(value, type)}`;
-    // Drivers bind a whole number as an integer, and 7 / 2 is 3.
+    // Drivers bind a whole number as an integer, and 7 / 2 would be 3.
     return type.kind === "float" ? sql`cast(${bound} as real)` : bound;
   },
   asciiCased: (value) => value,
@@ -113,7 +112,7 @@ export const sqliteDialect: SqlDialect = {
   output: (value) => value,
 };
 
-/** True for a column that stores every number as a float; https://sqlite.org/datatype3.html, section 3.1. */
+/** True for a column that stores every number as a float (https://sqlite.org/datatype3.html, section 3.1). */
 function hasRealAffinity(declaredType: string): boolean {
   return /REAL|FLOA|DOUB/i.test(declaredType) && !/INT|CHAR|CLOB|TEXT|BLOB/i.test(declaredType);
 }
@@ -123,7 +122,7 @@ function hasTextAffinity(declaredType: string): boolean {
   return /CHAR|CLOB|TEXT/i.test(declaredType) && !/INT/i.test(declaredType);
 }
 
-/** What may be a number or bytes as text; bytes as PostgreSQL writes them. */
+/** A value that may be a number or bytes, as text. Bytes are written as in PostgreSQL. */
 const anyText = (stored: Sql): Sql =>
   sql`(case typeof(${stored}) when 'text' then ${stored} when 'blob' then '\\x' || lower(hex(${stored})) else cast(${stored} as text) end)`;
 
@@ -153,7 +152,7 @@ function boundValue(value: string | number | boolean, type: DataType): string | 
   }
 }
 
-/** True for 1e-20 and -0.9999999999999999: @photostructure/sqlite binds what is hardly more than a whole number as 0. */
+/** True for 1e-20 and -0.9999999999999999: @photostructure/sqlite binds values barely above a whole number as 0. */
 function isMisbound(value: number): boolean {
   return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
 }
@@ -185,10 +184,10 @@ function castValue(value: Sql, from: DataType, to: DataType): Sql {
   return to.kind === "date" ? sql`substr(${value}, 1, 10)` : value;
 }
 
-/** Digits of a number at most; 19 stand for 64 bits. */
+/** Maximum digits of a number. 19 stands for 64 bits. */
 const digitsOf = (type: DataType): number => (type.kind === "decimal" ? type.precision : 19);
 
-/** What leaves 64 bits becomes a float, which the decoder refuses. */
+/** A result beyond 64 bits becomes a float, which the decoder rejects. */
 function wholeCast(value: Sql, from: DataType, to: DataType): Sql {
   const growth = scaleOf(to) - scaleOf(from);
   const result = rescaled(value, scaleOf(from), scaleOf(to));
@@ -207,12 +206,12 @@ function floatCast(value: Sql, to: DataType): Sql {
   return whereFitting(fits, asInteger(roundedFloat(scaled, 0, asInteger)));
 }
 
-/** SQLite would take the nearest number that it has; abs() of the smallest integer is an error that a query can cause. */
+/** Raises an error for a value that does not fit, by abs() of the smallest integer, since SQLite would clamp it. */
 function whereFitting(fits: Sql, value: Sql): Sql {
   return sql`(case when (${fits}) is not false then ${value} else abs(-9223372036854775808) end)`;
 }
 
-/** How many characters of a timestamp a unit keeps, and what follows them. */
+/** How many characters of a timestamp a unit keeps, and what replaces the rest. */
 const truncations: Record<string, readonly [length: number, rest: string]> = {
   year: [4, "-01-01 00:00:00.000"],
   month: [7, "-01 00:00:00.000"],
@@ -221,7 +220,7 @@ const truncations: Record<string, readonly [length: number, rest: string]> = {
   minute: [16, ":00.000"],
   second: [19, ".000"],
 };
-/** Where a part stands in a timestamp. */
+/** Position of each part in a timestamp. */
 const positions: Record<string, readonly [start: number, length: number]> = {
   year: [1, 4],
   month: [6, 2],
@@ -231,7 +230,7 @@ const positions: Record<string, readonly [start: number, length: number]> = {
   second: [18, 2],
 };
 
-/** The pattern of LIKE for GLOB, which knows no escapes but brackets; LIKE itself ignores ASCII's cases here. */
+/** Converts a LIKE pattern to GLOB, which escapes only by brackets. SQLite's LIKE ignores ASCII case. */
 function globOf(pattern: string): string {
   let glob = "";
   const characters = [...pattern];
@@ -287,7 +286,7 @@ const calls: Partial<Record<FunctionName, (call: SqlCall, dialect: SqlDialect) =
     if (call.call.type.kind === "date") return sql`date(${part(call, 0)}, ${change})`;
     return sql`strftime('%Y-%m-%d %H:%M:%f', ${part(call, 0)}, ${change})`;
   },
-  // For explanations: a plan that is run has its one instant as a constant.
+  // Only for explanations. A plan that runs has its instant as a constant.
   now: () => sql`strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   days_between: (call) => asInteger(sql`julianday(${part(call, 1)}) - julianday(${part(call, 0)})`),
 };

@@ -3,7 +3,7 @@ import type { FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import type { IssuePath, Scope } from "./check-context.ts";
 
-/** A call whose arguments have their types. */
+/** A call whose arguments have been typed. */
 export interface CallInput {
   scope: Scope;
   path: IssuePath;
@@ -11,7 +11,7 @@ export interface CallInput {
   parts: TypedExpression[];
 }
 
-/** A call and what it gives; null in any argument gives null unless told otherwise. */
+/** A typed call. By default it is nullable if any argument is. */
 export function callOf(
   name: FunctionName,
   parts: TypedExpression[],
@@ -28,14 +28,14 @@ export function callOf(
   };
 }
 
-/** The value of a literal integer; undefined for anything else. */
+/** The value of a literal integer. Undefined for anything else. */
 export function literalInt(value: TypedExpression): number | undefined {
   return value.op === "literal" && value.type.kind === "int" && typeof value.value === "number"
     ? value.value
     : undefined;
 }
 
-/** The value of a literal text; undefined for anything else. */
+/** The value of a literal text. Undefined for anything else. */
 export function literalText(value: TypedExpression | undefined): string | undefined {
   return value?.op === "literal" && value.type.kind === "text" && typeof value.value === "string"
     ? value.value
@@ -47,7 +47,7 @@ export function refuse({ scope, path }: CallInput, message: string): undefined {
   return scope.report("argument_invalid", path, message);
 }
 
-/** Reports an argument of another type than the function takes. */
+/** Reports an argument of the wrong type. */
 export function mistyped({ scope, path }: CallInput, message: string): undefined {
   return scope.report("type_mismatch", path, message);
 }

@@ -1,18 +1,18 @@
 import { typedInputsOf, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
-/** What a scan's rows pass on their way to the result. */
+/** What the rows of a scan pass on their way to the result. */
 interface ScanWay {
   scan: TypedScan;
   index: number;
-  /** Every way narrows the columns: a scan with columns, a project, an aggregate. */
+  /** Every path narrows the columns: a scan with columns, a project, an aggregate. */
   isNarrowed: boolean;
   isFiltered: boolean;
-  /** Every way has a limit or an aggregate. */
+  /** Every path has a limit or an aggregate. */
   isBounded: boolean;
 }
 
-/** A rule that free text of a catalog is known to mean, in the words of either language of the documents. */
+/** A rule for a known free text of a catalog, with its wording in both languages of the documents. */
 interface AntiPatternRule {
   pattern: RegExp;
   check(way: ScanWay, match: RegExpExecArray, report: Report): void;
@@ -36,8 +36,12 @@ const rules: readonly AntiPatternRule[] = [
       String.raw`(?:\b(?:without|no)\s+${noun}limit\b|без\s+лимита)(?:[^\d]{0,20}([\d.]+(?:e\d+)?[km]?))?`,
       "i",
     ),
-    check(way, match, report) {
-      checkBound(way, { bound: rowCount(match[1]) ?? 0, report });
+    check({ scan, index, isBounded }, match, report) {
+      const bound = rowCount(match[1]) ?? 0;
+      const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
+      if (isBounded || rows <= bound) return;
+      const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
+      report("limit_missing", ["steps", index], message);
     },
   },
   {
@@ -56,17 +60,13 @@ const rules: readonly AntiPatternRule[] = [
   },
 ];
 
-/** Checks each scan against the anti-patterns of its resource: known rules are errors, other text is a warning to read. */
-export function checkAntiPatterns(
-  steps: readonly TypedStep[],
-  { report, maxRowsWithoutLimit }: { report: Report; maxRowsWithoutLimit: number | undefined },
-): void {
+/** Checks each scan against the anti-patterns of its resource. Known rules are errors, other text is a warning. */
+export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan") continue;
     const way: ScanWay = { scan, index, ...wayOf(scan, steps, byName) };
     for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(way, text, report);
-    if (maxRowsWithoutLimit !== undefined) checkBound(way, { bound: maxRowsWithoutLimit, report });
   }
 }
 
@@ -82,16 +82,6 @@ function checkText(way: ScanWay, text: string, report: Report): void {
   report("anti_pattern", ["steps", way.index], message);
 }
 
-function checkBound(
-  { scan, index, isBounded }: ScanWay,
-  { bound, report }: { bound: number; report: Report },
-): void {
-  const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
-  if (isBounded || rows <= bound) return;
-  const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
-  report("limit_missing", ["steps", index], message);
-}
-
 /** A count as catalogs write it: 1000000, "1e6", "1M", "~1200". */
 export function rowCount(value: string | number | undefined): number | undefined {
   const [, digits, suffix = ""] =
@@ -101,7 +91,7 @@ export function rowCount(value: string | number | undefined): number | undefined
   return Number.isFinite(count) ? count : undefined;
 }
 
-/** Follows the steps from the scan to the result. What is read on several ways counts as bounded only where all are. */
+/** Follows the steps from the scan to the result. A scan with several paths counts as bounded only if all are. */
 function wayOf(
   scan: TypedScan,
   steps: readonly TypedStep[],

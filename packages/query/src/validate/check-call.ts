@@ -17,7 +17,7 @@ const int: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const text: DataType = { kind: "text" };
 
-/** Calls whose arguments are all of one type, and the type that they give. */
+/** Calls whose arguments all have one type, with that type and the result type. */
 const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives: DataType]>> = {
   and: [bool, bool],
   or: [bool, bool],
@@ -32,7 +32,7 @@ const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives:
   ends_with: [text, bool],
 };
 
-/** The call with its type; undefined, with an issue, where the arguments do not fit. */
+/** The call with its type. Undefined, with an issue, if the arguments do not fit. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
   const plain = plainCalls[input.name];
   return plain === undefined
@@ -117,7 +117,7 @@ function compare(input: CallInput): TypedExpression | undefined {
   return callOf(input.name, same, { type: bool });
 }
 
-/** Each bound by itself where one is a float: beside it the value and the other would lose digits. */
+/** Checks each bound separately if one is a float, since a common float type would lose digits of the others. */
 function checkBetween(input: CallInput): TypedExpression | undefined {
   const whole = compare(input);
   const [value, low, high] = input.parts;
@@ -172,7 +172,7 @@ function arithmetic(input: CallInput): TypedExpression | undefined {
     ? productType(decimalOf(left), decimalOf(right))
     : sumType(left.type, right.type);
   if (type !== undefined) {
-    // A product takes its factors as they are, a sum takes both at its own scale.
+    // A product keeps the scales of its factors. A sum converts both sides to its own scale.
     const parts = input.parts.map((part) => converted(part, isProduct ? decimalOf(part) : type));
     return callOf(input.name, parts, { type, ...unit });
   }
@@ -190,14 +190,14 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
-/** What is left before the point of 38 digits, where three columns without digits of their own are multiplied. */
+/** Digits before the point that remain of 38 if three columns without declared digits are multiplied. */
 const leastWholeDigits = 11;
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
   const scale = first.scale + second.scale;
   if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
-  // Like a sum, a product that outgrows its digits is an error where it happens.
+  // A product that exceeds its digits fails at run time, like a sum.
   return scale <= maxPrecision - leastWholeDigits
     ? { kind: "decimal", precision: maxPrecision, scale }
     : undefined;

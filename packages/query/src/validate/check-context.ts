@@ -3,21 +3,21 @@ import { nearestName } from "../plan/nearest-name.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { warningCodes, type PlanIssueCode } from "./plan-issue.ts";
 
-/** Where in the plan. */
+/** The path in the plan. */
 export type IssuePath = (string | number)[];
 
-/** The columns that an expression may read, and where what is wrong goes. */
+/** The columns that an expression may read, and where issues are reported. */
 export interface Scope {
   columns: ReadonlyMap<string, PlanColumn>;
-  /** The step that they are of. */
+  /** The step that has these columns. */
   step: string;
   report: Report;
 }
 
-/** Notes an issue and gives nothing. */
+/** Reports an issue and returns undefined. */
 export type Report = (code: PlanIssueCode, path: IssuePath, message: string) => undefined;
 
-/** A `Report` that writes into a list. */
+/** A `Report` that appends to a list. */
 export function reportInto(issues: Issue[]): Report {
   return (code, path, message) => {
     const severity = warningCodes.has(code) ? { severity: "warning" as const } : {};
@@ -26,12 +26,12 @@ export function reportInto(issues: Issue[]): Report {
   };
 }
 
-/** A name in quotes, cut where it is long. */
+/** A name in quotes, cut if long. */
 export function quotedName(name: string): string {
   return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
 }
 
-/** ` Did you mean "x"?`, or the first names there are. */
+/** ` Did you mean "x"?`, or the first existing names. */
 export function nameHint(wanted: string, names: Iterable<string>): string {
   const all = [...names];
   const near = nearestName(wanted, all);
@@ -41,7 +41,7 @@ export function nameHint(wanted: string, names: Iterable<string>): string {
   return ` There ${all.length === 1 ? "is" : "are"} ${shown}${all.length > 8 ? ` and ${all.length - 8} more` : ""}.`;
 }
 
-/** The column of a name; undefined, with an issue that names the nearest, where there is none. */
+/** The column with a name. Undefined, with an issue that names the nearest one, if there is none. */
 export function findColumn(scope: Scope, name: string, path: IssuePath): PlanColumn | undefined {
   const column = scope.columns.get(name);
   if (column !== undefined) return column;
@@ -53,7 +53,7 @@ export function findColumn(scope: Scope, name: string, path: IssuePath): PlanCol
   );
 }
 
-/** The values, where none of them is missing. */
+/** The values, or undefined if one of them is missing. */
 export function allKnown<Value>(values: readonly (Value | undefined)[]): Value[] | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length < values.length ? undefined : known;

@@ -19,7 +19,7 @@ import {
 import { maxWrittenSize, writtenSize } from "./written-size.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** The expression with its types; undefined where something in it is wrong, after noting all of it. */
+/** The typed expression. Undefined if something in it is wrong, after reporting every issue. */
 export function checkExpression(
   scope: Scope,
   expression: Expression,
@@ -61,14 +61,14 @@ function checkPart(
   }
 }
 
-/** A null has no type of its own: text, until its place gives it another. */
+/** A null has no type of its own. It counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
   if (type === "null")
     return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
   return { op: "literal", value, type: literalType(type, value), isNullable: false };
 }
 
-/** The expression as a bool; notes any other type. */
+/** The expression as a bool. Reports any other type. */
 export function checkCondition(
   scope: Scope,
   expression: Expression,

@@ -2,7 +2,7 @@ import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.t
 import { quotedName, type IssuePath, type Report } from "./check-context.ts";
 import { namesTable, tableOf } from "./visible-resources.ts";
 
-/** A column of a resource that a column of a step comes from unchanged. */
+/** The resource column that a step's column is an unchanged copy of. */
 interface Origin {
   table: string;
   column: string;
@@ -10,7 +10,7 @@ interface Origin {
   fk?: string | undefined;
 }
 
-/** Warns of a join whose keys the catalog does not know as a foreign key, or as keys on both sides. */
+/** Warns about a join whose keys are neither a foreign key nor keys on both sides, according to the catalog. */
 export function checkJoinKeys(
   steps: ReadonlyMap<string, TypedStep | undefined>,
   join: TypedJoin,
@@ -38,7 +38,7 @@ function pointsAt(from: Origin, to: Origin): boolean {
   return fk !== undefined && fk.split(".").at(-1) === to.column && namesTable(fk, to.table);
 }
 
-/** Follows a column back to its scan; undefined where it was computed. A group's only key counts as a key. */
+/** Follows a column back to its scan. Undefined if it was computed. A group's only key counts as a key. */
 function originOf(
   steps: ReadonlyMap<string, TypedStep | undefined>,
   name: string,

@@ -13,8 +13,8 @@ import {
 import { quotedName, type Report } from "./check-context.ts";
 
 /**
- * Checks that what an API or a function needs is given over each of its scans, and that what only its arguments have is
- * compared as an argument can be: `=` or `in` with constants.
+ * Checks that every scan of an API or a function has its required arguments, and that names which only exist as
+ * arguments are compared by `=` or `in` with constants.
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
   if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;
@@ -40,13 +40,13 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
   }
 }
 
-/** True for a part that gives a value to the argument of that name. */
+/** True for a condition that gives a value to the named argument. */
 function isArgument(part: TypedExpression, name: string): boolean {
   const condition = simpleCondition(part);
   return condition?.column === name && (condition.operator === "eq" || condition.operator === "in");
 }
 
-/** The conditions directly over a scan, for each step that reads it; one empty way where nothing or no filter does. */
+/** The conditions directly above a scan, one list per step that reads it. A list is empty if there is no filter. */
 function conditionsOver(scan: TypedScan, steps: readonly TypedStep[]): TypedExpression[][] {
   const readers = steps.filter((step) => typedInputsOf(step).includes(scan.name));
   if (readers.length === 0) return [[]];

@@ -36,16 +36,16 @@ import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** What the check of a step may look at. */
+/** What the check of a step may use. */
 export interface StepContext {
   resources: ReadonlyMap<string, ResourceDetails>;
-  /** The steps before; undefined for one that was wrong itself, so that nothing is said twice. */
+  /** The previous steps. Undefined for an invalid one, so that nothing is reported twice. */
   steps: ReadonlyMap<string, TypedStep | undefined>;
   report: Report;
   path: IssuePath;
 }
 
-/** The step with its columns; undefined where something in it is wrong, after noting all of it. */
+/** The step with its columns. Undefined if something in it is wrong, after reporting every issue. */
 export function checkStep(context: StepContext, step: PlanStep): TypedStep | undefined {
   if (step.op === "scan") return checkScan(context, step);
   if (step.op === "join") return checkJoin(context, step);
@@ -54,7 +54,7 @@ export function checkStep(context: StepContext, step: PlanStep): TypedStep | und
   return input && checkOver(input, context, step);
 }
 
-/** A step over one other. */
+/** Checks a step with a single input. */
 function checkOver(
   input: TypedStep,
   context: StepContext,
@@ -153,7 +153,7 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
     return {
       name,
       type: columnDataType(column.type),
-      // A field within another is absent where that one is.
+      // A nested field is absent if its parent is.
       isNullable: isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired,
       unit,
     };
@@ -262,7 +262,7 @@ function checkAggregate(
   };
 }
 
-/** A sum of decimals has room for 10^12 rows; an average is a float. */
+/** A sum of decimals has room for 10^12 rows. An average is a float. */
 function aggregateType(applied: NamedAggregate["function"], type: DataType): DataType {
   if (applied === "avg") return { kind: "float" };
   if (applied !== "sum" || type.kind !== "decimal") return type;

@@ -10,7 +10,7 @@ const addUnits = ["year", "month", "week", "day", "hour", "minute", "second"];
 const timestamp: DataType = { kind: "timestamp" };
 const maxAdded = 1_000_000;
 
-/** A call of a function of dates, times and zones with its type: zones are of the IANA list, units and parts are literals. */
+/** Types a call of a date, time or zone function. Zones are from the IANA list, units and parts are literals. */
 export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   const { name, parts } = input;
   const [first, second, third] = parts;
@@ -52,7 +52,7 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   }
 }
 
-/** A timestamp without a zone: a timestamptz goes to its zone, UTC where none is named; a date is its midnight. */
+/** A wall-clock timestamp: a timestamptz is converted to its zone (UTC by default), a date becomes its midnight. */
 function wallClock(
   input: CallInput,
   value: TypedExpression | undefined,
@@ -84,7 +84,7 @@ function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpre
   return input.scope.report("zone_unknown", input.path, message);
 }
 
-/** True for a name of the IANA list that the runtime knows. Offsets like +02:00 are none: engines read their sign differently. */
+/** True for an IANA name that the runtime knows. Not for offsets like +02:00, whose sign engines read differently. */
 function isZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 60)
     return false;

@@ -3,8 +3,8 @@ import { hiddenFrom, rowRule } from "./visible-resources.ts";
 import type { ValidateOptions } from "./validate-logical-plan.ts";
 
 /**
- * An error without hidden names, and, where rules of rows hold, without the source's own message, which may quote a row that
- * they hide. The original error is the cause.
+ * Removes hidden names from an error. If row rules apply, it also removes the source's message, which may quote a hidden
+ * row. The original error is the cause.
  */
 export function discreetError(error: unknown, options: ValidateOptions): unknown {
   if (options.access === undefined || !QueryError.isInstance(error)) return error;

@@ -1,7 +1,6 @@
 /**
- * What `validateLogicalPlan` finds, as a closed union. Warnings: `step_unused`, `join_not_on_keys`, `unit_mismatch`,
- * `order_lost`, `anti_pattern`. Errors of anti-patterns that are known rules: `select_star`, `limit_missing`,
- * `filter_missing`.
+ * The issues of `validateLogicalPlan`. Warnings: `step_unused`, `join_not_on_keys`, `unit_mismatch`, `order_lost`,
+ * `anti_pattern`. Errors from anti-patterns with a known rule: `select_star`, `limit_missing`, `filter_missing`.
  */
 export type PlanIssueCode =
   | "resource_unknown"
@@ -27,7 +26,7 @@ export type PlanIssueCode =
   | "order_lost"
   | "anti_pattern";
 
-/** The codes that come as warnings. */
+/** The codes that are warnings. */
 export const warningCodes: ReadonlySet<PlanIssueCode> = new Set([
   "step_unused",
   "join_not_on_keys",

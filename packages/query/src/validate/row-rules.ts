@@ -11,7 +11,7 @@ import {
 import { reportInto } from "./check-context.ts";
 import { checkStep } from "./check-step.ts";
 
-/** The rule of a resource's rows over all of its columns, hidden ones too; false for one that does not hold up. */
+/** The row rule of a resource, which may use hidden columns. An invalid rule becomes `false`. */
 export function typedRule(resource: ResourceDetails, rule: string): TypedExpression {
   return ruleSteps(resource, rule)?.where ?? nothing;
 }
@@ -44,13 +44,13 @@ function ruleSteps(
   return scan?.op === "scan" && filter?.op === "filter" ? { scan, where: filter.where } : undefined;
 }
 
-/** Each part bears the mark, since filters are taken apart and put together. */
+/** Marks each part, since filters are split and merged. */
 function markedRule(rule: TypedExpression): TypedExpression {
   const parts = conjunctsOf(rule).map((part): TypedExpression => ({ ...part, isRule: true }));
   return conjunction(parts) ?? nothing;
 }
 
-/** A scan of the rows that a rule lets through: all columns are read, the rule holds, and only those of the scan go on. */
+/** A scan of the rows that a rule allows. It reads all columns for the rule and returns only the scan's own. */
 export function ruledScan(scan: TypedScan, original: ResourceDetails, rule: string): TypedStep[] {
   const found = ruleSteps(original, rule);
   const inner: TypedScan = { ...(found?.scan ?? scan), name: derivedName(scan.name, "rows") };

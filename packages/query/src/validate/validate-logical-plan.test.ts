@@ -137,11 +137,6 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
   ["limit_exceeded", `${o} -> limit(1) -> limit(2)`, { limits: { steps: 2 } }],
   ["select_star", "scan(res:strict) -> filter(city = 'Ulm')"],
   ["limit_missing", "scan(res:large, id) -> filter(id = 1)"],
-  [
-    "limit_missing",
-    "scan(res:db.pg.main.public.orders, id)",
-    { limits: { maxRowsWithoutLimit: 1_000 } },
-  ],
   ["filter_missing", "scan(res:filtered) -> limit(5)"],
   [
     "step_unused",

@@ -11,12 +11,10 @@ import { checkStep } from "./check-step.ts";
 import { ruledScan } from "./row-rules.ts";
 import { rowRule, visibleResources, type AccessOptions } from "./visible-resources.ts";
 
-/** Bounds of a plan. */
+/** Limits of a plan. */
 export interface ValidationLimits {
   /** 200 by default. */
   steps?: number | undefined;
-  /** A resource with more rows than this needs a limit or an aggregate, whatever its own anti-patterns say. No bound by default. */
-  maxRowsWithoutLimit?: number | undefined;
 }
 
 /** What a plan is checked against. */
@@ -27,8 +25,8 @@ export interface ValidateOptions extends AccessOptions {
 }
 
 /**
- * Checks a plan against the catalog: every name, every type, units, join keys and anti-patterns, with all issues at once.
- * What the principal may not see is unknown here. Issue codes are of `PlanIssueCode`; warnings are in the value, too.
+ * Checks names, types, units, join keys and anti-patterns of a plan against the catalog and returns all issues together.
+ * What the principal may not see counts as unknown. Issue codes are of `PlanIssueCode`. The value has the warnings too.
  */
 export function validateLogicalPlan(
   plan: LogicalPlan,
@@ -53,14 +51,14 @@ export function validateLogicalPlan(
   if (isWhole) {
     checkUse(plan, report);
     checkParameters(typed, report);
-    checkAntiPatterns(typed, { report, maxRowsWithoutLimit: options.limits?.maxRowsWithoutLimit });
+    checkAntiPatterns(typed, report);
   }
   const hasErrors = issues.some(({ severity }) => severity !== "warning");
   if (hasErrors || !isWhole) return { ok: false, issues };
   return { ok: true, value: { plan, steps: typed, columns, warnings: issues } };
 }
 
-/** The plan as checked. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
+/** The checked plan. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
 export function validPlan(plan: LogicalPlan, options: ValidateOptions): ValidLogicalPlan {
   const checked = validateLogicalPlan(plan, options);
   if (checked.ok) return checked.value;
@@ -93,7 +91,7 @@ function checkSteps(
   return steps;
 }
 
-/** The steps, with the rule of its rows behind each scan that has one. */
+/** Adds the row rule after each scan that has one. */
 function ruledSteps(steps: readonly TypedStep[], options: ValidateOptions): TypedStep[] {
   if (options.access?.rowsOf === undefined) return [...steps];
   const originals = new Map([...options.details].map((resource) => [resource.id, resource]));
@@ -107,7 +105,7 @@ function ruledSteps(steps: readonly TypedStep[], options: ValidateOptions): Type
 
 const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "limit"]);
 
-/** Warns of steps that nothing reads, and of an order that is lost before the result. */
+/** Warns about steps that nothing reads, and about an order that is lost before the result. */
 function checkUse(plan: LogicalPlan, report: Report): void {
   const last = plan.steps.length - 1;
   for (const [index, step] of plan.steps.entries()) {

@@ -5,37 +5,37 @@ import {
   type ResourceDetails,
 } from "@ccl/catalog";
 
-/** Who asks. Absent means the public: whoever a rule lets in without a name. */
+/** The caller. If absent, the public: what a rule allows without a name. */
 interface QueryPrincipal {
   id?: string | undefined;
   roles?: readonly string[] | undefined;
   [name: string]: unknown;
 }
 
-/** What a rule is asked about: a resource, and one column of it where `column` is there. */
+/** What a rule decides on: a resource, or one of its columns if `column` is given. */
 interface AccessRequest {
   principal: QueryPrincipal | undefined;
   resource: ResourceDetails;
   column?: ResourceColumn | undefined;
 }
 
-/** Who may read what. A rule that throws denies, as does an answer that is not `true`. */
+/** Who may read what. A rule denies if it throws or returns anything but `true`. */
 export interface QueryAccess {
   canRead(request: AccessRequest): boolean;
   /**
-   * Which rows of a resource the principal may see, as a condition of the plan language like `region = 'eu'`; it may read
-   * columns that are hidden. Undefined lets all through; a rule that throws, or can't be read, none.
+   * The rows of a resource that the principal may see, as a condition of the plan language like `region = 'eu'`. It may
+   * read hidden columns. Undefined allows all rows. A rule that throws or cannot be parsed allows none.
    */
   rowsOf?(request: Pick<AccessRequest, "principal" | "resource">): string | undefined;
 }
 
-/** Who asks and by which rules. Without rules, the details are taken as what the principal may see. */
+/** The principal and the access rules. Without rules, the principal may see all details. */
 export interface AccessOptions {
   access?: QueryAccess | undefined;
   principal?: QueryPrincipal | undefined;
 }
 
-/** The resources that the principal may read, each with those of its columns and foreign keys only, by id. */
+/** The resources that the principal may read, by id, with only the columns and foreign keys that it may see. */
 export function visibleResources(
   details: Iterable<ResourceDetails>,
   { access, principal }: AccessOptions,
@@ -51,7 +51,7 @@ export function visibleResources(
   return access === undefined ? visible : withoutHiddenKeys(visible);
 }
 
-/** Without the anti-patterns that name a hidden column. */
+/** Drops the anti-patterns that name a hidden column. */
 function seenUsage(
   { usage, columns: all = [] }: ResourceDetails,
   columns: readonly ResourceColumn[],
@@ -64,7 +64,7 @@ function seenUsage(
   return { ...usage, anti_patterns };
 }
 
-/** The names of tables and columns that the principal may not see, but for those that it sees elsewhere. */
+/** The names of tables and columns that the principal may not see, except those that it sees elsewhere. */
 export function hiddenFrom(
   details: readonly ResourceDetails[],
   options: AccessOptions,
@@ -79,7 +79,7 @@ export function hiddenFrom(
   return createHiddenNames(namesOf(details).filter((name) => !seen.has(name)));
 }
 
-/** Drops foreign keys that name no visible table: one to a hidden table looks like one to none. */
+/** Drops foreign keys to tables that are not visible, so that a hidden table looks like a missing one. */
 function withoutHiddenKeys(
   visible: ReadonlyMap<string, ResourceDetails>,
 ): Map<string, ResourceDetails> {
@@ -101,7 +101,7 @@ function withoutHiddenKeys(
   );
 }
 
-/** The table of a resource as foreign keys name it: its address after the last slash, or the tail of its id. */
+/** The table of a resource as foreign keys name it: its address after the last slash, or the end of its id. */
 export function tableOf({ uri, id }: ResourceDetails): string {
   return (uri ?? id).split("/").at(-1) ?? "";
 }
@@ -124,7 +124,7 @@ function isAllowed(access: QueryAccess | undefined, request: AccessRequest): boo
   }
 }
 
-/** The rule of a resource's rows. */
+/** The row rule of a resource. */
 export function rowRule(
   resource: ResourceDetails,
   { access, principal }: AccessOptions,

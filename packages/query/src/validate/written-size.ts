@@ -1,10 +1,10 @@
 import type { FunctionName } from "../plan/functions.ts";
 import { partsOf, type TypedExpression } from "../plan/typed-plan.ts";
 
-/** Parts of one expression in SQL at most. */
+/** Maximum parts of one expression in SQL. */
 export const maxWrittenSize = 50_000;
 
-/** How often a database's SQL repeats an argument of a call; once where nothing stands here. */
+/** How often a database's SQL repeats an argument of a call. 1 by default. */
 const repeats: Partial<Record<FunctionName, number>> = {
   round: 6,
   ends_with: 4,
@@ -13,7 +13,7 @@ const repeats: Partial<Record<FunctionName, number>> = {
   extract: 2,
 };
 
-/** How many parts an expression has once it is written as SQL. */
+/** How many parts an expression has as SQL. */
 export function writtenSize(expression: TypedExpression): number {
   const inner = partsOf(expression).reduce((sum, part) => sum + writtenSize(part), 0);
   const isRounding =

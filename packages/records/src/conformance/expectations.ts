@@ -5,7 +5,7 @@ import { rejectsWith } from "@ccl/core/conformance";
 import type { ListOptions, Records } from "../records/records.ts";
 import { RecordsError, type RecordsErrorCode } from "../records-error.ts";
 
-/** Fails unless the call rejects with that code. */
+/** Asserts that the call rejects with that code. */
 export async function refused(code: RecordsErrorCode, call: () => Promise<unknown>): Promise<void> {
   await rejectsWith(RecordsError, code, call);
 }
@@ -15,7 +15,7 @@ export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** The names of all records or logs, page by page. */
+/** The names of all records or logs, read page by page. */
 export async function allNames(
   records: Records,
   kind: "records" | "logs",
@@ -37,7 +37,7 @@ export async function allNames(
   return names;
 }
 
-/** Every entry of a log, page by page. */
+/** All entries of a log, read page by page. */
 export async function allEntries(
   records: Records,
   log: string,
@@ -52,7 +52,7 @@ export async function allEntries(
   }
 }
 
-/** Names that a careless store takes for one another, for a path or for a pattern. */
+/** Names that a careless store confuses with each other, with a path or with a pattern. */
 export const oddNames: readonly string[] = [
   "s",
   "S",

@@ -7,7 +7,7 @@ import { listRules } from "./list-rules.ts";
 import { logRules } from "./log-rules.ts";
 import { recordRules } from "./record-rules.ts";
 
-/** What every store of records promises, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
+/** The rules of every store of records, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
 export function recordsConformance(hooks: ConformanceHooks<Records>): ConformanceRule[] {
   return bindRules([...recordRules, ...listRules, ...logRules, ...leaseRules, ...lifeRules], hooks);
 }

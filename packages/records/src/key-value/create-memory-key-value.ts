@@ -1,7 +1,7 @@
 import type { KeyValue } from "./key-value.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
-/** Texts for as long as the process lives. */
+/** Texts that live as long as the process. */
 export function createMemoryKeyValue(): KeyValue {
   const texts = new SortedKeys<string>();
   return {

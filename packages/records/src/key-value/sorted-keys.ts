@@ -6,7 +6,7 @@ const maxPlaced = 32;
 export class SortedKeys<Value> {
   readonly #values: Map<string, Value> = new Map();
   readonly #keys: string[] = [];
-  /** Those that are not among the sorted ones yet. */
+  /** Keys that are not among the sorted ones yet. */
   #added: string[] = [];
 
   get(key: string): Value | undefined {
@@ -37,7 +37,7 @@ export class SortedKeys<Value> {
   #sorted(): string[] {
     const [keys, added] = [this.#keys, this.#added];
     this.#added = [];
-    // A few are put in their places, since sorting compares all keys.
+    // A few keys are inserted one by one, because sorting would compare all keys.
     if (added.length <= maxPlaced)
       for (const key of added) keys.splice(firstFrom(keys, key), 0, key);
     else {

@@ -20,14 +20,14 @@ import { checksumOf, headerLine, linesOf } from "./record-lines.ts";
 /** How a folder is opened. */
 export interface FolderOptions {
   durability: Durability;
-  /** Takes what is damaged, and makes the folder read-only. */
+  /** Collects descriptions of the damage. If given, the folder is read-only. */
   damage?: string[] | undefined;
 }
 
 const smallFileBytes = 4 * 1024 * 1024;
 const textsAtOnce = 500;
 
-/** Keys and texts in one file that grows, and is written anew once more than half of it is outdated. */
+/** Keeps keys and texts in one file that grows. It is rewritten once more than half of it is outdated. */
 export async function openFolderKeyValue(
   folder: string,
   options: FolderOptions,
@@ -41,7 +41,7 @@ export async function openFolderKeyValue(
   return database;
 }
 
-/** Any number of processes may have the folder open; a lock keeps their steps apart. */
+/** Any number of processes may have the folder open. A lock serialises their steps. */
 export class FolderKeyValue implements KeyValue {
   readonly #path: string;
   readonly #endPath: string;
@@ -80,7 +80,7 @@ export class FolderKeyValue implements KeyValue {
   list = (range: KeyRange): Promise<[key: string, text: string][]> =>
     this.#turns.run(async () => {
       const handle = await this.#refresh();
-      // What is left out stands on the next page.
+      // Entries that are left out are on the next page.
       const found = this.#index.places.list({ ...range, limit: Math.min(range.limit, 10_000) });
       const texts = await readTexts(
         handle,
@@ -124,21 +124,21 @@ export class FolderKeyValue implements KeyValue {
       }
       if (this.#options.durability === "full") await handle.datasync();
     } catch (error) {
-      // A step that failed must not turn up later.
+      // A failed step must not appear later.
       await handle.truncate(wholeBytes).catch(() => undefined);
       throw error;
     }
     await this.#index.readFrom(handle, wholeBytes + bytes.length);
-    // The step counts without it.
+    // The step counts even without it.
     await this.#writeEnd().catch(() => undefined);
   }
 
-  /** Brings the index to what other processes have written. */
+  /** Updates the index with what other processes have written. */
   async #refresh(): Promise<FileHandle> {
     const { ino, size } = await stat(this.#path);
     let file = this.#file;
     if (file?.inode !== ino || size < this.#index.wholeBytes) {
-      // Before the size: a writer adds lines before it moves the end.
+      // Before the size is read, because a writer appends lines before it moves the end.
       const last = await this.#lastNumber();
       await file?.handle.close();
       const isReadOnly = this.#options.damage !== undefined;
@@ -160,7 +160,7 @@ export class FolderKeyValue implements KeyValue {
     if (!damage.includes(problem)) damage.push(problem);
   }
 
-  /** The number of a line that was on the disk before; a file that ends earlier was cut. */
+  /** The number of the last line that is known to be on the disk. A file that ends earlier was truncated. */
   async #lastNumber(): Promise<number> {
     const file = await unless(["ENOENT"], open(this.#endPath, "r"), undefined);
     try {

@@ -12,16 +12,16 @@ import { recordsErrorOf } from "../records-error.ts";
 import { moveSessionFiles } from "./move-session-files.ts";
 import { openFolderKeyValue } from "./open-folder-key-value.ts";
 
-/** Where records are kept, also among the files of this machine. */
+/** Where records are kept, including files of this machine. */
 export type NodeRecordsPlace =
   | RecordsPlace
-  /** A SQLite file, which is created where it is missing; its folder has to exist. */
+  /** A SQLite file. Created if missing, but its folder must exist. */
   | { sqlite: { path: string; durability?: Durability | undefined } }
-  /** A folder, which is created where it is missing. `full` by default: what was written outlives a power cut. */
+  /** A folder, created if missing. `full` by default: an acknowledged write survives a power cut. */
   | { folder: string; durability?: Durability | undefined };
 
 /**
- * Opens records in SQLite, in PostgreSQL, in a folder or in a database of your own.
+ * Opens records in SQLite, in PostgreSQL, in a folder or in your own database.
  * @throws RecordsError
  */
 export async function openRecords(
@@ -35,7 +35,7 @@ export async function openRecords(
   }
 }
 
-/** The database of sorted keys of a place. */
+/** Opens the database of sorted keys of a place. */
 export async function openPlace(
   place: NodeRecordsPlace,
   signal: AbortSignal | undefined,
@@ -54,7 +54,7 @@ export async function openPlace(
     stat(path).then((found) => found.size),
     undefined,
   );
-  // SQLite takes an empty file for a new database.
+  // SQLite would treat an empty file as a new database.
   if (size === 0)
     throw damagedError(`The file "${path}" is empty. Delete it to begin anew.`, { path });
   const database = await openSqlite({ path, durability, signal });

@@ -4,7 +4,7 @@ import { SortedKeys } from "../key-value/sorted-keys.ts";
 import { damagedError } from "../records/stored-text.ts";
 import { parseHeader, parseLine, type RecordLine } from "./record-lines.ts";
 
-/** Where a text stands in the file. */
+/** The position of a text in the file. */
 export interface Place {
   offset: number;
   bytes: number;
@@ -13,21 +13,21 @@ export interface Place {
 const blockBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** What stands where in a file of records, as far as it was read. */
+/** Index of a records file, as far as it has been read. */
 export class RecordIndex {
   readonly places: SortedKeys<Place> = new SortedKeys();
-  /** Of the texts that still stand under a key. */
+  /** Bytes of the texts that are still current. */
   liveBytes = 0;
-  /** The end of the last whole step. */
+  /** Offset after the last complete step. */
   wholeBytes = 0;
-  /** Bytes behind it, which a writer that was killed has left. */
+  /** Bytes after that offset, which a killed writer left. */
   tornBytes = 0;
-  /** The number of the line after the last whole step. */
+  /** Number of the line after the last complete step. */
   nextNumber = 0;
-  /** What is not whole, line by line, if the file is to be read in spite of it. */
+  /** Descriptions of damaged lines. If absent, damage makes reading fail. */
   readonly damage: string[] | undefined;
   readonly #path: string;
-  /** Lines up to the one that is read, and up to `wholeBytes`. */
+  /** Lines read so far, and lines up to `wholeBytes`. */
   #lineCount = 0;
   #wholeCount = 0;
 
@@ -36,7 +36,7 @@ export class RecordIndex {
     this.damage = damage;
   }
 
-  /** Reads what was added behind the last whole step. @throws RecordsError `damaged` */
+  /** Reads what was appended after the last complete step. @throws RecordsError `damaged` */
   async readFrom(file: FileHandle, sizeBytes: number): Promise<void> {
     let rest: Buffer = Buffer.alloc(0);
     let pending: { line: RecordLine; offset: number }[] = [];
@@ -62,13 +62,13 @@ export class RecordIndex {
       }
       rest = bytes.subarray(start);
     }
-    // A line feed that was changed: a writer that is killed never leaves one byte behind a whole line.
+    // A changed line feed: a killed writer never leaves a single byte after a complete line.
     const isChangedEnd = parseLine(rest.subarray(0, -1)) !== undefined;
     if (isChangedEnd) this.#report(`The last line of "${this.#path}" has no end.`);
     this.tornBytes = sizeBytes - this.wholeBytes;
   }
 
-  /** A line that counts, or undefined for the header and for one that is damaged. */
+  /** Takes a line into the index. Undefined for the header and for a damaged line. */
   #take(bytes: Buffer, pendingCount: number): RecordLine | undefined {
     this.#lineCount += 1;
     if (this.#lineCount === 1) {

@@ -2,14 +2,14 @@ import { crc32 } from "node:zlib";
 
 import type { KeyValueEntry } from "../key-value/key-value.ts";
 
-/** A line of the file: a text under a key, or that there is none any longer. */
+/** A line of the file, which sets or removes the text of a key. */
 export interface RecordLine {
-  /** One more than that of the line before. */
+  /** One more than the number of the previous line. */
   number: number;
   key: string;
-  /** The bytes of the text within the line; undefined for a removal. */
+  /** Where the text is within the line. Undefined for a removal. */
   text: { start: number; bytes: number } | undefined;
-  /** The lines of one step count once the last of them is there. */
+  /** The lines of a step count once its last line is there. */
   isLast: boolean;
 }
 
@@ -21,14 +21,14 @@ export function headerLine(from: number): string {
   return `${JSON.stringify({ format: "ccl-records", formatVersion: 1, from })}\n`;
 }
 
-/** The number that the first line after the header has; undefined for any other line. */
+/** The number of the first line after the header. Undefined if the line is not a header. */
 export function parseHeader(line: string): number | undefined {
   const [, from] =
     /^\{"format":"ccl-records","formatVersion":1,"from":(\d{1,15})\}$/.exec(line) ?? [];
   return from === undefined ? undefined : Number(from);
 }
 
-/** Lines of one step, each with a checksum and its number. */
+/** The lines of one step, each with a checksum and its number. */
 export function linesOf(writes: readonly KeyValueEntry[], from: number): string[] {
   return writes.map(([key, text], at) => {
     const flag = at === writes.length - 1 ? "." : "+";
@@ -37,12 +37,12 @@ export function linesOf(writes: readonly KeyValueEntry[], from: number): string[
   });
 }
 
-/** Eight hex digits. */
+/** A checksum of eight hex digits. */
 export function checksumOf(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(sumBytes, "0");
 }
 
-/** A line without its line feed; undefined if its checksum does not hold. */
+/** Parses a line without its line feed. Undefined if its checksum is wrong. */
 export function parseLine(line: Buffer): RecordLine | undefined {
   const body = line.subarray(sumBytes + 1);
   if (line.toString("latin1", 0, sumBytes + 1) !== `${checksumOf(body)} `) return undefined;

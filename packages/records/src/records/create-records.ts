@@ -12,7 +12,10 @@ import { keyOf, parseKey, rangeOf, requireName, type StoredKind } from "./stored
 
 const listSizes = { byDefault: 100, max: 1_000 };
 const entrySizes = { byDefault: 1_000, max: 10_000 };
-/** A write without an expected version meets others between its reading and its step: after so many it gives up. */
+/**
+ * A write without an expected version can collide with others between its read and its step. It gives up after this
+ * many attempts.
+ */
 const maxAttempts = 100;
 
 /** Records over a database of sorted keys. */
@@ -94,7 +97,7 @@ function recordOf(key: string, text: string, name: string): StoredRecord {
   return { name, version, value: JSON.parse(rest) };
 }
 
-/** @throws RecordsError `invalid_options` for two changes of one name */
+/** @throws RecordsError `invalid_options` for two changes of the same name */
 function targetKeys(changes: readonly RecordChange[]): string[] {
   const keys = new Set<string>();
   for (const change of changes) {
@@ -118,7 +121,9 @@ async function attempt<Value>(
   throw new RecordsError("conflict", `Other writers were first ${maxAttempts} times in a row.`);
 }
 
-/** What all calls share: they are refused after `close`, which waits for those under way, and fail with one class. */
+/**
+ * Wraps all calls: they are rejected after `close`, which waits for running calls, and they fail with one error class.
+ */
 function createCalls(database: KeyValue): {
   run<Value>(signal: AbortSignal | undefined, call: () => Promise<Value>): Promise<Value>;
   close(): Promise<void>;

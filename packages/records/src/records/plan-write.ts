@@ -4,15 +4,15 @@ import type { ChangeOutcome, Lease, RecordChange } from "./records.ts";
 import { entryKey, keyOf, requireName } from "./stored-key.ts";
 import { noSum, requireUnsealed, sealed, sumOf } from "./stored-text.ts";
 
-/** What stands under the keys that a write is about. */
+/** The current texts of the keys that a write touches. */
 type Stored = ReadonlyMap<string, string | undefined>;
 
-/** A step of the database, and what its changes come to. */
+/** A step of the database, and the outcomes of its changes. */
 interface WritePlan extends KeyValueCommit {
   outcomes: ChangeOutcome[];
 }
 
-/** The name that a change is about, and the key under which its version stands. */
+/** The name that a change affects, and the key that holds its version. */
 export function targetOf(change: RecordChange): { key: string; name: string } {
   const isLog = "append" in change || "removeLog" in change;
   const name =
@@ -28,8 +28,8 @@ export function targetOf(change: RecordChange): { key: string; name: string } {
 }
 
 /**
- * The step that makes the changes to what is stored. Entries come before the head that counts them and go after it, so
- * that a log is whole after each write of a database without transactions.
+ * Plans the step that applies the changes to what is stored. Entries are written before the head that counts them and
+ * removed after it, so that a log is complete after each write of a database without transactions.
  * @throws RecordsError `conflict`, `damaged` or `invalid_options`
  */
 export function planWrite(
@@ -53,13 +53,13 @@ export function planWrite(
   return { checks, writes, outcomes };
 }
 
-/** A version, and for a log the checksum of its last entry. */
+/** A version. For a log also the checksum of its last entry. */
 interface Head {
   version: number;
   rest: string;
 }
 
-/** The version under a key; 0 where there is nothing. @throws RecordsError `damaged` */
+/** The version in a key's text, 0 if there is none. @throws RecordsError `damaged` */
 export function headOf(key: string, text: string | undefined, what: string): Head {
   if (text === undefined) return { version: 0, rest: noSum };
   const [version = "", rest = ""] = requireUnsealed(key, text, 2, what);
@@ -114,7 +114,7 @@ function jsonOf(value: unknown, name: string): string {
   throw noJson(name);
 }
 
-/** Refuses what `JSON.stringify` would drop or change. */
+/** Rejects values that `JSON.stringify` would drop or change. */
 function requireJson(this: unknown, key: string, value: unknown): unknown {
   const isLost =
     value === undefined ? Array.isArray(this) : typeof value === "object" && !isPlain(value);

@@ -6,8 +6,8 @@ import { entryKey, keyOf } from "./stored-key.ts";
 import { damagedError, noSum, sumOf, unsealed } from "./stored-text.ts";
 
 /**
- * A page of a log. Each entry has to be whole and to follow the one before it, and the last one to be the one that the
- * head names.
+ * Reads a page of a log. Each entry must be intact and follow the previous one, and the last entry must be the one that
+ * the head names.
  * @throws RecordsError `damaged` with `details.position`
  */
 export async function readEntries(
@@ -31,7 +31,7 @@ export async function readEntries(
         throw lost(name, end - 1);
       return { entries, version };
     } catch (error) {
-      // The log may have been removed or begun anew meanwhile.
+      // The log may have been removed or replaced meanwhile.
       const [now] = await database.get([key]);
       if (now === text) throw error;
     }
@@ -47,7 +47,7 @@ function entriesIn(
     const key = entryKey(name, position);
     const [sumBefore, json] = unsealed(key, texts.get(key) ?? "", 2) ?? [];
     if (json === undefined) throw lost(name, position);
-    // The entry before the page may be damaged itself, which its own page reports.
+    // If the entry before the page is damaged, its own page reports that.
     const before = position === 0 ? noSum : texts.get(entryKey(name, position - 1));
     if (before !== undefined && sumOf(before) !== sumBefore) throw lost(name, position);
     entries.push(JSON.parse(json));

@@ -6,8 +6,8 @@ import { damagedError } from "./stored-text.ts";
 import { keyAfter } from "./stored-key.ts";
 
 /**
- * As many entries of the range as there are, whatever pages the database gives.
- * @throws RecordsError `damaged` for a database that does not sort its keys
+ * Reads as many entries of the range as there are, whatever pages the database returns.
+ * @throws RecordsError `damaged` if the database does not sort its keys
  */
 export async function readRange(
   database: KeyValue,

@@ -1,24 +1,24 @@
 import { RecordsError } from "../records-error.ts";
 
-/** What stands under a key: a record, the head of a log, an entry of a log, or a lease. */
+/** What a key stands for: a record, the head of a log, an entry of a log, or a lease. */
 export type StoredKind = "record" | "log" | "entry" | "lease";
 
 const letters = { record: "r", log: "l", entry: "e", lease: "t" } as const;
 const maxName = 300;
-/** After every name of a kind. */
+/** Sorts after every name of a kind. */
 const afterNames = "\u007f";
 
-/** The key of a name; names sort by their code units, and so do their keys. */
+/** The key of a name. Keys sort like their names, by code units. */
 export function keyOf(kind: StoredKind, name: string): string {
   return `${letters[kind]} ${escaped(name)}`;
 }
 
-/** The key of an entry; position 0 is the first. */
+/** The key of an entry. The first entry has position 0. */
 export function entryKey(log: string, position: number): string {
   return `${keyOf("entry", log)} ${String(position).padStart(12, "0")}`;
 }
 
-/** The keys of the names that begin with a prefix, of those after `cursor` where it is given. */
+/** The keys of names with a prefix, only those after `cursor` if it is given. */
 export function rangeOf(
   kind: StoredKind,
   { prefix = "", cursor }: { prefix?: string | undefined; cursor?: string | undefined },
@@ -28,12 +28,16 @@ export function rangeOf(
   return { from: from < first ? first : from, before: first + afterNames };
 }
 
-/** A key that sorts right behind another: no key ends in a blank, below which no character of a name sorts. */
+/**
+ * The key that sorts directly after another: no key ends in a blank, and no character of a name sorts below a blank.
+ */
 export function keyAfter(key: string): string {
   return `${key} `;
 }
 
-/** The name that a key stands for, and the position of an entry; undefined for a key that this package did not write. */
+/**
+ * The name that a key stands for, and the position of an entry. Undefined for a key that this package did not write.
+ */
 export function parseKey(
   key: string,
 ): { kind: StoredKind; name: string; position: number } | undefined {
@@ -49,7 +53,10 @@ export function requireName(name: unknown): asserts name is string {
   throw new RecordsError("invalid_options", `A name has 1 to ${maxName} characters.`);
 }
 
-/** Printable ASCII that sorts as the text does: `!` and the rest below stand lower, all above ASCII higher. */
+/**
+ * Encodes a name as printable ASCII that sorts like the name: `!` and everything below it sort lower, everything above
+ * ASCII higher.
+ */
 function escaped(name: string): string {
   return name.replace(/[^"-}]/g, (unit) => {
     const hex = unit.charCodeAt(0).toString(16).padStart(4, "0");

@@ -3,20 +3,20 @@ import { sha256Hex } from "@ccl/core";
 import { RecordsError } from "../records-error.ts";
 
 const sumLength = 32;
-/** A checksum of what was written before the first. */
+/** The checksum that precedes the first entry. */
 export const noSum: string = "0".repeat(sumLength);
 
-/** A text with a checksum over it and its key, so that one that was changed or moved is noticed. */
+/** Prefixes a text with a checksum over the text and its key, so that a changed or moved text is detected. */
 export function sealed(key: string, body: string): string {
   return `${sha256Hex(`${key}\n${body}`).slice(0, sumLength)} ${body}`;
 }
 
-/** The checksum that a sealed text begins with. */
+/** The checksum at the start of a sealed text. */
 export function sumOf(text: string): string {
   return text.slice(0, sumLength);
 }
 
-/** What was sealed: its words before the last, and the last, which may hold blanks; undefined if it is not whole. */
+/** What was sealed: its words, the last of which may contain blanks. Undefined if the checksum is wrong. */
 export function unsealed(key: string, text: string, words: number): string[] | undefined {
   const body = text.slice(sumLength + 1);
   if (sealed(key, body) !== text) return undefined;
@@ -25,7 +25,7 @@ export function unsealed(key: string, text: string, words: number): string[] | u
   return [...parts, rest];
 }
 
-/** The same for a text that has to be whole. @throws RecordsError `damaged` */
+/** Like `unsealed`, for a text that must be intact. @throws RecordsError `damaged` */
 export function requireUnsealed(key: string, text: string, words: number, what: string): string[] {
   const parts = unsealed(key, text, words);
   if (parts !== undefined) return parts;

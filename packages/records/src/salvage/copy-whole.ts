@@ -6,18 +6,18 @@ import { keyAfter, parseKey, rangeOf, type StoredKind } from "../records/stored-
 import { noSum, sumOf, unsealed } from "../records/stored-text.ts";
 import { RecordsError } from "../records-error.ts";
 
-/** What was copied, and what was not. */
+/** What was copied and what was lost. */
 export interface SalvageReport {
   records: number;
   entries: number;
-  /** A sentence for each place that is damaged or missing; none means that the store is whole. */
+  /** A sentence for each damaged or missing place. If empty, the store is intact. */
   lost: string[];
 }
 
 const entriesAtOnce = 500;
 
 /**
- * Copies everything that is whole into an empty database. Entries behind a gap move up, so that their log is whole again.
+ * Copies everything intact into an empty database. Entries after a gap move up, so that their log has no gap.
  * @throws RecordsError `invalid_options` if the target is not empty
  */
 export async function copyWhole(
@@ -58,7 +58,7 @@ async function* pagesOf(
   }
 }
 
-/** The number of entries that each log had; undefined where its head is damaged. */
+/** The number of entries of each log. Undefined if its head is damaged. */
 async function versionsOf(
   source: KeyValue,
   lost: string[],
@@ -83,10 +83,10 @@ function nameOf(key: string): string {
   return kind === "entry" ? `Entry ${position} of the log "${name}"` : `The ${kind} "${name}"`;
 }
 
-/** Logs that are written anew, one after the other. */
+/** Writes logs anew, one after the other. */
 class LogCopies {
   readonly #target: Records;
-  /** Those whose entries are still to come. */
+  /** Logs whose entries are not copied yet. */
   readonly #versions: Map<string, number | undefined>;
   readonly #lost: string[];
   #log:
@@ -115,7 +115,7 @@ class LogCopies {
       const log = this.#log;
       if (log === undefined) continue;
       if (position >= (log.version ?? Infinity)) {
-        // What a removal has left does not follow the entry before it.
+        // Remains of a removal do not follow the previous entry.
         if (sumBefore !== log.lastRead) continue;
         this.#lost.push(`The head of the log "${name}" is older than entry ${position}.`);
         log.version = position + 1;
@@ -128,7 +128,7 @@ class LogCopies {
     await this.#flush();
   }
 
-  /** Gives the number of entries. */
+  /** Returns the number of entries. */
   async end(): Promise<number> {
     await this.#finish();
     for (const [name, version = 0] of this.#versions)

@@ -5,10 +5,10 @@ import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
 import { recordsErrorOf } from "../records-error.ts";
 
 const rowsAtOnce = 256;
-/** Where no row can be read for so many numbers, none is expected behind them. */
+/** If no row can be read for this many numbers, no further rows are expected. */
 const maxGap = 10_000;
 
-/** The rows of a damaged SQLite file that can still be read, in memory. */
+/** The rows of a damaged SQLite file that can still be read, as a database in memory. */
 export async function readWholeRows(database: SqliteDatabase, lost: string[]): Promise<KeyValue> {
   const select = database.prepare(
     `SELECT rowid AS number, ${textOf("key")}, ${textOf("value")} FROM ccl_records
@@ -19,7 +19,7 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
   while (gap < maxGap) {
     const rows = rowsOrDamage(() => select.all(number, size));
     const last = Number(rows?.at(-1)?.["number"] ?? Infinity);
-    // A damaged page may give rows out of order, again and again.
+    // A damaged page may return rows out of order, in an endless loop.
     if (rows === undefined || last <= number) {
       if (size === 1) [number, gap] = [number + 1, gap + 1];
       size = 1;
@@ -45,7 +45,7 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
   return rows;
 }
 
-/** Null instead of bytes: a damaged length of bytes has drivers ask for more memory than there is. */
+/** Null for bytes, because a damaged length makes drivers request more memory than there is. */
 function textOf(column: string): string {
   return `CASE WHEN typeof(${column}) = 'text' THEN ${column} END AS ${column}`;
 }

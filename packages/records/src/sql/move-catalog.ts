@@ -12,10 +12,10 @@ import {
 
 import { jsonOfRow, moveLogRows, moveRecords } from "./move-log.ts";
 
-/** Longer ids end in their hash, as @ccl/catalog names them. */
+/** Longer ids end with their hash, as @ccl/catalog writes them. */
 const longestId = 200;
 
-/** Moves a catalogue: a record of each resource, a log of its history, and a record of each vector. */
+/** Moves a catalogue: a record per resource, a log of its history, and a record per vector. */
 export function* moveCatalog(): SqlSteps<void> {
   const resources = yield* rowsOf(
     "SELECT id_key, record AS json, sha256 FROM ccl_catalog_resources WHERE record IS NOT NULL",

@@ -6,7 +6,7 @@ import { noSum, sealed, sumOf } from "../records/stored-text.ts";
 
 const insert = "INSERT INTO ccl_records (key, value) VALUES ROWS";
 
-/** JSON of an earlier version. What is not whole gets no checksum that holds, so that reading it fails. */
+/** JSON of an earlier version. A damaged value gets no valid checksum, so that reading it fails. */
 interface FormerJson {
   json: string;
   isWhole: boolean;
@@ -18,7 +18,7 @@ export function jsonOfRow(row: SqlRow): FormerJson {
   return { json, isWhole: sha256Hex(json) === textIn(row, "sha256") };
 }
 
-/** Writes a log's entries and its head; a position that none of the entries has is missing from then on, too. */
+/** Writes a log's entries and its head. A position without an entry stays missing. */
 export function* moveLog(
   name: string,
   version: number,
@@ -35,7 +35,7 @@ export function* moveLog(
   yield* insertRows(insert, [...rows, [key, sealed(key, `${version} ${last}`)]]);
 }
 
-/** The same for rows with `position`, in its order. */
+/** Like `moveLog`, for rows with a `position`, in that order. */
 export function* moveLogRows(
   name: string,
   version: number,
@@ -45,7 +45,7 @@ export function* moveLogRows(
   yield* moveLog(name, version, entries);
 }
 
-/** Writes records; of version 1 where none is given. */
+/** Writes records, with version 1 if none is given. */
 export function* moveRecords(
   records: readonly (FormerJson & { name: string; version?: number })[],
 ): SqlSteps<void> {

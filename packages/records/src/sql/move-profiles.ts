@@ -2,7 +2,7 @@ import { numberIn, requiredJsonIn, rowsOf, type SqlSteps, textIn } from "@ccl/sq
 
 import { moveRecords } from "./move-log.ts";
 
-/** Moves profiles of operations: a record of each, at the version that it has. */
+/** Moves profiles of operations into a record each, with the versions that they have. */
 export function* moveProfiles(): SqlSteps<void> {
   const rows = yield* rowsOf("SELECT profile_id, version, profile FROM ccl_operation_profiles");
   yield* moveRecords(

@@ -5,7 +5,7 @@ import { moveDecisions } from "./move-decisions.ts";
 import { moveProfiles } from "./move-profiles.ts";
 import { moveSessions } from "./move-sessions.ts";
 
-/** What versions before this package kept in tables of its own, and what moves it into records. */
+/** The tables that versions before this package kept, and what moves each of them into records. */
 const formers: { component: string; tables: string; move(): SqlSteps<void> }[] = [
   {
     component: "session_store",
@@ -21,7 +21,7 @@ const formers: { component: string; tables: string; move(): SqlSteps<void> }[] =
   { component: "operation_profiles", tables: "ccl_operation_profiles", move: moveProfiles },
 ];
 
-/** Whether there is something to move; a database that is only read has nothing. */
+/** True if there is something to move. A read-only database counts as having nothing. */
 export function* hasFormerTables(): SqlSteps<boolean> {
   const rows = yield* rowsOf("SELECT component FROM ccl_schema");
   return rows.some((row) => formers.some(({ component }) => component === row["component"]));
@@ -30,7 +30,7 @@ export function* hasFormerTables(): SqlSteps<boolean> {
 /** Moves what earlier versions wrote, once, and drops their tables. */
 export function* moveTables(): SqlSteps<void> {
   for (const { component, tables, move } of formers) {
-    // Of two processes that open the database together the second waits here for the first, and moves nothing.
+    // If two processes open the database at once, the second one waits here for the first and moves nothing.
     const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING component";
     if ((yield* rowsOf(taken, component)).length === 0) continue;
     yield* move();

@@ -14,12 +14,12 @@ import {
 import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
 import { hasFormerTables, moveTables } from "./move-tables.ts";
 
-/** Parameters of one statement: far below what any driver takes. */
+/** Parameters of one statement, far below the limit of any driver. */
 const keysAtOnce = 400;
-/** Thrown inside a transaction to roll it back. */
+/** Thrown within a transaction to roll it back. */
 const checkFailed = Symbol("a check does not hold");
 
-/** Keys and texts in the table `ccl_records`, which is created where it is missing. */
+/** Keeps keys and texts in the table `ccl_records`, which is created if missing. */
 export async function openSqlKeyValue(
   target: SqliteDatabase | PostgresClient,
   signal: AbortSignal | undefined,
@@ -28,7 +28,7 @@ export async function openSqlKeyValue(
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
   else await migrate(target, { ...options, migrations: [tableOf("text")] });
-  // Beginning to write would fail on a database that is only read.
+  // Starting a write would fail on a read-only database.
   if (await runSqlSteps(target, hasFormerTables, { signal, mode: "read" }))
     await runSqlSteps(target, moveTables, { signal });
   const lock = "query" in target ? " FOR UPDATE" : "";
@@ -79,10 +79,10 @@ function* write(
   { checks, writes }: KeyValueCommit,
   { lock, isLazy }: { lock: string; isLazy: boolean },
 ): SqlSteps<void> {
-  // What was acknowledged is on the server's disk, whatever the server is set to.
+  // An acknowledged write is on the server's disk, whatever the server's setting says.
   if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
   const texts = new Map(writes);
-  // One order for all writers, so that no two of them wait for each other.
+  // All writers use the same order, so that no two of them wait for each other.
   const sorted = [...checks].sort(([one], [other]) => (one < other ? -1 : 1));
   yield* requireTexts(sorted, lock);
   yield* insertNew(sorted, texts);
@@ -97,7 +97,7 @@ function* write(
   );
 }
 
-/** Takes the locks of the rows, so that the second of two writers sees the texts of the first. */
+/** Locks the rows, so that the second of two writers sees the texts of the first. */
 function* requireTexts(checks: readonly KeyValueEntry[], lock: string): SqlSteps<void> {
   const expected = new Map(checks);
   for (const keys of pieces([...expected.keys()])) {
@@ -108,7 +108,10 @@ function* requireTexts(checks: readonly KeyValueEntry[], lock: string): SqlSteps
   }
 }
 
-/** Inserts what must not be there yet, and takes it off the texts: another writer may have put it there since. */
+/**
+ * Inserts rows that must not exist yet and removes them from the texts. A concurrent writer may have inserted them
+ * first.
+ */
 function* insertNew(
   checks: readonly KeyValueEntry[],
   texts: Map<string, string | undefined>,

@@ -2,13 +2,13 @@ import { compareCodeUnits } from "@ccl/core";
 import type { SearchHit } from "../search-index.ts";
 import { trustVector } from "./trust-vector.ts";
 
-/** What a fused score consists of: the amounts sum up to it; absent ones had no say. */
+/** The parts of a fused score. The score is their sum. Absent parts did not contribute. */
 export interface FusedExplanation {
   text?: number | undefined;
   vector?: number | undefined;
-  /** What keeps a hit of the words from being pushed down too far by vectors. */
+  /** An addition that keeps vectors from pushing down a hit of the words too far. */
   guard?: number | undefined;
-  /** The words' score before it was normalized, by word; `/container` is the share of the document's container. */
+  /** The words' score before normalization, by word. `/container` is the share of the document's container. */
   textParts?: Record<string, number> | undefined;
 }
 
@@ -19,28 +19,31 @@ export interface FusedHit<Extra extends object = object> {
   explain: FusedExplanation & Extra;
 }
 
-/** What words and vectors found, and what the documents are worth apart from that. */
+/** What words and vectors found, and what each document is worth independently of them. */
 export interface FuseHitsInput<Extra extends object = object> {
   text?: readonly SearchHit[] | undefined;
-  /** With a score for each id of `text` that has a vector; those without are scored by their words alone. */
+  /** Has a score for each id of `text` that has a vector. Other ids are scored by their words alone. */
   vector?: readonly SearchHit[] | undefined;
-  /** What the best hit by words and by vectors has; 0.7 and 0.3 where absent. */
+  /** The scores of the best hit by words and of the best hit by vectors. 0.7 and 0.3 if absent. */
   weights?: { text: number; vector: number } | undefined;
-  /** Amounts that are added to the score of an id, by name; an id without is left out. */
+  /** Returns named amounts that are added to the score of an id. Ids without any are left out. */
   extraOf: (id: string) => Extra | undefined;
 }
 
-/** A hit that is n-th without vectors is at worst at this many times n with them. */
+/** A hit that ranks n-th without vectors ranks at worst at this many times n with them. */
 const maxDrop = 2;
-/** Share of the vectors' weight that orders what the words did not find, however little vectors are trusted. */
+/**
+ * The share of the vectors' weight that orders documents the words did not find, even if vectors are hardly trusted.
+ */
 const unfoundShare = 1 / 6;
-/** Measured better than halves on tables and on tools, by 0.02 to 0.04 of recall. */
+/** Measured better than equal weights on tables and on tools, by 0.02 to 0.04 of recall. */
 const defaultWeights = { text: 0.7, vector: 0.3 };
 
 /**
- * Ranks by words, vectors and extra amounts together. Words and vectors are normalized to 0..1 over the hits of both; what
- * the words did not find has their minimum. Vectors count as far as they agree with the words, and push down what is best
- * without them by little: a weak embedding cannot spoil the answer. Best first, ties by id.
+ * Ranks by words, vectors and extra amounts together. Scores of words and vectors are normalized to 0..1 over the hits
+ * of both. Documents that the words did not find get the words' minimum. Vectors count only as far as they agree with
+ * the words, and cannot push down the best hits of the words by much, so a weak embedding cannot spoil the answer. Best
+ * first, ties by id.
  */
 export function fuseHits<Extra extends object>(input: FuseHitsInput<Extra>): FusedHit<Extra>[] {
   const { text = [], vector = [], weights = defaultWeights } = input;
@@ -91,7 +94,7 @@ export function sumOf(explain: object): number {
   return sum;
 }
 
-/** Min-max over the hits, with 0 as the minimum if others compete that were not found; all 1 if they are equal. */
+/** Min-max over the hits. 0 is the minimum if other candidates were not found. All 1 if they are equal. */
 function normalize(hits: readonly SearchHit[], hasOthers: boolean): Map<string, number> {
   let min = hasOthers ? 0 : Infinity;
   let max = -Infinity;

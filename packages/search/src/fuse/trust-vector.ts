@@ -2,14 +2,14 @@ import type { SearchHit } from "../search-index.ts";
 
 const minHits = 4;
 const maxHits = 100;
-/** Correlation, less its standard error, from which a vectors count in full; at 0 they say nothing. */
+/** Vectors count fully from this correlation on, after subtracting its standard error. At 0 they do not count. */
 const fullTrust = 0.15;
 
 /**
- * How far vectors are to be believed, 0..1: by the correlation of their scores with those of the words over the best hits
- * of the words, less the error that so few of them leave, times the share of these hits that have a vector. An embedding
- * that knows the language agrees with the words to some extent; a broken one does so by chance only. Half of that share
- * if too few have a vector to judge.
+ * How much vectors can be trusted, 0..1: the correlation of their scores with those of the words over the words' best
+ * hits, minus the standard error for so few hits, times the share of these hits that have a vector. An embedding that
+ * knows the language agrees with the words to some extent. A broken one agrees only by chance. If too few hits have a
+ * vector to judge, it is half of that share.
  */
 export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));
@@ -25,7 +25,7 @@ export function trustVector(text: readonly SearchHit[], vector: readonly SearchH
   return coverage * Math.min(1, Math.max(0, trust));
 }
 
-/** Pearson's; 0 where one side does not vary. */
+/** Pearson's correlation. 0 if one side does not vary. */
 function correlationOf(pairs: readonly (readonly [number, number])[]): number {
   let leftMean = 0;
   let rightMean = 0;

@@ -1,8 +1,8 @@
 import { SearchError } from "../search-error.ts";
 
-/** Reads what a `ByteWriter` wrote; throws `index_damaged` past the end and on numbers out of range. */
+/** Reads what a `ByteWriter` wrote. Throws `index_damaged` past the end and for numbers out of range. */
 export interface ByteReader {
-  /** A count that is at most `max`. */
+  /** Reads a count of up to `max`. */
   readCount(max: number): number;
   /** The next bytes, without a copy. */
   readBytes(size: number): Uint8Array;
@@ -10,7 +10,7 @@ export interface ByteReader {
   isAtEnd(): boolean;
 }
 
-/** The error for a saved index that is not what was written. */
+/** The error for a saved index with changed bytes. */
 export function damaged(reason: string, cause?: unknown): SearchError {
   return new SearchError(
     "index_damaged",
@@ -19,7 +19,7 @@ export function damaged(reason: string, cause?: unknown): SearchError {
   );
 }
 
-/** A reader of all of these bytes. */
+/** A reader over all of these bytes. */
 export function createByteReader(bytes: Uint8Array): ByteReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;

@@ -1,15 +1,15 @@
-/** Bytes that grow. */
+/** A buffer that grows as bytes are written. */
 export interface ByteWriter {
-  /** A whole number from 0 to 2^53, seven bits a byte, lowest first (LEB128). */
+  /** A whole number from 0 to 2^53, seven bits per byte, lowest first (LEB128). */
   writeCount(value: number): void;
   writeBytes(bytes: Uint8Array): void;
   /** Little-endian IEEE 754. */
   writeFloat32(value: number): void;
-  /** A copy of what was written. */
+  /** Returns a copy of what was written. */
   finish(): Uint8Array;
 }
 
-/** A writer of nothing yet. */
+/** A new, empty writer. */
 export function createByteWriter(): ByteWriter {
   let bytes = new Uint8Array(4096);
   let size = 0;

@@ -19,8 +19,8 @@ const maxLength = 2 ** 32 - 1;
 
 /**
  * Reads a saved index.
- * @throws SearchError `index_damaged` if the bytes are not what was saved, `invalid_options` if another version, analyzer
- * or precision, or an index of other fields saved them
+ * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
+ * precision, or an index of other fields, saved them
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
   const reader = createByteReader(checkedBody(bytes));

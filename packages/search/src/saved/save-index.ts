@@ -13,8 +13,8 @@ import {
 } from "./saved-index.ts";
 
 /**
- * The index as bytes, the same for the same documents whatever the order of changes: magic, version, length of the header,
- * header, body of counts, and the SHA-256 of all before.
+ * The index as bytes, which are the same for the same documents whatever the order of changes: magic, version, length
+ * of the header, header, body of counts, and the SHA-256 of everything before.
  */
 export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   const { table, vectors } = state;
@@ -48,7 +48,7 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   return writer.finish();
 }
 
-/** Terms in order with their entries, the slot of each replaced by the rank of its id. */
+/** Terms in order with their entries. The slot of each entry is replaced by the rank of its id. */
 function rankedEntries({ text }: IndexState, slots: readonly number[]): [string, number[]][] {
   const ranks = new Map(slots.map((slot, rank) => [slot, rank]));
   return [...text.keys()]
@@ -81,7 +81,7 @@ function writeDocuments(
   }
 }
 
-/** Their size in bytes first, so that a reader may leave them for later. */
+/** Writes the size of the entries first, so that a reader can skip them until they are needed. */
 function writeEntries(saved: ByteWriter, ranked: readonly number[]): void {
   const writer = createByteWriter();
   let before = 0;

@@ -1,7 +1,7 @@
 import { entryStep, type TextPostings } from "../text/text-postings.ts";
 import { createByteReader } from "./byte-reader.ts";
 
-/** Postings as they were saved: those of a term are read when it is first asked for. */
+/** Saved postings. Those of a term are decoded when it is first requested. */
 export function createStoredPostings(saved: Map<string, Uint8Array | number[]>): TextPostings {
   return {
     keys: () => saved.keys(),

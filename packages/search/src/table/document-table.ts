@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { Facet, FacetCount, FacetFilter, FacetQuery, SearchFilter } from "../search-index.ts";
 
-/** Documents without their texts, by slot: a document's place, never used twice. */
+/** Documents without their texts, by slot. A slot is a document's number, which is never reused. */
 export interface DocumentTable {
   /** Undefined for a removed document. */
   ids: (string | undefined)[];
@@ -12,19 +12,21 @@ export interface DocumentTable {
   /** Documents by container number. */
   containerSizes: number[];
   facets: (readonly Facet[])[];
-  /** Terms by slot and field. */
+  /** Numbers of terms by slot and field. */
   lengths: (readonly number[])[];
-  /** Of all documents, by field. */
+  /** Totals of all documents by field. */
   fieldTotals: FieldTotal[];
 }
 
-/** The terms of a field in the documents that have any: the length of an empty field says nothing about the others. */
+/**
+ * Totals of a field over the documents that have it, because an empty field says nothing about the length of others.
+ */
 interface FieldTotal {
   terms: number;
   documents: number;
 }
 
-/** A table of no documents. */
+/** An empty table. */
 export function createDocumentTable(): DocumentTable {
   return {
     ids: [],
@@ -38,16 +40,16 @@ export function createDocumentTable(): DocumentTable {
   };
 }
 
-/** What a table holds of a document. */
+/** What a table stores of a document. */
 export interface TableDocument {
   id: string;
   container: string;
   facets: readonly Facet[];
-  /** Terms by field. */
+  /** Numbers of terms by field. */
   lengths: readonly number[];
 }
 
-/** Adds a document whose id is not in the table; returns its slot. */
+/** Adds a document whose id is not in the table. Returns its slot. */
 export function addDocument(
   table: DocumentTable,
   { id, container, facets, lengths }: TableDocument,
@@ -65,7 +67,7 @@ export function addDocument(
   return slot;
 }
 
-/** Removes a document and returns its slot; undefined if the id is unknown. */
+/** Removes a document and returns its slot. Undefined if the id is unknown. */
 export function removeDocument(table: DocumentTable, id: string): number | undefined {
   const slot = table.slots.get(id);
   if (slot === undefined) return undefined;
@@ -87,7 +89,7 @@ function countLengths(totals: FieldTotal[], lengths: readonly number[], sign: 1 
   }
 }
 
-/** True if removed documents take more room than they are worth. */
+/** True if removed documents waste too much memory. */
 export function needsCompaction({ ids, slots }: DocumentTable): boolean {
   const removed = ids.length - slots.size;
   return removed > 64 && removed > slots.size / 2;
@@ -105,14 +107,14 @@ export function sortFacets(facets: readonly Facet[]): Facet[] {
     .filter((facet, at, all) => at === 0 || compareFacets(facet, all[at - 1] ?? facet) !== 0);
 }
 
-/** The documents that a filter leaves. */
+/** The documents that a filter admits. */
 export interface Visible {
-  /** By slot, 1 for a document that may be found; undefined if nothing is hidden. */
+  /** By slot, 1 for a document that may be found. Undefined if nothing is hidden. */
   mask: Uint8Array | undefined;
   count: number;
   /** Visible documents by container number. */
   containerSizes: ArrayLike<number>;
-  /** Of the visible documents, by field. */
+  /** Totals of the visible documents by field. */
   fieldTotals: readonly FieldTotal[];
 }
 
@@ -142,7 +144,7 @@ export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Vi
   return { mask, count, containerSizes, fieldTotals };
 }
 
-/** True if there is one of the wanted values of each wanted facet. */
+/** True if every wanted facet has one of its wanted values. */
 export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): boolean {
   return Object.entries(wanted).every(([name, value]) =>
     facets.some(
@@ -157,7 +159,7 @@ function slotsOf({ slots }: DocumentTable, ids: Iterable<string>): number[] {
   return [...new Set(ids)].flatMap((id) => slots.get(id) ?? []);
 }
 
-/** Counts facets; most frequent first, ties by value. */
+/** Counts facets. Most frequent first, ties by value. */
 export function countFacets(
   table: DocumentTable,
   { filter, ids, facets, limit }: FacetQuery,

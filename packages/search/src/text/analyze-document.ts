@@ -2,16 +2,16 @@ import type { SearchDocument } from "../search-index.ts";
 import type { Analyzer } from "../words/analyzer.ts";
 import { countTerms } from "./count-terms.ts";
 
-/** An occurrence is `field * occurrenceStep + frequency`; frequencies end below it. */
+/** An occurrence is `field * occurrenceStep + frequency`. Frequencies are lower than this. */
 export const occurrenceStep = 4096;
 
-/** A document as terms: what postings consist of. */
+/** A document as terms, which postings consist of. */
 export interface AnalyzedDocument {
   /** Each term once. */
   terms: string[];
-  /** For each term its occurrences, `field * occurrenceStep + frequency`, fields ascending. */
+  /** The occurrences of each term, `field * occurrenceStep + frequency`, by ascending field. */
   occurrences: number[][];
-  /** Terms by field. */
+  /** Numbers of terms by field. */
   lengths: number[];
 }
 

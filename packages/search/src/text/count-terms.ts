@@ -1,13 +1,13 @@
 import type { Analyzer } from "../words/analyzer.ts";
 
-/** The terms of a text, to keep them for a later index. */
+/** The counted terms of a text, which can be kept for a later index. */
 export interface CountedText {
-  /** Number of terms, repetitions included. */
+  /** Number of terms, including repetitions. */
   length: number;
   counts: ReadonlyMap<string, number>;
 }
 
-/** Counts the terms of a text; the result may stand for the text in a document. */
+/** Counts the terms of a text. A document accepts the result in place of the text. */
 export function countTerms(text: string, analyzer: Analyzer): CountedText {
   const counts = new Map<string, number>();
   const terms = analyzer.documentTerms(text);

@@ -1,16 +1,18 @@
-/** A term that is written much like a word. */
+/** A term that is spelt similarly to a word. */
 export interface NearTerm {
   term: string;
   /** 0..1. */
   likeness: number;
 }
 
-/** Terms that do not begin like the word for so many letters are never near. */
+/** Terms that do not share this many first letters with the word are never near. */
 const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
 
-/** The terms that begin like one of the words, by that beginning: one walk for all words of a query. */
+/**
+ * Finds the terms that share a prefix with one of the words, in one walk for all words of a query. Grouped by prefix.
+ */
 export function termsLike(
   terms: Iterable<string>,
   words: Iterable<string>,
@@ -23,7 +25,7 @@ export function termsLike(
 
 const beginningOf = (word: string): string => word.slice(0, nearPrefixLength);
 
-/** Of `termsLike` those that begin like the word for the larger part, or differ from it by one typing error; best first. */
+/** Selects the terms that share the larger part of the word, or differ from it by one typing error. Best first. */
 export function findNearTerms(terms: ReturnType<typeof termsLike>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
   const found: NearTerm[] = [];
@@ -40,7 +42,7 @@ function canResemble(term: string): boolean {
   return term.length >= minChars && /^[a-zа-я]+$/.test(term);
 }
 
-/** Share of the longer word that both begin with, or that is left when one typing error is forgiven. */
+/** The share of the longer word that both words begin with, or that remains if one typing error is forgiven. */
 function likenessOf(left: string, right: string): number {
   const longer = Math.max(left.length, right.length);
   const shorter = Math.min(left.length, right.length);
@@ -48,12 +50,12 @@ function likenessOf(left: string, right: string): number {
   while (start < shorter && left[start] === right[start]) start += 1;
   if (start === longer) return 1;
   if (isTypingError(left, right, start)) return 1 - 1 / longer;
-  // Stems end where suffixes were cut off, so that a mistyped word may be longer than what it means.
+  // Stems end where suffixes were cut off, so a mistyped word may be longer than the word that it means.
   const isBeginning = isTypingError(left.slice(0, shorter), right.slice(0, shorter), start);
   return Math.max(start, isBeginning ? shorter - 1 : 0) / longer;
 }
 
-/** True for words that part at `start` and differ by one letter more, fewer or other, or by two that changed places. */
+/** True if the words differ at `start` by one inserted, missing or different letter, or by two swapped letters. */
 function isTypingError(left: string, right: string, start: number): boolean {
   const one = left.slice(start);
   const other = right.slice(start);

@@ -7,7 +7,7 @@ import { selectTop } from "./select-top.ts";
 import { entryStep, type TextPostings } from "./text-postings.ts";
 import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
 
-/** Which documents words are scored over. */
+/** The documents over which words are scored. */
 export interface ScoreTextInput {
   table: DocumentTable;
   visible: Visible;
@@ -17,15 +17,15 @@ export interface ScoreTextInput {
   limit: number;
 }
 
-/** Key of a hit's `parts` for what its container adds; a slash is in no word. */
+/** The key in a hit's `parts` for what its container adds. No word contains a slash. */
 const containerPart = "/container";
-/** Containers of more documents meet many words by chance. */
+/** Larger containers match many words by chance. */
 const fullyShared = 32;
 
-/** Cap on the terms that stand for a word which no visible document has. */
+/** Maximum number of terms that stand in for a word that no visible document has. */
 const maxNearTerms = 8;
 
-/** Slots with their scores, side by side. */
+/** Slots and their scores, as parallel lists. */
 interface Scores {
   slots: number[];
   scores: number[];
@@ -33,7 +33,7 @@ interface Scores {
 
 /**
  * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
- * words and a share of what the best documents of its container have beyond that.
+ * words plus a share of what the best documents of its container have beyond that.
  */
 export function scoreText(input: ScoreTextInput): TextHits {
   const { table, words, limit } = input;
@@ -82,8 +82,8 @@ export function scoreText(input: ScoreTextInput): TextHits {
 }
 
 /**
- * What a document's container adds to its score: a share of what its best documents have beyond the document's own
- * words, so that one that stands alone neither gains nor loses beside those of large containers.
+ * Computes what a document's container adds to its score: a share of what its best documents have beyond the document's
+ * own words, so that a document without a container neither gains nor loses beside those of large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,
@@ -99,16 +99,16 @@ function createContainerShare(
   };
 }
 
-/** The ways to meet a word that the visible documents offer. */
+/** How the visible documents match a word. */
 interface WordMatch {
   alternatives: Scores[];
-  /** Of the best way that is more than a hint; that of a word that no document has otherwise. */
+  /** Rarity of the best match that is not a hint. If only hints match, the rarity of a word that no document has. */
   rarity: number;
-  /** True if a visible document has the word itself, or what stands for it. */
+  /** True if a visible document has the word itself or an equivalent. */
   isFound: boolean;
 }
 
-/** Looks words up. Rarity is counted over the visible documents, so that hidden ones have no say. */
+/** Looks words up. Rarity is counted over the visible documents, so that hidden ones have no influence. */
 function createWordMatcher(
   input: ScoreTextInput,
   weights: ResolvedWeights,
@@ -158,7 +158,7 @@ function createWordMatcher(
   };
 }
 
-/** For a term, what it adds to each visible document before rarity is weighed: its saturated frequency. */
+/** What a term adds to each visible document before its rarity is applied: its saturated frequency. */
 function createImpacts(
   { table, visible, text }: ScoreTextInput,
   { fields, k1 }: ResolvedWeights,
@@ -194,7 +194,7 @@ function createImpacts(
   };
 }
 
-/** Robertson and Sparck Jones's weight, kept above zero by adding 1 as Lucene does. */
+/** The weight of Robertson and Sparck Jones, kept positive by adding 1 as Lucene does. */
 function rarityOf(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }
@@ -212,7 +212,7 @@ function sumOf(values: Iterable<number>): number {
   return sum;
 }
 
-/** Scores by number that grow; `take` returns those that were touched, and forgets them. */
+/** Scores by number that can be added to. `take` returns the changed ones and resets them. */
 interface Tally {
   values: Float64Array;
   add(at: number, score: number): void;

@@ -6,13 +6,13 @@ export interface ScoredSlot {
   score: number;
 }
 
-/** The best `limit` slots, best first, ties by id in code units. */
+/** The best `limit` slots, best first. Ties are ordered by the code units of their ids. */
 export function selectTop(
   found: readonly ScoredSlot[],
   limit: number,
   ids: readonly (string | undefined)[],
 ): ScoredSlot[] {
-  // Sorting numbers is fast; only what is as good as the last of the best is compared by id too.
+  // Sorting numbers is fast. Only slots that tie with the last of the best are also compared by id.
   const scores = Float64Array.from(found, ({ score }) => score).sort();
   const lowest = scores[Math.max(0, scores.length - limit)] ?? 0;
   return found

@@ -1,13 +1,13 @@
 import { SearchError } from "../search-error.ts";
 import type { ScoredSlot } from "../text/select-top.ts";
 
-/** How vectors are kept: exactly, or in a quarter of the memory with a small error. */
+/** How vectors are stored: exactly, or in a quarter of the memory with a small error. */
 export type VectorPrecision = "float32" | "int8";
 
 /** A vector of length 1. */
 interface UnitVector {
   values: Float32Array | Int8Array;
-  /** What the values are multiplied by; 1 for exact ones. */
+  /** The factor by which the values are multiplied. 1 for exact ones. */
   scale: number;
 }
 
@@ -21,12 +21,14 @@ export interface VectorTable {
 
 const maxInt8 = 127;
 
-/** A table of no vectors. */
+/** An empty table. */
 export function createVectorTable(precision: VectorPrecision): VectorTable {
   return { precision, dimensions: 0, rows: new Map() };
 }
 
-/** @throws SearchError `invalid_options` unless the vector is finite and has so many dimensions; any if 0 */
+/**
+ * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0 accepts any number.
+ */
 export function checkVector(vector: Float32Array, dimensions: number, owner: string): void {
   if (vector.length === 0 || (dimensions > 0 && vector.length !== dimensions)) {
     throw new SearchError(
@@ -42,7 +44,7 @@ export function checkVector(vector: Float32Array, dimensions: number, owner: str
   }
 }
 
-/** The vector with length 1; undefined for one of zeros, which has no direction. */
+/** The vector scaled to length 1. Undefined for a zero vector, which has no direction. */
 function unitOf(vector: Float32Array): Float32Array | undefined {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -50,7 +52,7 @@ function unitOf(vector: Float32Array): Float32Array | undefined {
   return norm === 0 ? undefined : vector.map((value) => value / norm);
 }
 
-/** Adds a vector; one of zeros is left out. */
+/** Adds a vector. A zero vector is not stored. */
 export function addVector(table: VectorTable, slot: number, vector: Float32Array): void {
   const unit = unitOf(vector);
   if (unit === undefined) return;
@@ -65,15 +67,15 @@ export function addVector(table: VectorTable, slot: number, vector: Float32Array
   table.rows.set(slot, { values, scale });
 }
 
-/** Removes the vector of a slot; a table without vectors takes those of another model. */
+/** Removes the vector of a slot. An empty table accepts vectors of another model. */
 export function removeVector(table: VectorTable, slot: number): void {
   table.rows.delete(slot);
   if (table.rows.size === 0) table.dimensions = 0;
 }
 
 /**
- * Cosine of a query with each vector whose slot is visible.
- * @throws SearchError `invalid_options` for a query of another length
+ * Cosine similarity of a query to each vector whose slot is visible.
+ * @throws SearchError `invalid_options` if the query has another length
  */
 export function scoreVectors(
   table: VectorTable,
@@ -90,7 +92,7 @@ export function scoreVectors(
   return found;
 }
 
-/** Four sums at once, which lets the processor work on all of them. */
+/** Keeps four sums, so that the processor can compute them in parallel. */
 function dot(values: Float32Array | Int8Array, unit: Float32Array): number {
   let first = 0;
   let second = 0;

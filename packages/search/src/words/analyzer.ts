@@ -3,50 +3,53 @@ import { splitWords, type SplitWord } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { requestWords, stopWords } from "./stop-words.ts";
 
-/** One way to meet a word of a query: the scores of its terms are averaged and multiplied by the weight. */
+/** One way to match a word of a query. The scores of its terms are averaged and multiplied by the weight. */
 export interface TermAlternative {
   terms: string[];
   /** 1 for the word itself. */
   weight: number;
-  /** Comes close only: adds to the score, but the word still counts as unmatched. */
+  /** True for a weak match: it adds to the score, but the word still counts as unmatched. */
   isHint?: boolean | undefined;
 }
 
-/** A word of a query and the ways to meet it; the best one counts. */
+/** A word of a query and the ways to match it, of which the best one counts. */
 export interface QueryWord {
-  /** As the query wrote it. */
+  /** The word as the query wrote it. */
   word: string;
   alternatives: TermAlternative[];
 }
 
-/** Makes terms of texts; the same text always gives the same terms. */
+/** Converts texts to terms. The same text always gives the same terms. */
 export interface Analyzer {
-  /** Stands in a saved index, which an analyzer of another name refuses. */
+  /** Stored in a saved index, which an analyzer with another name cannot restore. */
   name: string;
-  /** Terms of a document's text in order, repeated as often as they occur. */
+  /** Terms of a document's text in order, with repetitions. */
   documentTerms(text: string): string[];
-  /** Words of a query in order, each once, without those that carry no subject. */
+  /** Words of a query in order, each once, without words that carry no subject. */
   queryWords(text: string): QueryWord[];
 }
 
 /** Options of the default analyzer. */
 export interface AnalyzerOptions {
-  /** Groups of words or phrases that mean the same, like `["gmv", "gross merchandise value"]`; read for queries only. */
+  /**
+   * Groups of words or phrases with the same meaning, such as `["gmv", "gross merchandise value"]`. Applied to queries
+   * only.
+   */
   glossary?: readonly (readonly string[])[] | undefined;
-  /** More words that carry no subject, in lower case. */
+  /** Further words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
-  /** Words of a document's field that are read, from its beginning; 20,000 where absent. */
+  /** How many words of a document's field are read, from its beginning. 20,000 if absent. */
   maxWords?: number | undefined;
-  /** Words of a query that are read, from its beginning; 500 where absent. */
+  /** How many words of a query are read, from its beginning. 500 if absent. */
   maxQueryWords?: number | undefined;
 }
 
 const requestWeight = 0.5;
 
 /**
- * The default analyzer: identifiers, paths and camelCase split and kept whole as well, English and Russian stemmed,
- * common abbreviations of identifiers, near words and Russian names of English columns known, words that carry no
- * subject left out of queries.
+ * The default analyzer. It splits identifiers, paths and camelCase and also keeps them whole. It stems English and
+ * Russian, and knows common abbreviations of identifiers, related words and Russian names of English columns. From
+ * queries it drops words that carry no subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const maxWords = options.maxWords ?? 20_000;
@@ -102,7 +105,7 @@ function toQueryWords(
   return [...found.values()];
 }
 
-/** An identifier as a whole, and two words written as one: `high school` meets `highschool`. */
+/** An identifier as a whole, and two words joined to one: `high school` matches `highschool`. */
 function joinedForms(
   word: SplitWord,
   before: SplitWord | undefined,

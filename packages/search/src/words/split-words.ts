@@ -1,10 +1,10 @@
-/** A word as it was written, in lower case, and the parts of an identifier: `userID2` is `user`, `id`, `2`. */
+/** A word in lower case and the parts of an identifier: `userID2` has `user`, `id`, `2`. */
 export interface SplitWord {
-  /** The beginning of the word with its case, for messages. */
+  /** The beginning of the word as it was written, for messages. */
   written: string;
-  /** Parts joined; at most 64 characters. */
+  /** The joined parts, up to 64 characters. */
   whole: string;
-  /** At least one, each at most 64 characters. */
+  /** One or more parts, each up to 64 characters. */
   parts: string[];
 }
 
@@ -18,24 +18,24 @@ const lower = String.raw`(?:\p{Ll}|(?![${unspaced}])[\p{Lm}\p{Lo}\p{M}])`;
 const digit = String.raw`(?:[0-9]|(?![${unspaced}])\p{N})`;
 
 /**
- * A script without spaces, then capitals with or without a plural `s` (`URLs`), capitals up to the one that opens
- * the next part (`HTML` of `HTMLDocument`), a word, and digits.
+ * In this order: a script without spaces, capitals with or without a plural `s` (`URLs`), capitals up to the one that
+ * begins the next part (`HTML` of `HTMLDocument`), a word, and digits.
  */
 const partPattern = new RegExp(
   `([${unspaced}]+)|${upper}+s(?!${lower})|${upper}+(?!${lower})|${upper}?${lower}+|${digit}+`,
   "gu",
 );
 
-/** The same for text of ASCII alone, where properties of Unicode need not be asked for. */
+/** The same pattern for ASCII text, which needs no Unicode properties. */
 const asciiPartPattern = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\u0000-\u007f]*$/;
 
 /**
- * Words of a text in order: split at all that is no letter, mark or digit, at changes of case and between letters and
- * digits; an underscore joins the parts of one identifier. Scripts without spaces give pairs of characters. Accents on
- * Latin letters and English possessives are dropped, Russian `ё` is `е`. Linear in the text, which is cut after about
- * `maxParts` parts.
+ * Words of a text in order. Splits at everything that is not a letter, mark or digit, at changes of case, and between
+ * letters and digits. An underscore joins the parts of one identifier. Scripts without spaces give pairs of characters.
+ * Accents on Latin letters and English possessives are dropped, and Russian `ё` becomes `е`. Takes time linear in the
+ * text, which is cut after about `maxParts` parts.
  */
 export function splitWords(text: string, maxParts: number): SplitWord[] {
   const folded = foldText(text);

@@ -4,7 +4,7 @@ import { stem as stemEnglish } from "porter2";
 const maxCached = 100_000;
 const cache = new Map<string, string>();
 
-/** Plurals and forms that no suffix rule undoes. */
+/** Plurals and forms that no suffix rule reverses. */
 const irregular = new Map(
   (
     "people person, men man, women woman, children child, feet foot, teeth tooth, mice mouse, geese " +
@@ -21,7 +21,7 @@ const irregular = new Map(
     }),
 );
 
-/** Words that the suffix rules would take for others: for `organ`, `author`, `universe` and `custom`. */
+/** Words that the suffix rules would confuse with others, such as `organ`, `author`, `universe` and `custom`. */
 const ownStems = new Map(
   [
     [
@@ -40,7 +40,10 @@ const ownStems = new Map(
   ),
 );
 
-/** The stem of a lower-case word: Snowball's English (Porter 2) for Latin letters, Russian for Cyrillic ones, others as they are. */
+/**
+ * The stem of a lower-case word: Snowball's English (Porter 2) for Latin letters, Russian for Cyrillic ones, other
+ * words unchanged.
+ */
 export function stemWord(word: string): string {
   if (word.length < 3) return word;
   const known = cache.get(word);
@@ -51,7 +54,7 @@ export function stemWord(word: string): string {
   return stem;
 }
 
-/** Words of a stem that need not begin like it, such as `sent` of `send`. */
+/** Words with this stem that need not begin like it, such as `sent` for `send`. */
 export function irregularFormsOf(stem: string): string[] {
   return [...irregular.keys()].filter((form) => stemWord(form) === stem);
 }

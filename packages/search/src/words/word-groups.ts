@@ -1,4 +1,4 @@
-/** Abbreviations that identifiers are full of, each before the words that it may stand for. */
+/** Common abbreviations in identifiers, each followed by the words that it may stand for. */
 export const abbreviations: readonly (readonly string[])[] =
   `acc acct account|accr accrual|acad academic|act active activity|addr address|adm admin administration|admin administrator administration|
 agg aggregate|alloc allocation|alt alternate altitude|amt amount|app application|approx approximate|appt appointment|apt apartment airport|arr arrival|asst assistant|
@@ -21,7 +21,7 @@ whs warehouse|wk week|wt weight|yr year|yrs years|zip postcode|gps coordinates l
     .split("|")
     .map((group) => group.trim().split(/\s+/));
 
-/** Words of a task, each before words of schemas and tools that mean the same or come close. */
+/** Words of tasks, each followed by words of schemas and tools that mean the same or nearly the same. */
 export const relatedWords: readonly (readonly string[])[] =
   `nation country nationality|speak language spoken|weigh weight heavy heaviest|height tall tallest|age old oldest young youngest birthdate birthday|born birth birthdate birthday|
 died death dead|live residence address living reside|earn salary wage income earnings|cost price expensive cheap cheapest|pay payment paid|buy purchase bought|sell sale sold|own owner ownership|teach teacher instructor|maker manufacturer make|
@@ -42,7 +42,7 @@ convert conversion converter|validate validation verify|verify verification|shor
     .split("|")
     .map((group) => group.trim().split(/\s+/));
 
-/** Russian words, each before the English ones that name the same in schemas and tools. */
+/** Russian words, each followed by the English words for the same thing in schemas and tools. */
 export const translations: readonly (readonly string[])[] =
   `адрес address|аккаунт account|альбом album|аналитика analytics|аренда rent rental|архив archive|аэропорт airport|база database base|баланс balance|банк bank|безопасность security|билет ticket|
 больница hospital|бронирование booking reservation|бюджет budget|валюта currency|версия version|вес weight|видео video|возврат return refund|возраст age|врач doctor physician|время time|встреча meeting|выручка revenue sales|

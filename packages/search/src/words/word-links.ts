@@ -2,17 +2,17 @@ import { splitWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 
-/** Terms that may stand for a word, and how far. */
+/** Terms that may stand for a word, with their weight. */
 export interface WordLink {
   terms: string[];
   weight: number;
   isHint?: boolean | undefined;
 }
 
-/** Links by term, and phrases that have some. */
+/** Links by term, and the phrases that have links. */
 export interface WordLinks {
   linksOf(term: string): readonly WordLink[];
-  /** For each word of a phrase that occurs in the stems, by its place, what may stand for the phrase. */
+  /** Finds phrases in the stems. Maps the place of each word of a phrase to what may stand for the phrase. */
   findPhrases(stems: readonly string[]): Map<number, WordLink[]>;
 }
 
@@ -31,7 +31,7 @@ type Strength = Omit<WordLink, "terms">;
 
 let builtIn: Map<string, WordLink[]> | undefined;
 
-/** The built-in word groups with the user's glossary before them. */
+/** The built-in word groups, preceded by the user's glossary. */
 export function createWordLinks(glossary: readonly (readonly string[])[]): WordLinks {
   const known = (builtIn ??= createBuiltInLinks());
   const words = new Map<string, WordLink[]>();

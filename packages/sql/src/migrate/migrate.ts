@@ -6,32 +6,32 @@ import { isSqliteDatabase, transaction } from "../transaction/transaction.ts";
 
 /** One step of a schema. */
 export interface Migration<Transaction> {
-  /** 1 for the first step, then each one more than the last. */
+  /** 1 for the first step, then one more for each. */
   version: number;
-  /** Statements, or what runs them; part of the one transaction of all steps. */
+  /** Statements, or an action that runs them, within the one transaction of all steps. */
   up: string | TransactionAction<Transaction, void>;
 }
 
-/** Whose schema, and its steps. */
+/** The component that owns the schema, and its steps. */
 export interface MigrateOptions<Transaction> {
-  /** Names the schema within the database, in lower case with underscores, e.g. `artifact_store`. */
+  /** Name of the component within the database, in lower case with underscores, e.g. `artifact_store`. */
   component: string;
-  /** All steps ever, oldest first. A step that was released never changes. */
+  /** All steps ever made, oldest first. A released step never changes. */
   migrations: readonly Migration<Transaction>[];
   signal?: AbortSignal | undefined;
 }
 
-/** The version of the schema before and after; 0 where there was none. */
+/** The version of the schema before and after. 0 if there was none. */
 export interface MigrationOutcome {
   from: number;
   to: number;
 }
 
 /**
- * Brings a component's tables to the newest version, in one transaction; processes that start together wait for each
- * other. Versions are kept in the table `ccl_schema`.
- * @throws SqlError `schema_newer` when a newer version of the program made the tables, `invalid_input` for a gap in the
- * versions, and what the steps throw; then nothing has changed
+ * Brings a component's tables to the newest version in one transaction. Processes that start together wait for each
+ * other. The table `ccl_schema` holds the versions.
+ * @throws SqlError `schema_newer` if a newer version of the program made the tables, `invalid_input` for a gap in the
+ * versions, and whatever the steps throw, after which nothing has changed
  */
 export function migrate(
   database: SqliteDatabase,
@@ -52,7 +52,7 @@ export async function migrate(
     : migratePostgres(target, options);
 }
 
-// One for all components: tables of any of them may be made in the transaction.
+// One table for all components, since the transaction may create tables of any of them.
 const createVersions = `CREATE TABLE IF NOT EXISTS ccl_schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
 async function migrateSqlite(
@@ -66,7 +66,7 @@ async function migrateSqlite(
         "version"
       ] ?? 0,
     );
-  // A schema that is there needs no lock, so that opening beside a writer does not wait.
+  // An existing schema needs no lock, so that opening does not wait for a writer.
   const hasVersions = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'ccl_schema'";
   const found = database.prepare(hasVersions).get() === undefined ? 0 : readVersion(database);
   if (stepsAfter(found, options).length === 0) return { from: found, to: found };
@@ -86,7 +86,7 @@ async function migrateSqlite(
   return transaction(database, action, { signal });
 }
 
-// Any number that no one else is likely to lock: the first bytes of SHA-256 of "@ccl/sql migrate", cut to 48 bits.
+// A number that nobody else is likely to lock: the first bytes of SHA-256 of "@ccl/sql migrate", cut to 48 bits.
 const advisoryLock = 0x4d62_d72b_32fb;
 
 async function migratePostgres(
@@ -103,7 +103,7 @@ async function migratePostgres(
   const found = await transaction(client, readVersion, { mode: "read", signal });
   if (stepsAfter(found, options).length === 0) return { from: found, to: found };
   const action = async (on: PostgresSession): Promise<MigrationOutcome> => {
-    // Before the table is made: even CREATE TABLE IF NOT EXISTS fails when two run it at once.
+    // Locks before the table is created, because even CREATE TABLE IF NOT EXISTS fails if two sessions run it at once.
     await on.query("SELECT pg_advisory_xact_lock($1::bigint)", [advisoryLock]);
     await on.exec(createVersions);
     const from = await readVersion(on);

@@ -1,7 +1,7 @@
 import { SqlError } from "../sql-error.ts";
 import type { SqliteHandle } from "../sqlite/sqlite-database.ts";
 
-/** A driver that `openSqlite` finds by itself. */
+/** A driver that `openSqlite` can find. */
 export type SqliteDriverName = "node:sqlite" | "@photostructure/sqlite";
 
 /** A driver that is available. */
@@ -13,7 +13,7 @@ export interface SqliteDriver {
 
 type DatabaseClass = new (path: string, options: { readOnly: boolean }) => SqliteHandle;
 
-/** The named driver, or the first that is available: node:sqlite (Node 22.13 and newer), then @photostructure/sqlite. */
+/** The named driver, or the first available one: node:sqlite (Node 22.13 and later), then @photostructure/sqlite. */
 export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
   let cause: unknown;
   for (const name of wanted === undefined ? driverNames : [wanted]) {
@@ -30,7 +30,8 @@ export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
   throw new SqlError("no_driver", missingMessage(wanted), { cause, details: { wanted } });
 }
 
-// Both are looked up at run time, so that a bundler neither follows the native module nor fails where it is not installed.
+// Both are looked up at run time. A bundler then does not follow the native module and does not fail if it is not
+// installed.
 const loaders: Record<SqliteDriverName, () => unknown> = {
   "node:sqlite": () => globalThis.process?.getBuiltinModule?.("node:sqlite"),
   "@photostructure/sqlite": () =>

@@ -12,17 +12,17 @@ import {
 import { createProcessReader } from "./read-in-process.ts";
 import { readOnlyAddress } from "./read-only-address.ts";
 
-/** Which file, over which driver, and how it keeps what is written. */
+/** Which file to open, with which driver, and how durable its commits are. */
 export interface OpenSqliteOptions extends SqliteSettings {
-  /** A file, created when it is missing (its folder must exist), or `:memory:`. */
+  /** A file, which is created if missing (its folder must exist), or `:memory:`. */
   path: string;
-  /** The first driver that is available by default: node:sqlite, then @photostructure/sqlite. */
+  /** By default the first available driver: node:sqlite, then @photostructure/sqlite. */
   driver?: SqliteDriverName | undefined;
 }
 
 /**
- * Opens a database file in WAL mode with foreign keys on, and reads each setting back. Open a file with one driver only in
- * a process: two copies of SQLite in one process break each other's locks.
+ * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within a process, open a file with
+ * one driver only: two copies of SQLite in one process break each other's locks.
  * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {

@@ -6,14 +6,14 @@ import { sqliteErrorOf } from "../sqlite/sqlite-error-of.ts";
 import type { SqliteDriverName } from "./find-sqlite-driver.ts";
 
 /**
- * What the process runs. A thread would not do: ending a worker waits for the call of SQLite that it is in. The watcher ends
- * the process should its parent die while SQLite computes.
+ * The program of the process. A thread cannot replace it, because ending a worker waits for its current SQLite call.
+ * The watcher ends the process if its parent dies while SQLite computes.
  */
 const program = `
 const { Worker } = require("node:worker_threads");
 new Worker("setInterval(() => process.ppid === " + process.ppid + " || process.kill(process.pid, 'SIGKILL'), 500)", { eval: true }).unref();
 process.on("disconnect", () => process.exit());
-// The statement is kept: this driver ends its read once it is collected.
+// The statement is kept in a variable, because this driver ends a read when its statement is collected.
 let database, statement, rows;
 process.on("message", (message) => {
   try {
@@ -56,7 +56,10 @@ interface ReaderOptions {
   busyTimeoutMs: number;
 }
 
-/** Reads of a file in processes of their own, each ended with its read's signal; one is kept for the next read. */
+/**
+ * Runs reads of a file in processes of their own. A read's signal ends its process, and one idle process is kept for
+ * the next read.
+ */
 export function createProcessReader(options: ReaderOptions): {
   readApart: ReadApart;
   close(): void;
@@ -142,7 +145,7 @@ async function ask(child: ChildProcess, message: object): Promise<Answer> {
     const first = await Promise.race([answer, gone.then((): undefined => undefined)]);
     if (first !== undefined) return first;
   } catch {
-    // Ended before it was asked.
+    // The process ended before it got a request.
   } finally {
     ended.abort();
   }

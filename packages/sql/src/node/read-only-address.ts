@@ -1,10 +1,12 @@
-/** Where the file says how it is written, and the value for a write-ahead log (https://sqlite.org/fileformat2.html, 1.3). */
+/**
+ * Offset of the file's write version, and its value for a write-ahead log (https://sqlite.org/fileformat2.html, 1.3).
+ */
 const writeVersionAt = 18;
 const logVersion = 2;
 
 /**
- * The address under which a file is opened without a trace. A reader of a database in WAL mode makes a log and its index
- * where there are none; where there are none nobody has it open, and then it can be declared unchanging.
+ * The address that opens a file without changing anything. A reader of a database in WAL mode creates a log and its
+ * index if they are missing. But if they are missing nobody has the database open, so it can be declared immutable.
  */
 export async function readOnlyAddress(path: string): Promise<string> {
   const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");

@@ -1,29 +1,29 @@
 /** A row by column name. */
 export type PostgresRow = Record<string, unknown>;
 
-/** The least that pg's `Client` and `Pool` and PGlite have in common. Parameters stand for `$1`, `$2`, ... */
+/** The methods that pg's `Client` and `Pool` and PGlite have in common. Parameters are written `$1`, `$2`, ... */
 export interface PostgresClient {
   query(text: string, parameters?: unknown[]): Promise<PostgresResult>;
 }
 
-/** Rows, and which type each column has. */
+/** Rows, and the type of each column. */
 export interface PostgresResult {
   rows: unknown[];
   fields?: readonly { name: string; dataTypeID: number }[] | undefined;
 }
 
-/** What a statement takes. A bigint goes as its digits. */
+/** A parameter of a statement. A bigint is sent as its digits. */
 export type PostgresValue = null | boolean | number | bigint | string | Uint8Array;
 
-/** A client with its differences taken away. Every call rejects with `SqlError`. */
+/** A client without the differences between clients. Every call rejects with `SqlError`. */
 export interface PostgresSession {
   /**
-   * Rows of one statement. Integers are numbers, or bigints where a number is not exact; `bytea` is a Uint8Array; all else
-   * is as the client gives it. Bytes come over the wire as text, twice their size: pg's binary results are garbled, so
-   * read large values in rows of at most a few MiB.
+   * The rows of one statement. Integers are numbers, or bigints if a number would not be exact. `bytea` is a
+   * Uint8Array. Everything else is what the client returns. Bytes are transferred as text of twice their size, because
+   * pg garbles binary results, so read large values in rows of at most a few MiB.
    */
   query(text: string, parameters?: readonly PostgresValue[]): Promise<PostgresRow[]>;
-  /** One statement or several, without parameters and rows. */
+  /** Runs one or several statements without parameters or rows. */
   exec(sql: string): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ export interface PostgresPool extends PostgresClient {
   readonly totalCount: number;
 }
 
-/** What a pool lends out. */
+/** A connection that a pool lends. */
 interface PostgresPoolClient extends PostgresClient {
-  /** With true the connection is dropped instead of lent out again. */
+  /** True drops the connection. Otherwise the pool can lend it again. */
   release(isBroken?: boolean): void;
   on?(event: "error", listener: (error: Error) => void): unknown;
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** PGlite: several statements go by a method of their own, and its one connection is lent out for a transaction. */
+/** PGlite. Several statements go through `exec`, and a transaction borrows its only connection. */
 export interface PgliteClient extends PostgresClient {
   exec(sql: string): Promise<unknown>;
   transaction<T>(
@@ -59,7 +59,7 @@ export function isPglite(client: PostgresClient): client is PgliteClient {
   return "transaction" in client && typeof client.transaction === "function" && hasExec(client);
 }
 
-/** True for PGlite, and for what it lends out for a transaction. */
+/** True for PGlite and for the connection that it lends to a transaction. */
 export function hasExec(client: PostgresClient): client is Omit<PgliteClient, "transaction"> {
   return "exec" in client && typeof client.exec === "function";
 }

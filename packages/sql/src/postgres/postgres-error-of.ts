@@ -1,6 +1,6 @@
 import { reasonOf, SqlError, type SqlErrorCode } from "../sql-error.ts";
 
-// Classes and codes of https://www.postgresql.org/docs/15/errcodes-appendix.html; the longest that fits wins.
+// Classes and codes of https://www.postgresql.org/docs/15/errcodes-appendix.html. The longest matching prefix wins.
 const codes: readonly [prefix: string, code: SqlErrorCode][] = [
   ["53100", "disk_full"],
   ["40001", "busy"],
@@ -18,7 +18,7 @@ const codes: readonly [prefix: string, code: SqlErrorCode][] = [
 const lostConnection =
   /connection terminated|not queryable|client was closed|PGlite is closed|timeout exceeded when trying to connect/i;
 
-/** A client's error as ours; one of ours stays as it is. */
+/** Converts a client's error to ours. Returns one of ours unchanged. */
 export function postgresErrorOf(error: unknown): SqlError {
   if (SqlError.isInstance(error)) return error;
   return new SqlError(codeOf(error), `PostgreSQL: ${reasonOf(error)}.`, { cause: error });
@@ -29,7 +29,7 @@ function codeOf(error: unknown): SqlErrorCode {
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = codes.find(([prefix]) => name.startsWith(prefix));
   if (found !== undefined) return found[1];
-  // A system error of the socket, e.g. ECONNRESET, and what pg says itself without a code.
+  // A socket's system error, e.g. ECONNRESET, or a message of pg without a code.
   const isLost = /^E[A-Z]+$/.test(name) || (name === "" && lostConnection.test(reasonOf(error)));
   return isLost ? "connection_failed" : "statement_failed";
 }

@@ -12,20 +12,23 @@ import {
 } from "./postgres-client.ts";
 import { postgresErrorOf } from "./postgres-error-of.ts";
 
-// Ids of PostgreSQL's pg_type.dat.
+// Type ids of PostgreSQL's pg_type.dat.
 const int8 = 20;
 const bytea = 17;
 
-/** A session over a client: for a pool each statement on a connection of its own, else one after the other. */
+/**
+ * A session over a client. A pool runs each statement on a connection of its own, other clients run one after the
+ * other.
+ */
 export class ClientSession implements PostgresSession {
   readonly client: PostgresClient;
-  /** The first statement that failed: PostgreSQL refuses all others until the transaction or savepoint is undone. */
+  /** The first failed statement. PostgreSQL rejects all others until the transaction or savepoint is rolled back. */
   failure: SqlError | undefined;
-  /** True once the transaction that the session stands for has ended. */
+  /** True once the session's transaction has ended. */
   isOver = false;
-  /** True when the connection is lost or in an unknown state. */
+  /** True if the connection is lost or in an unknown state. */
   isBroken = false;
-  /** One statement at a time: pg warns about one sent while another is under way. Pools and PGlite see to it themselves. */
+  /** Lets one statement run at a time, because pg warns about a second one. Pools and PGlite do this themselves. */
   readonly turns: TurnQueue | undefined;
 
   constructor(client: PostgresClient, turns: TurnQueue = new TurnQueue(SqlError)) {
@@ -62,8 +65,8 @@ export class ClientSession implements PostgresSession {
 }
 
 /**
- * The client with its differences taken away, for use outside a transaction. On a client of one connection its statements
- * wait for a transaction under way; awaited within that transaction's action, they would wait for its own end.
+ * A session for use outside of transactions. On a client with one connection its statements wait for a running
+ * transaction. Awaited within that transaction's action, they would wait for themselves.
  */
 export function createPostgresSession(client: PostgresClient): PostgresSession {
   return new ClientSession(client, turnsOf(client));
@@ -71,7 +74,7 @@ export function createPostgresSession(client: PostgresClient): PostgresSession {
 
 const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
-/** What transactions on a client of one connection, and statements beside them, take turns by. */
+/** The queue that transactions and other statements on a client with one connection share. */
 export function turnsOf(client: PostgresClient): TurnQueue {
   const turns = clientTurns.get(client) ?? new TurnQueue(SqlError);
   clientTurns.set(client, turns);
@@ -99,14 +102,14 @@ function isRow(row: unknown): row is PostgresRow {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-/** pg gives int8 as text, PGlite as a number or a bigint. */
+/** pg returns int8 as text, PGlite as a number or a bigint. */
 function exactInteger(value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "bigint") return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : BigInt(value);
 }
 
-/** pg gives a Buffer. */
+/** pg returns a Buffer. */
 function plainBytes(value: unknown): unknown {
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -2,20 +2,20 @@ import { SqlError } from "../sql-error.ts";
 import { TurnQueue } from "@ccl/core/async";
 import type { SqliteHandle } from "./sqlite-database.ts";
 
-/** What all wrappers of one driver's database share. */
+/** State that all wrappers of one driver's database share. */
 export interface ConnectionState {
   readonly turns: TurnQueue;
-  /** True from the begin of a `transaction` to its end; its statements leave the lock timeout as it is. */
+  /** True from the begin of a `transaction` to its end. Its statements do not change the lock timeout. */
   isInTransaction: boolean;
-  /** The error upon which SQLite undid the transaction by itself: later statements of it must not run on their own. */
+  /** The error after which SQLite rolled the transaction back by itself. Later statements of it must not run. */
   failure: SqlError | undefined;
-  /** The lock timeout that the handle has; undefined before we have set one. */
+  /** The handle's lock timeout. Undefined before it was first set here. */
   lockTimeoutMs: number | undefined;
 }
 
 const states = new WeakMap<SqliteHandle, ConnectionState>();
 
-/** The state of a driver's database, made at the first call. */
+/** The state of a driver's database, created on first use. */
 export function connectionStateOf(handle: SqliteHandle): ConnectionState {
   const known = states.get(handle);
   if (known !== undefined) return known;
@@ -29,7 +29,7 @@ export function connectionStateOf(handle: SqliteHandle): ConnectionState {
   return state;
 }
 
-/** Sets how long SQLite itself waits for a lock, and so blocks the thread, where it is set to another time. */
+/** Sets how long SQLite waits for a lock, which blocks the thread. Does nothing if it is set already. */
 export function setLockTimeout(
   database: Pick<SqliteHandle, "exec">,
   state: ConnectionState,
@@ -40,7 +40,7 @@ export function setLockTimeout(
   state.lockTimeoutMs = timeoutMs;
 }
 
-/** True while SQLite has a transaction open; undefined where the driver does not say. */
+/** True while SQLite has a transaction open. Undefined if the driver does not tell. */
 export function hasOpenTransaction(handle: SqliteHandle): boolean | undefined {
   if ("isTransaction" in handle && typeof handle.isTransaction === "boolean")
     return handle.isTransaction;

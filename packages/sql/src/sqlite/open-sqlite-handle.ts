@@ -5,20 +5,23 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
 
 /**
- * What a commit outlives. `full`: a power cut; `normal`: a power cut may undo the latest commits but leaves the database
- * whole; `off`: the death of the process, and a power cut may damage the file.
+ * What a commit survives. `full`: a power cut. `normal`: a power cut may undo the latest commits but leaves the database
+ * intact. `off`: the death of the process, but a power cut may damage the file.
  */
 export type SqliteDurability = "full" | "normal" | "off";
 
-/** How a database keeps what is written. */
+/** How a database is opened and written. */
 export interface SqliteSettings {
   /** `full` by default. */
   durability?: SqliteDurability | undefined;
-  /** How long a statement waits for another connection's lock, 5,000 by default. `transaction` waits without blocking the thread. */
+  /**
+   * How long a statement waits for another connection's lock. 5,000 by default. `transaction` waits without blocking
+   * the thread.
+   */
   busyTimeoutMs?: number | undefined;
   /**
-   * True: an existing file is read and never changed, nor are files created beside it; `durability` has no effect then, and
-   * writes fail with `read_only`. A handle refuses writes from then on.
+   * True: an existing file is read and never changed, and no files are created beside it. `durability` has no effect
+   * then, and writes fail with `read_only`. A passed handle rejects writes from then on.
    */
   readOnly?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -27,8 +30,8 @@ export interface SqliteSettings {
 const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
 
 /**
- * A handle that is open already (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode with foreign keys
- * on; each setting is read back. The handle stays the caller's to close.
+ * Wraps an open handle (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode with foreign keys on,
+ * and verifies each setting. The caller closes the handle.
  * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
  */
 export async function openSqliteHandle(
@@ -57,7 +60,7 @@ export function checkSettings({ durability = "full", busyTimeoutMs = 0 }: Sqlite
   }
 }
 
-/** Sets up a new connection, and closes it when that fails. */
+/** Sets up a new connection. Closes it if that fails. */
 export async function applySettings(
   connection: SqliteConnection,
   { durability = "full", readOnly = false, signal }: SqliteSettings,
@@ -76,11 +79,11 @@ export async function applySettings(
 function makeDurable(connection: SqliteConnection, durability: SqliteDurability): void {
   const level = synchronousLevels[durability];
   connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}; PRAGMA foreign_keys = ON`);
-  // In a database of its own in memory there is no log and nothing to sync.
+  // A private database in memory has no log and nothing to sync.
   const mode = readSetting(connection, "journal_mode = WAL");
   if (mode !== "wal" && mode !== "memory")
     throw settingError("journal_mode", { wanted: "wal", found: mode });
-  // macOS flushes the drive's own cache only when asked to; elsewhere fullfsync changes nothing.
+  // macOS flushes the drive's own cache only on request. Elsewhere fullfsync has no effect.
   const flush = durability === "full" ? 1 : 0;
   connection.exec(
     `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,
@@ -91,7 +94,7 @@ function makeDurable(connection: SqliteConnection, durability: SqliteDurability)
 function makeReadOnly(connection: SqliteConnection): void {
   connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}; PRAGMA query_only = ON`);
   checkSet(connection, { query_only: 1 });
-  // A file that is no database is recognised by its first page.
+  // Reading the first page reveals a file that is not a database.
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();
 }
 

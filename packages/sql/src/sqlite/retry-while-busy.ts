@@ -1,7 +1,7 @@
 import { sleep, throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 
-/** How long a lock is waited for. */
+/** How long to wait for a lock. */
 export interface RetryOptions {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -10,8 +10,8 @@ export interface RetryOptions {
 const longestPauseMs = 20;
 
 /**
- * Runs an action again while another connection has the lock, with growing pauses that leave the thread free. One that
- * returns a promise has got past the lock, and is not run again.
+ * Retries an action while another connection holds the lock, with growing pauses that leave the thread free. An action
+ * that returned a promise has got past the lock and is not retried.
  */
 export async function retryWhileBusy<T>(
   action: () => T | Promise<T>,

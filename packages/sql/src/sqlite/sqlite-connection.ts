@@ -17,18 +17,18 @@ import { mayHaveRolledBack, sqliteErrorOf } from "./sqlite-error-of.ts";
 
 const maxStatements = 128;
 
-/** How a handle is wrapped. */
+/** Options of a wrapped handle. */
 export interface ConnectionOptions {
   driver: string;
   busyTimeoutMs?: number | undefined;
   /** False: `close()` leaves the handle open. */
   ownsHandle: boolean;
-  /** True: `close()` does nothing to the database's log. */
+  /** True: `close()` leaves the database's log as it is. */
   readOnly?: boolean | undefined;
   reader?: { readApart: ReadApart; close(): void } | undefined;
 }
 
-/** A driver's handle as a `SqliteDatabase`. */
+/** Wraps a driver's handle as a `SqliteDatabase`. */
 export class SqliteConnection implements SqliteDatabase {
   readonly driver: string;
   readonly handle: SqliteHandle;
@@ -93,7 +93,7 @@ export class SqliteConnection implements SqliteDatabase {
   }
 
   // This driver finalises statements only when they are collected, and until then SQLite keeps the connection and its
-  // files. So the last connection leaves WAL mode, which empties and removes the log; the next opening enters it again.
+  // files. So the last connection leaves WAL mode, which empties and removes the log. The next opening enters it again.
   #leaveWal(): void {
     this.#quietly("PRAGMA busy_timeout = 0");
     this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -104,7 +104,7 @@ export class SqliteConnection implements SqliteDatabase {
     try {
       this.handle.exec(sql);
     } catch {
-      // There was no transaction, or another connection still needs the log.
+      // There was no transaction, or another connection still uses the log.
     }
   }
 
@@ -118,7 +118,7 @@ export class SqliteConnection implements SqliteDatabase {
     if (!this.#isOpen) throw new SqlError("closed", "The database is closed.");
     if (this.#state.failure !== undefined) throw this.#state.failure;
     try {
-      // The latest transaction may have left it at 0, so that the next one need not set it again.
+      // A transaction may have left the timeout at 0, so that the next one need not set it again.
       if (!this.#state.isInTransaction)
         setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
       return action();

@@ -1,7 +1,7 @@
 import { reasonOf, SqlError, type SqlErrorCode } from "../sql-error.ts";
 
-// Primary result codes of SQLite (https://sqlite.org/rescode.html), by number for node:sqlite and its likes and by name
-// for better-sqlite3.
+// Primary result codes of SQLite (https://sqlite.org/rescode.html), by number for node:sqlite and similar drivers and
+// by name for better-sqlite3.
 const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
   [5, "BUSY", "busy"],
   [6, "LOCKED", "busy"],
@@ -13,7 +13,7 @@ const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
   [26, "NOTADB", "corrupt"],
 ];
 
-/** A driver's error as ours; one of ours stays as it is. */
+/** Converts a driver's error to ours. Returns one of ours unchanged. */
 export function sqliteErrorOf(error: unknown): SqlError {
   if (SqlError.isInstance(error)) return error;
   const code = codeOf(error);
@@ -22,7 +22,10 @@ export function sqliteErrorOf(error: unknown): SqlError {
 
 const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "corrupt", "open_failed"]);
 
-/** True for failures upon which SQLite may undo the transaction by itself (https://sqlite.org/lang_transaction.html, 3). */
+/**
+ * True for failures after which SQLite may roll the transaction back by itself
+ * (https://sqlite.org/lang_transaction.html, 3).
+ */
 export function mayHaveRolledBack(error: SqlError): boolean {
   return undoing.has(error.code) || /\b(?:I\/O error|out of memory)\b/i.test(error.message);
 }

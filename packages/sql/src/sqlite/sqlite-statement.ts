@@ -2,7 +2,7 @@ import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
 import type { SqliteHandle, SqliteRow, SqliteStatement, SqliteValue } from "./sqlite-database.ts";
 
-/** A statement whose connection finalises it. */
+/** A statement that its connection finalises. */
 export interface OwnedStatement extends SqliteStatement {
   finalise(): void;
 }
@@ -11,19 +11,19 @@ interface StatementOptions {
   handle: SqliteHandle;
   sql: string;
   wantsBigints: boolean;
-  /** Runs an action on an open connection and makes its errors ours. */
+  /** Runs an action on an open connection and converts its errors to ours. */
   guard: <T>(action: () => T) => T;
-  /** Reads under way, which closing ends. */
+  /** Running reads, which closing ends. */
   reads: OpenReads;
 }
 
 /**
- * Each with its statement: @photostructure/sqlite finalises a statement that is collected, though it is still read, and
- * then the read fails or the process ends.
+ * Maps each read to its statement. @photostructure/sqlite finalises a collected statement even during a read, which
+ * makes the read fail or ends the process.
  */
 export type OpenReads = Map<Iterator<unknown>, unknown>;
 
-/** What the drivers' statements have beyond the least; each driver has some of it. */
+/** Optional methods of the drivers' statements. Each driver has some of them. */
 interface DriverStatement {
   run(...parameters: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...parameters: SqliteValue[]): SqliteRow | undefined;
@@ -31,12 +31,14 @@ interface DriverStatement {
   iterate(...parameters: SqliteValue[]): Iterator<SqliteRow>;
   setReadBigInts?(wanted: boolean): void;
   safeIntegers?(wanted: boolean): void;
-  /** better-sqlite3: true for a statement with rows; `run` refuses it, and `get` and `all` refuse any other. */
+  /**
+   * better-sqlite3: true for a statement with rows. `run` rejects such a statement, `get` and `all` reject any other.
+   */
   reader?: boolean | undefined;
   [Symbol.dispose]?(): void;
 }
 
-/** The statement `sql` of a driver, with the drivers' differences taken away. */
+/** Wraps a driver's statement for `sql`, without the differences between drivers. */
 export function createSqliteStatement(options: StatementOptions): OwnedStatement {
   const { handle, sql, guard, reads } = options;
   let own: DriverStatement | undefined = prepareOn(options);
@@ -71,7 +73,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
         statement.run(...parameters);
         return [];
       }),
-    // A statement of its own: running the kept one again would end this loop.
+    // A new statement, because running the cached one again would end this loop.
     iterate: (...parameters) =>
       iterateRows({
         open: () => {
@@ -93,7 +95,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
     const statement: unknown = handle.prepare(sql);
     if (!isDriverStatement(statement))
       throw new SqlError("invalid_input", "The handle is no SQLite database.");
-    // Whole there: better-sqlite3 would round an integer without a word.
+    // Without this better-sqlite3 would round an integer silently.
     statement.safeIntegers?.(true);
     if (wantsBigints) statement.setReadBigInts?.(true);
     return statement;
@@ -119,7 +121,7 @@ function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteR
   }
 }
 
-// Some drivers make 1e-20 a 0 without a word.
+// Some drivers silently turn 1e-20 into 0.
 function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[]): void {
   for (const value of parameters) {
     if (typeof value === "string") checkText(value);
@@ -131,7 +133,7 @@ function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[
   }
 }
 
-/** @photostructure/sqlite takes what is hardly more than a whole number for one. */
+/** @photostructure/sqlite treats a number that is barely above a whole number as that number. */
 function isNextToWhole(value: number): boolean {
   return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
 }
@@ -172,7 +174,7 @@ const plainBlobs = (row: SqliteRow): SqliteRow => mapRow(row, plainBlob);
 const plainRow = (row: SqliteRow): SqliteRow =>
   mapRow(row, (value) => (typeof value === "bigint" ? exactNumber(value) : plainBlob(value)));
 
-/** A Buffer as the Uint8Array that it is, so that equality and serialisation do not depend on the driver. */
+/** A Buffer as a plain Uint8Array, so that equality and serialisation do not depend on the driver. */
 function plainBlob(value: SqliteValue): SqliteValue {
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

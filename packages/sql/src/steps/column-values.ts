@@ -15,7 +15,7 @@ export function numberIn(row: SqlRow, column: string): number {
   throw unexpectedValue(column, value);
 }
 
-/** The bytes of a column; undefined for null. @throws SqlError `corrupt` */
+/** The bytes of a column. Undefined for null. @throws SqlError `corrupt` */
 export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   const value = row[column];
   if (value === null) return undefined;
@@ -23,7 +23,7 @@ export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   throw unexpectedValue(column, value);
 }
 
-/** JSON of a column; undefined for null. @throws SqlError `corrupt` */
+/** The parsed JSON of a column. Undefined for null. @throws SqlError `corrupt` */
 export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
   if (row[column] === null) return undefined;
   try {
@@ -34,7 +34,7 @@ export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
   }
 }
 
-/** JSON of a column that is never null. @throws SqlError `corrupt` */
+/** The parsed JSON of a column that is never null. @throws SqlError `corrupt` */
 export function requiredJsonIn<Value>(row: SqlRow, column: string): Value {
   const value = jsonIn<Value>(row, column);
   if (value === undefined) throw unexpectedValue(column, null);

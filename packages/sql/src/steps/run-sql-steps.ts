@@ -8,8 +8,8 @@ import type { TransactionOptions } from "../transaction/transaction-options.ts";
 import type { SqlRow, SqlStep, SqlSteps } from "./sql-steps.ts";
 
 /**
- * Runs steps in one transaction; on SQLite in one go, so that nothing else on the connection comes between.
- * @throws SqlError as `transaction` gives it, and whatever the steps throw
+ * Runs steps in one transaction. On SQLite without interruption, so that nothing else on the connection comes between.
+ * @throws SqlError as `transaction` does, and whatever the steps throw
  */
 export function runSqlSteps<Value>(
   target: SqliteDatabase | PostgresClient,
@@ -78,7 +78,7 @@ async function postgresRows(
   return [];
 }
 
-/** The statement with `$1`, `$2`, ... for `?`. */
+/** Replaces `?` with `$1`, `$2`, ... */
 function numbered(sql: string): string {
   let number = 0;
   return sql.replace(/\?/g, () => `$${(number += 1)}`);

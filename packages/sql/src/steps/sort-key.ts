@@ -1,4 +1,7 @@
-/** The code units of a text in hex, 4 digits each: any text fits into a database, which sorts it as JavaScript does. */
+/**
+ * Encodes the code units of a text in hex, 4 digits each. Any database stores the key and sorts it as JavaScript sorts
+ * the text.
+ */
 export function sortKeyOf(text: string): string {
   let key = "";
   for (let index = 0; index < text.length; index += 1)
@@ -6,7 +9,7 @@ export function sortKeyOf(text: string): string {
   return key;
 }
 
-/** The text that a sort key stands for. */
+/** Decodes a sort key. */
 export function textOfSortKey(key: string): string {
   let text = "";
   for (let at = 0; at + 4 <= key.length; at += 4)

@@ -1,32 +1,35 @@
-/** What a statement of a step takes. */
+/** A parameter of a statement. */
 type SqlValue = null | string | number | Uint8Array;
 
 /** A row by column name. */
 export type SqlRow = Record<string, unknown>;
 
-/** One statement; parameters stand for `?` from left to right, and a `?` means nothing else. */
+/** One statement. Parameters replace `?` from left to right, and `?` has no other meaning. */
 export interface SqlStep {
   sql: string;
   parameters: readonly SqlValue[];
   hasRows: boolean;
-  /** Rows that stand for `VALUES ROWS` in the statement; none sends nothing. */
+  /** Rows that replace `VALUES ROWS` in the statement. An empty list sends nothing. */
   inserted?: readonly (readonly SqlValue[])[] | undefined;
 }
 
-/** A piece of work: it gives out statements and takes their rows, so that it runs on a waiting or a blocking client. */
+/**
+ * A piece of work that yields statements and receives their rows, so that it runs on an asynchronous or a synchronous
+ * client.
+ */
 export type SqlSteps<Value> = Generator<SqlStep, Value, SqlRow[]>;
 
-/** Rows of a statement. */
+/** Runs a statement and returns its rows. */
 export function* rowsOf(sql: string, ...parameters: SqlValue[]): SqlSteps<SqlRow[]> {
   return yield { sql, parameters, hasRows: true };
 }
 
-/** A statement that gives no rows. */
+/** Runs a statement that returns no rows. */
 export function* run(sql: string, ...parameters: SqlValue[]): SqlSteps<void> {
   yield { sql, parameters, hasRows: false };
 }
 
-/** Inserts rows by a statement with `VALUES ROWS`; no key may occur twice. */
+/** Inserts rows with a statement that contains `VALUES ROWS`. No key may occur twice. */
 export function* insertRows(
   sql: string,
   inserted: readonly (readonly SqlValue[])[],

@@ -23,7 +23,7 @@ interface Nesting {
 
 const nestings = new WeakMap<PostgresSession, Nesting>();
 
-/** A transaction on a connection of the client, or a savepoint within the one that a session stands for. */
+/** Runs a transaction on a connection of the client, or a savepoint within a session's transaction. */
 export async function postgresTransaction<T>(
   target: PostgresClient | PostgresSession,
   action: Action<T>,
@@ -63,7 +63,7 @@ async function onPool<T>(
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
   });
-  // A connection that is lost between two statements says so by an event, which ends the process if nobody listens.
+  // A connection that is lost between two statements emits an event, which ends the process if nobody listens.
   const listener = (): void => undefined;
   client.on?.("error", listener);
   const session = new ClientSession(client);
@@ -82,7 +82,7 @@ async function onPglite<T>(
 ): Promise<T> {
   throwIfAborted(options.signal, SqlError);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
-  // What the action gave or threw, kept apart from what PGlite's own begin and commit may throw.
+  // The result or error of the action, kept apart from errors of PGlite's own begin and commit.
   let outcome: { value: T } | { error: unknown } | undefined;
   try {
     await client.transaction(async (connection) => {
@@ -131,7 +131,7 @@ function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOpt
 interface Ending {
   depth: number;
   begin?: string | undefined;
-  /** Absent where the client begins and ends the transaction itself. */
+  /** Absent if the client begins and ends the transaction itself. */
   commit?: string | undefined;
   rollback?: string | undefined;
   options: TransactionOptions;
@@ -143,7 +143,7 @@ async function settle<T>(session: ClientSession, action: Action<T>, ending: Endi
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
     throwIfAborted(ending.options.signal, SqlError);
-    // Its error was caught, but PostgreSQL would answer the commit with a rollback.
+    // The action caught its error, but PostgreSQL would answer the commit with a rollback.
     if (session.failure !== undefined) throw session.failure;
     if (ending.commit !== undefined) await session.exec(ending.commit);
     return value;
@@ -159,7 +159,7 @@ async function undo(session: ClientSession, rollback: string): Promise<void> {
   try {
     await session.exec(rollback);
   } catch {
-    // The connection is in an unknown state; the error that led here is the one to tell.
+    // The connection is in an unknown state. The error that led here is the one to report.
     session.isBroken = true;
   }
 }

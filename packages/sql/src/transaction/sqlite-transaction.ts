@@ -15,7 +15,7 @@ import { retryWhileBusy } from "../sqlite/retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "@ccl/core/async";
 
-/** A transaction on a connection, or a savepoint within the one that `database` stands for. */
+/** Runs a transaction on a connection, or a savepoint within the transaction that `database` stands for. */
 export function sqliteTransaction<T>(
   database: SqliteDatabase,
   action: TransactionAction<SqliteDatabase, T>,
@@ -25,7 +25,7 @@ export function sqliteTransaction<T>(
     return database.turns.run(() => savepoint(database, action, options), options.signal);
   }
   const state = connectionStateOf(database.handle);
-  // The wait for the lock is ours, between attempts that do not wait, so that the thread stays free meanwhile.
+  // Waits for the lock here, between attempts that do not wait, so that the thread stays free.
   const attempt = (): Promise<T> => {
     begin(database, state, options);
     const end = (): void => leave(state);
@@ -58,7 +58,7 @@ function begin(
     leave(state);
     throw error;
   } finally {
-    // Whoever handed the handle in may use it too.
+    // The caller who passed the handle may use it too.
     if (driver === "handle") setLockTimeout(database, state, busyTimeoutMs);
   }
 }
@@ -88,7 +88,7 @@ interface Ending {
   options: TransactionOptions;
 }
 
-/** Runs the action and ends its transaction; without an await when the action has none, so that nothing comes between. */
+/** Runs the action and ends its transaction. A synchronous action is not awaited, so that nothing comes between. */
 async function settle<T>(
   database: SqliteDatabase,
   action: TransactionAction<SqliteDatabase, T>,
@@ -115,18 +115,19 @@ function undo(database: SqliteDatabase, statements: string[]): void {
     try {
       database.handle.exec(statement);
     } catch {
-      // SQLite has undone the transaction already, or the connection is gone; the error that led here is the one to tell.
+      // SQLite has rolled the transaction back already, or the connection is gone. The error that led here is the one
+      // to report.
     }
   }
 }
 
-/** The database as it is seen within a transaction: the same connection, until the end of it. */
+/** The database within a transaction: the same connection, until the transaction ends. */
 class TransactionScope implements SqliteDatabase {
   readonly driver: string;
   readonly handle: SqliteHandle;
   readonly busyTimeoutMs: number;
   readonly depth: number;
-  /** Of the savepoints within. */
+  /** Serialises the savepoints within. */
   readonly turns: TurnQueue = new TurnQueue(SqlError);
   isOver = false;
   readonly #database: SqliteDatabase;

@@ -1,16 +1,16 @@
 /** How a transaction runs. */
 export interface TransactionOptions {
   /**
-   * `write` (default) holds the write lock from the start on SQLite, so that it can't fail half-way for another writer's
-   * sake; `read` sees one state of the database throughout, and must not write.
+   * `write` (default) holds SQLite's write lock from the start, so that the transaction cannot fail half-way because of
+   * another writer. `read` sees one state of the database throughout and must not write.
    */
   mode?: "read" | "write" | undefined;
-  /** Aborted before the commit, the transaction is undone. */
+  /** An abort before the commit rolls the transaction back. */
   signal?: AbortSignal | undefined;
 }
 
-/** What runs in a transaction: on the connection that it is given, and no other. */
+/** The action of a transaction. It must use the connection that it is given and no other. */
 export type TransactionAction<Transaction, T> = {
-  // Written as a method, so that one implementation may serve actions of either kind of database.
+  // Declared as a method, so that one implementation can serve actions of both kinds of database.
   run(transaction: Transaction): T | Promise<T>;
 }["run"];

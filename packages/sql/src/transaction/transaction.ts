@@ -5,10 +5,11 @@ import { sqliteTransaction } from "./sqlite-transaction.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 
 /**
- * Runs an action in a transaction: its value once the commit is through, its error once all is undone. On SQLite the
- * transactions of one handle take turns, an action without a promise runs in one go, and statements on the database
- * itself, beside an action that awaits, belong to its transaction too. A transaction on what the action was given is a
- * savepoint; one on the database itself, awaited within the action, would wait for its own end.
+ * Runs an action in a transaction. Resolves to its value once the commit is done, or rejects with its error once
+ * everything is rolled back. On SQLite the transactions of one handle run one at a time, a synchronous action is not
+ * interrupted, and statements on the database itself, beside an action that awaits, belong to its transaction too. A
+ * transaction on the action's own connection is a savepoint. One on the database itself, awaited within the action,
+ * would wait for itself.
  * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and whatever the action throws
  */
 export function transaction<T>(
@@ -16,7 +17,9 @@ export function transaction<T>(
   action: TransactionAction<SqliteDatabase, T>,
   options?: TransactionOptions,
 ): Promise<T>;
-/** On PostgreSQL: on a connection of the pool's, on the client's own in turns, or as PGlite lends it. */
+/**
+ * On PostgreSQL: on a connection of a pool, on the client's own connection in turn, or on the one that PGlite lends.
+ */
 export function transaction<T>(
   client: PostgresClient | PostgresSession,
   action: TransactionAction<PostgresSession, T>,

@@ -5,20 +5,23 @@ import type { Candidate, FoundCandidates } from "./find-candidates.ts";
 import { joinSequence } from "./join-sequence.ts";
 import type { JsonSource } from "./extract-options.ts";
 
-/** A value of an answer as a schema or a caller takes it. */
+/** A value of an answer that fits the schema or the caller's test. */
 export interface Fit<T> {
   value: T;
-  /** The value before a schema's own library changed it: what two are compared by. */
+  /** The value before a schema library transformed it. Two values are compared by it. */
   json: unknown;
-  /** What was changed to make it fit. */
+  /** Changes that were needed to make it fit. */
   steps: readonly Omit<Repair, "position">[];
 }
 
-/** What makes a value the answer. */
+/** Decides which value is the answer. */
 export interface Choice<T> {
-  /** `digits` is the value with its numbers as they are written, where that is another way than JavaScript's. */
+  /**
+   * Returns the value if it fits. `digits` returns it with its numbers as written, if JavaScript prints them
+   * differently.
+   */
   fit: (value: unknown, digits: () => unknown) => Fit<T> | undefined;
-  /** Whether the member is one of the value that is asked for, so that an object with it alone is no wrapper around one. */
+  /** True if the requested value has this member, so that an object with it alone is not a wrapper. */
   isOwnKey?: ((key: string) => boolean) | undefined;
 }
 
@@ -30,17 +33,17 @@ export interface Reading {
   digits?: (() => unknown) | undefined;
 }
 
-/** The value that was chosen, and what it took. */
+/** The chosen value, its repairs and its source. */
 export interface Chosen<T> {
   value: T;
   repairs: Repair[];
   source: JsonSource;
 }
 
-/** More values apart from each other are a text about JSON. */
+/** With more separate values, the text is about JSON. */
 const MAX_VALUES = 2000;
 
-/** The value of a reading, or of what its only members wrap. */
+/** Takes the value of a reading if it fits, else the value inside objects and lists with a single member. */
 export function chosenFrom<T>(
   { value, repairs, source, digits }: Reading,
   { fit, isOwnKey }: Choice<T>,
@@ -64,7 +67,10 @@ export function chosenFrom<T>(
   }
 }
 
-/** The only value of the answer that fits: all of them as one list, or one; what two differ in is for the model to say. */
+/**
+ * Takes all values as one list if that fits, else the only one that fits. If two fit and differ, the answer is
+ * refused, since only the model can decide.
+ */
 export function chooseValue<T>(
   text: string,
   { candidates, broken }: FoundCandidates,
@@ -74,7 +80,7 @@ export function chooseValue<T>(
   const whole = sequence && chosenFrom(toReading(sequence), choice);
   const isList = whole?.repairs.every(({ kind }) => kind !== "schema_list");
   if (whole !== undefined && isList === true) return success(whole);
-  // A footnote mark, `[1]`, or an empty bracket in prose counts only where nothing else does.
+  // A footnote mark such as `[1]`, or an empty bracket in prose, counts only if nothing else fits.
   const weighty = sequence
     ? candidates
     : candidates.filter((candidate) => !isSlight(text, candidate));
@@ -119,7 +125,7 @@ function fitting<T>(
   });
 }
 
-// A later value of the same members may be the answer, and the one that fits a draft of it.
+// A later value with the same members may be the answer, and the one that fits only a draft.
 function isRival<T>(
   { value }: Candidate,
   { value: taken }: Candidate,

@@ -11,13 +11,14 @@ const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxDepth: 512,
   maxRepairs: 100_000,
 };
-// A backspace or a form feed in a word is the start of a command of LaTeX or a word's edge in a pattern.
+// A backspace or form feed before a letter usually starts a LaTeX command, or is a word boundary of a pattern.
 const DOUBTFUL_ESCAPE = /(?<!\\)(?:\\\\)*\\[bf][a-z]/;
 
 /**
- * Reads the value that a model's answer means: JSON as it stands, JSON in a JSON string, then what a code fence or prose holds,
- * repaired if need be with every repair listed. What is cut off is `ERR_TRUNCATED`, never a value; other codes are
- * `ERR_JSON_EXTRACT` (nothing that looks like JSON), `ERR_JSON_PARSE` and `ERR_SCHEMA_VALIDATION` (read, but not accepted).
+ * Reads the JSON value of a model's answer. It tries plain JSON, JSON in a JSON string, then code fences and
+ * prose. Repairs are listed. An answer that is cut off gives `ERR_TRUNCATED` and never a value. Other codes are
+ * `ERR_JSON_EXTRACT` (nothing looks like JSON), `ERR_JSON_PARSE` and `ERR_SCHEMA_VALIDATION` (parsed, but not
+ * accepted).
  */
 export function extractJson(text: string, options: ExtractOptions = {}): Result<ExtractedJson> {
   const { accept } = options;
@@ -31,7 +32,7 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
   return success({ value, repairs, source });
 }
 
-/** As `extractJson`, for a value that a choice brings into another shape. */
+/** Like `extractJson`, for a choice that may reshape the value. */
 export function findAnswer<T>(
   text: string,
   { limits: given, finishReason }: Omit<ExtractOptions, "accept">,
@@ -77,7 +78,7 @@ function readWhole<T>(
   );
 }
 
-// At most twice: a string in a string in a string is nobody's answer.
+// Decodes up to twice, since real answers do not nest strings deeper.
 function decode(
   text: string,
   outer: Reading,
@@ -88,7 +89,7 @@ function decode(
   return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
 
-/** The value of a text that holds one bracketed value, read as an answer is. */
+/** The value of a text that holds exactly one bracketed value. Reads it like an answer. */
 export function onlyValueIn(
   text: string,
   budget: ParseBudget = budgetOf(DEFAULT_LIMITS),
@@ -130,9 +131,9 @@ function readCandidates<T>(
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
-/** What the engine's parser reads without leaving anything out; what it drops in silence is left to a reader that lists it. */
+/** Parses with the engine if it drops nothing silently. Otherwise a reader that lists repairs takes over. */
 function parseJson(text: string, maxDepth: number): { value: unknown } | undefined {
-  // On megabytes of open brackets the engine's parser takes a second to say what their last character shows.
+  // The engine takes a second to parse megabytes of open brackets. The last character rules that out.
   if (!/[\]}"\del]/.test(text.trimEnd().slice(-1)) || DOUBTFUL_ESCAPE.test(text)) return undefined;
   const colons = countColons(text, maxDepth);
   if (colons === undefined) return undefined;
@@ -144,7 +145,7 @@ function parseJson(text: string, maxDepth: number): { value: unknown } | undefin
   }
 }
 
-/** The members of all objects in a value, which are fewer than the text had where a key is repeated; NaN with a number of which digits may be lost. */
+/** Counts the members of all objects. A repeated key lowers the count. NaN if a number may have lost digits. */
 function countMembers(value: unknown): number {
   if (typeof value === "number")
     return Number.isInteger(value) === Number.isSafeInteger(value) && Number.isFinite(value)

@@ -1,40 +1,40 @@
 import type { FinishReason } from "@ccl/core";
 import type { Repair } from "../repair/repair.ts";
 
-/** What reading an answer may cost; a text beyond it is refused, valid or not, but for `maxRepairs`. */
+/** Limits of reading an answer. An answer beyond `maxBytes` or `maxDepth` is refused even if it is valid. */
 export interface ExtractLimits {
-  /** UTF-8 bytes of the answer; default 16 MiB. */
+  /** UTF-8 bytes of the answer. Default: 16 MiB. */
   maxBytes?: number | undefined;
-  /** Nested brackets; default 512, at most 2,000: validators that recurse overflow not far beyond. */
+  /** Nested brackets. Default: 512, maximum: 2,000. Recursive validators overflow not far beyond. */
   maxDepth?: number | undefined;
-  /** Repairs in one value; default 100,000. */
+  /** Repairs in one value. Default: 100,000. */
   maxRepairs?: number | undefined;
 }
 
-/** What decides which value is meant. */
+/** Which value is chosen. */
 export interface ExtractOptions {
-  /** Whether a value is what was asked for. Of two that are and differ, none is taken. */
+  /** True if a value is acceptable. If two are and differ, neither is chosen. */
   accept?: ((value: unknown) => boolean) | undefined;
-  /** With `length` the answer is refused as truncated, however complete it looks. */
+  /** With `length` the answer counts as truncated even if it looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: ExtractLimits | undefined;
 }
 
-/** Where in the answer the value stood. */
+/** Position of the value in the answer. */
 export interface JsonSource {
   /** `double_encoded` is JSON inside a JSON string that is the whole answer. */
   kind: "whole" | "double_encoded" | "fence" | "prose";
-  /** UTF-16 offsets in the answer, the end excluded. */
+  /** UTF-16 offsets in the answer. The end is exclusive. */
   start: number;
   end: number;
-  /** The only members that wrapped the value that was accepted, from the outermost on; empty without such wrappers. */
+  /** Keys of the objects and lists that wrapped the accepted value as their only member, outermost first. */
   path: (string | number)[];
 }
 
-/** A value found in an answer, and what it took. */
+/** A value found in an answer, with its repairs and its source. */
 export interface ExtractedJson {
   value: unknown;
-  /** In the order of the text; empty if it was JSON as it stood. */
+  /** In text order. Empty if the answer was valid JSON. */
   repairs: Repair[];
   source: JsonSource;
 }

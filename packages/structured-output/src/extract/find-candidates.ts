@@ -6,23 +6,23 @@ import { readDigits } from "../repair/read-digits.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
 
-/** A bracketed value that was read from the text. */
+/** A bracketed value of the text. */
 export interface Candidate {
   readonly value: unknown;
   readonly repairs: readonly Repair[];
   readonly zone: "fence" | "prose";
   readonly start: number;
   readonly end: number;
-  /** The value with its numbers as they are written. */
+  /** The value with its numbers as written. */
   readonly digits: () => unknown;
 }
 
-/** What a text holds: every outermost value, and what could not be read. */
+/** Every outermost value of a text, and what could not be read. */
 export interface FoundCandidates {
   candidates: Candidate[];
-  /** Offset of a value, a string in it or a reasoning block that the text ends in. */
+  /** Offset of the value, string or reasoning block that the text breaks off in. */
   truncatedAt: number | undefined;
-  /** Values that are JSON beyond repair. */
+  /** Values that cannot be repaired. */
   broken: { position: number; reason: string; isInFence: boolean }[];
 }
 
@@ -31,14 +31,14 @@ interface Scan extends FoundCandidates {
   budget: ParseBudget;
   position: number;
   isInFence: boolean;
-  /** Nothing but white space, a fence or a tag stands between the last boundary and here. */
+  /** Only white space, a fence or a tag precedes this point since the last boundary. */
   isAtBodyStart: boolean;
-  /** Characters that may still be read again after a value that broke off. */
+  /** How many characters may still be read again after values that broke off. */
   rereads: number;
 }
 
 const STOPS = /```+|[{[(｛［【]|<\/?(?:think|thinking|thought|reasoning)\s?>/gi;
-/** A word in brackets before what it names: `[TOOL_CALLS][...]`, `[text](address)`, `<![CDATA[...`. */
+/** A bracketed word before its target: `[TOOL_CALLS][...]`, `[text](address)`, `<![CDATA[...`. */
 const LABEL = /(?<=<!)\[CDATA(?=\[)|\[[^\][{}"'`:,\d\n]{1,64}\](?=[([{])|(?<=<!\[CDATA)\[/y;
 const FENCE_INFO = /[ \t]*[\w+-]*/y;
 const OBJECT_START =
@@ -49,7 +49,7 @@ const GLUED = /[\p{L}\p{N}_{["'(]/u;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
 
-/** Finds the values of a text in one pass that knows strings, code fences and reasoning blocks; linear in the text. */
+/** Finds the values of a text in one linear pass. It recognizes strings, code fences and reasoning blocks. */
 export function findCandidates(text: string, budget: ParseBudget): FoundCandidates {
   const scan: Scan = {
     view: createTextView(text),
@@ -93,7 +93,7 @@ function passFence(scan: Scan): void {
   if (FENCE_INFO.test(scan.view.text)) scan.position = FENCE_INFO.lastIndex;
 }
 
-// A closing tag without an opening one: the template of the model opened the block before the answer.
+// A closing tag without an opening one: the model's chat template opened the block before the answer.
 function passTag(scan: Scan, tag: string, start: number): void {
   const { text } = scan.view;
   scan.isAtBodyStart = true;
@@ -155,7 +155,7 @@ function addCandidate(
 
 function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
   const parsed = parseTolerant(scan.view, start, scan.budget);
-  // What ends at the end of its fence in the middle of a string was cut off, whatever end could be found before.
+  // A value that ends with its fence inside a string was cut off, even if a later end was found.
   if (
     parsed.status === "truncated" ||
     (parsed.status === "complete" && fenceAt !== undefined && parsed.end <= fenceAt)
@@ -183,8 +183,8 @@ function zoneOf({ isInFence }: Scan): Candidate["zone"] {
   return isInFence ? "fence" : "prose";
 }
 
-// A value that the text opens with and goes on from without a gap, or with a further key, ended too early to be trusted:
-// an unescaped quote before a bracket in a string can look like its end.
+// If the text starts with a value and continues without a gap, or with another key, the value may have ended too early.
+// An unescaped quote before a bracket in a string can look like its end.
 function isGlued({ view }: Scan, start: number, end: number): boolean {
   if (view.skipSpace(0) !== start) return false;
   const next = view.skipGap(end);
@@ -195,7 +195,7 @@ function isGlued({ view }: Scan, start: number, end: number): boolean {
   return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
 }
 
-// What seemed to run to the end of the text may be a bracket in reasoning whose opening tag is not in the answer.
+// A value that seems to run to the end may be a bracket in reasoning whose opening tag is missing.
 function resumeAfterReasoning(scan: Scan, start: number): void {
   const { text } = scan.view;
   const end =
@@ -209,7 +209,7 @@ function resumeAfterReasoning(scan: Scan, start: number): void {
   scan.position = end;
 }
 
-/** Whether what stands behind a bracket is more like the start of a value than like prose. */
+/** True if the text after a bracket looks more like a value than like prose. */
 export function looksLikeJson(text: string, start: number): boolean {
   const pattern = punctuationAt(text, start) === "{" ? OBJECT_START : ARRAY_START;
   pattern.lastIndex = start + 1;

@@ -1,6 +1,6 @@
 import type { Candidate } from "./find-candidates.ts";
 
-/** Values of which the whole text consists, one a line or with commas between (JSON Lines), as one list. */
+/** Joins values into a list if they are the whole text, one per line (JSON Lines) or separated by commas. */
 export function joinSequence(
   text: string,
   candidates: readonly Candidate[],

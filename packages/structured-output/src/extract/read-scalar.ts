@@ -3,7 +3,7 @@ import { type ParseBudget, parseTolerant } from "../repair/parse-tolerant.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView } from "../repair/text-view.ts";
 
-// Longer lists of bare numbers are a table, not an answer.
+// A longer list of bare numbers is a table, not an answer.
 const MAX_NUMBERS_LENGTH = 4096;
 const MAX_QUOTED_REPAIRS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -17,7 +17,10 @@ interface Scalar {
   repairs: Repair[];
 }
 
-/** A text that is one quoted string, a call with one (`ObjectId("1")`), or numbers. Bare words are prose, not a value. */
+/**
+ * Reads a text that is one quoted string, a call with one value (`ObjectId("1")`), or numbers. Bare words count as
+ * prose.
+ */
 export function readScalar(text: string, budget: ParseBudget): Scalar | undefined {
   return readQuoted(text, budget) ?? readCall(text, budget) ?? readNumbers(text);
 }
@@ -35,7 +38,7 @@ function readCall(text: string, budget: ParseBudget): Scalar | undefined {
     : undefined;
 }
 
-// A quoted text is the only item of a list.
+// Reads a quoted text as the only item of a list.
 function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
   const { value: list, repairs } = readWithin("[", text, "]", budget) ?? {};
   const [value, ...others] = Array.isArray(list) ? (list as unknown[]) : [];
@@ -43,7 +46,7 @@ function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
   return { value, repairs };
 }
 
-/** A text that is the members of an object without its braces, the first key in quotation marks. */
+/** Reads a text that is an object without its braces. The first key must be quoted. */
 export function readMembers(text: string, budget: ParseBudget): Scalar | undefined {
   if (!MEMBER.test(text)) return undefined;
   const read = readWithin("{", text, "}", budget);
@@ -78,7 +81,7 @@ function readNumbers(text: string): Scalar | undefined {
     .map((word) => word.trim());
   if (words.length > 1 && words.at(-1) === "") words.pop();
   if (!words.every((word) => NUMBER.test(word) || LEADING_ZERO.test(word))) return undefined;
-  // What has a zero in front is a code, of which no digit may go.
+  // Text with a leading zero is a code and keeps its digits.
   const values = words.map((word) => (LEADING_ZERO.test(word) ? word : Number(word)));
   if (values.length > 1) return { value: values, repairs: [{ kind: "sequence", position }] };
   return {

@@ -5,20 +5,21 @@ import {
   type ModelResponse,
   type ResponseFormat,
 } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
 import type { StructuredFormat } from "./format-ladder.ts";
 import { repairMessages } from "./repair-messages.ts";
 import { withSchemaInstruction } from "./schema-instruction.ts";
 import { type PendingRepair, type Plan, usesWire } from "./structured-plan.ts";
 
-/** One call of the model; undefined when the provider refuses the format and there is a lower rung. */
+/** Calls the model once. Undefined if the provider refuses the format and the ladder has a lower rung. */
 export async function askModel<T>(
   plan: Plan<T>,
   format: StructuredFormat,
   pending: PendingRepair | undefined,
 ): Promise<ModelResponse | undefined> {
   const { model, options } = plan;
-  assertNotAborted(options.signal);
+  throwIfAborted(options.signal, LanguageModelError);
   const request: ModelRequest = {
     ...options.request,
     messages: messagesFor(plan, format, pending),
@@ -27,7 +28,7 @@ export async function askModel<T>(
   };
   try {
     const response = await model.generate(request);
-    assertNotAborted(options.signal);
+    throwIfAborted(options.signal, LanguageModelError);
     return response;
   } catch (error) {
     const isRefused =
@@ -35,13 +36,6 @@ export async function askModel<T>(
     if (isRefused && format !== "none") return undefined;
     throw error;
   }
-}
-
-function assertNotAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new LanguageModelError("aborted", "The caller aborted the request.", {
-    cause: signal.reason,
-  });
 }
 
 function responseFormat<T>(

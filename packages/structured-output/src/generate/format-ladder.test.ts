@@ -1,7 +1,7 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { createFormatLadder, type StructuredFormat } from "./format-ladder.ts";
+import { createFormatLadder } from "./format-ladder.ts";
 
 const model = createScriptedModel([]);
 
@@ -32,16 +32,5 @@ describe("createFormatLadder", () => {
     const ladder = createFormatLadder();
     await ladder.stepDown(model, "json_object");
     expect(await ladder.stepDown(model, "json_schema")).toBe("none");
-  });
-
-  it("finds in its store what another ladder left there", async () => {
-    const formats = new Map<string, StructuredFormat>();
-    const store = {
-      get: async (key: string) => formats.get(key),
-      set: async (key: string, format: StructuredFormat) => void formats.set(key, format),
-    };
-    await createFormatLadder({ store }).stepDown(model, "json_schema");
-    expect(await createFormatLadder({ store }).current(model)).toBe("json_object");
-    expect([...formats]).toEqual([['["scripted","scripted"]', "json_object"]]);
   });
 });

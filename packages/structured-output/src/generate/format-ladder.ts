@@ -1,48 +1,38 @@
 import type { LanguageModel } from "@ccl/core";
 
-/** How the model is held to the schema: by the provider's decoder, to any JSON, or by the prompt alone. */
+/**
+ * How the model is held to the schema: by the provider's decoder, by JSON mode without a schema, or by the prompt
+ * alone.
+ */
 export type StructuredFormat = "json_schema" | "json_object" | "none";
-
-/** Keeps the rung of each provider and model, for longer than a process where it writes to disk. */
-export interface FormatLadderStore {
-  get(key: string): StructuredFormat | undefined | Promise<StructuredFormat | undefined>;
-  set(key: string, format: StructuredFormat): void | Promise<void>;
-}
 
 /** Remembers which formats a model's provider refused. */
 export interface FormatLadder {
-  /** The highest rung that was not refused and that the model does not say it lacks. */
+  /** The highest rung that the provider has not refused and the model does not declare as missing. */
   current(model: LanguageModel): Promise<StructuredFormat>;
-  /** Remembers a refusal and gives the next rung; undefined below `none`. */
+  /** Remembers a refusal and returns the next rung. Undefined below `none`. */
   stepDown(model: LanguageModel, refused: StructuredFormat): Promise<StructuredFormat | undefined>;
 }
 
-/** From the top. */
+/** From the top down. */
 const rungs: readonly StructuredFormat[] = ["json_schema", "json_object", "none"];
 
-/** A ladder over a store; without one it lives in memory. A store may be shared by several ladders. */
-export function createFormatLadder(
-  options: { store?: FormatLadderStore | undefined } = {},
-): FormatLadder {
-  const store = options.store ?? createMemoryStore();
-  const current = async (model: LanguageModel): Promise<StructuredFormat> =>
-    lowest([await store.get(keyOf(model)), model.capabilities?.structuredOutput]);
+/** Creates a ladder that remembers in memory. */
+export function createFormatLadder(): FormatLadder {
+  const reached = new Map<string, StructuredFormat>();
+  const current = (model: LanguageModel): StructuredFormat =>
+    lowest([reached.get(keyOf(model)), model.capabilities?.structuredOutput]);
   return {
-    current,
+    current: async (model) => current(model),
     async stepDown(model, refused) {
       const next = rungs[rungs.indexOf(refused) + 1];
       if (next === undefined) return undefined;
-      // Another call may have gone further down meanwhile.
-      const reached = lowest([await current(model), next]);
-      await store.set(keyOf(model), reached);
-      return reached;
+      // Meanwhile another call may have stepped down further.
+      const lower = lowest([current(model), next]);
+      reached.set(keyOf(model), lower);
+      return lower;
     },
   };
-}
-
-function createMemoryStore(): FormatLadderStore {
-  const formats = new Map<string, StructuredFormat>();
-  return { get: (key) => formats.get(key), set: (key, format) => void formats.set(key, format) };
 }
 
 function lowest(formats: readonly (StructuredFormat | undefined)[]): StructuredFormat {

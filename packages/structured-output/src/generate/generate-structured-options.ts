@@ -5,24 +5,24 @@ import type { StructuredSchema } from "../schema/structured-schema.ts";
 import type { FormatLadder } from "./format-ladder.ts";
 import type { StructuredAttempt } from "./structured-attempt.ts";
 
-/** What is asked for, and how far to go for it. */
+/** The schema, and how many calls may be spent on it. */
 export interface GenerateStructuredOptions<T> {
   schema: StructuredSchema<T>;
   messages: readonly ChatMessage[];
-  /** Requests to repair an answer; default 1. Refused formats do not count. */
+  /** Requests to repair an answer. Refused formats do not count. Default: 1. */
   maxRepairs?: number | undefined;
-  /** `strict` (default) starts on the highest rung of the ladder, `best-effort` asks by the prompt alone. */
+  /** `strict` (default) starts on the highest rung of the ladder, `best-effort` uses the prompt alone. */
   mode?: "strict" | "best-effort" | undefined;
-  /** Share one to remember refusals across models and calls; by default they are remembered for the model object. */
+  /** Share one to remember refusals across models and calls. By default they are remembered per model object. */
   ladder?: FormatLadder | undefined;
-  /** Name of the schema for the provider: letters, digits, `_` and `-`; default "answer". */
+  /** Name of the schema for the provider: letters, digits, `_` and `-`. Default: "answer". */
   schemaName?: string | undefined;
-  /** Sampling and limits of every call; what is absent is left to the provider. */
+  /** Sampling and limits of every call. Absent fields use the provider's defaults. */
   request?:
     | Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">
     | undefined;
   limits?: ExtractLimits | undefined;
-  /** Called after each attempt; the only account of earlier attempts when a later call throws. */
+  /** Called after each attempt. If a later call throws, it is the only record of the earlier ones. */
   onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,5 @@
 import {
+  failure,
   type LanguageModel,
   type ModelResponse,
   type ModelUsage,
@@ -8,7 +9,6 @@ import {
 
 import type { ReadAnswer } from "../schema/read-answer.ts";
 import { askModel } from "./ask-model.ts";
-import type { StructuredFormat } from "./format-ladder.ts";
 import type { GenerateStructuredOptions } from "./generate-structured-options.ts";
 import { readResponse } from "./read-response.ts";
 import type { StructuredAttempt, StructuredResult } from "./structured-attempt.ts";
@@ -16,11 +16,11 @@ import { createPlan, type PendingRepair } from "./structured-plan.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 /**
- * Asks a model for a value that fits a schema, steps down where the provider refuses the format, and asks again with
- * the issues where the answer does not fit. A refusal by the content filter is an issue `content_filtered` and is not
- * repaired.
- * @throws LanguageModelError as the model gives it, `aborted` included; nothing is retried
- * @throws StructuredOutputError for a schema that cannot be used
+ * Asks a model for a value that fits a schema. If the provider refuses the format, it steps down the ladder. If the
+ * answer does not fit, it asks again with the issues. A refusal by the content filter is an issue `content_filtered`
+ * and is not repaired.
+ * @throws LanguageModelError of the model, `aborted` included, without a retry
+ * @throws StructuredOutputError if the schema cannot be used
  */
 export async function generateStructured<T>(
   model: LanguageModel,
@@ -35,12 +35,8 @@ export async function generateStructured<T>(
     const response = await askModel(plan, format, pending);
     const read =
       response === undefined ? undefined : readResponse(plan, response, { format, pending });
-    const attempt = createAttempt({
-      format,
-      isRepair: pending !== undefined,
-      response,
-      result: read?.result,
-    });
+    const how = { format, isRepair: pending !== undefined };
+    const attempt = createAttempt(how, response, read?.result);
     attempts.push(attempt);
     options.onAttempt?.(attempt);
     if (response === undefined || read === undefined) {
@@ -58,33 +54,20 @@ export async function generateStructured<T>(
   }
 }
 
-function createAttempt<T>({
-  format,
-  isRepair,
-  response,
-  result,
-}: {
-  format: StructuredFormat;
-  isRepair: boolean;
-  response: ModelResponse | undefined;
-  result: Result<ReadAnswer<T>> | undefined;
-}): StructuredAttempt {
-  if (response === undefined || result === undefined) {
-    const message = `The provider refuses the response format ${format}.`;
-    return {
-      format,
-      isRepair,
-      issues: [{ code: "unsupported_response_format", path: [], message }],
-      repairs: [],
-    };
-  }
+function createAttempt<T>(
+  how: Pick<StructuredAttempt, "format" | "isRepair">,
+  response: ModelResponse | undefined,
+  result: Result<ReadAnswer<T>> | undefined,
+): StructuredAttempt {
+  const message = `The provider refuses the response format ${how.format}.`;
+  const refusal = failure({ code: "unsupported_response_format", path: [], message });
+  const read = result ?? refusal;
   return {
-    format,
-    isRepair,
-    finishReason: response.finishReason,
-    issues: result.ok ? [] : result.issues,
-    repairs: result.ok ? result.value.repairs : [],
-    usage: response.usage,
-    requestId: response.requestId,
+    ...how,
+    finishReason: response?.finishReason,
+    issues: read.ok ? [] : read.issues,
+    repairs: read.ok ? read.value.repairs : [],
+    usage: response?.usage,
+    requestId: response?.requestId,
   };
 }

@@ -5,14 +5,14 @@ import type { StructuredFormat } from "./format-ladder.ts";
 import { isTruncation } from "./repair-messages.ts";
 import { type PendingRepair, type Plan, usesWire } from "./structured-plan.ts";
 
-/** What an answer was read as. */
+/** An answer and its result. */
 export interface Reading<T> {
-  /** The text that was read: the response, or all that has come of an answer in pieces. */
+  /** The text that was read: the response, or all pieces of a continued answer. */
   answer: string;
   result: Result<ReadAnswer<T>>;
 }
 
-/** The value in a response, joined to what it continues where the answer before was cut off. */
+/** Reads the value of a response. If the answer before was cut off, the response may continue it. */
 export function readResponse<T>(
   plan: Plan<T>,
   { finishReason, text }: ModelResponse,
@@ -23,7 +23,7 @@ export function readResponse<T>(
     return { answer: text, result: failure({ code: "content_filtered", path: [], message }) };
   }
   const domain = (candidate: unknown): unknown => candidate;
-  // A provider that ignores the format answers in the domain's shape.
+  // A provider that ignores the format answers in the domain schema's shape.
   const decoders = usesWire(plan, format) ? [plan.wire.decode, domain] : [domain];
   const { limits } = plan.options;
   const read = (answer: string): Reading<T> => ({
@@ -39,19 +39,19 @@ export function readResponse<T>(
   const alone = read(text);
   if (pending?.issues.some(isTruncation) !== true || isResent(text, pending.answer)) return alone;
   const joined = read(pending.answer + continuationOf(text));
-  // Only as JSON that needs no repair: two halves that were never one do not parse.
+  // A joined answer counts only if it needs no repair, since halves of different answers do not parse.
   if (joined.result.ok) return joined.result.value.repairs.length === 0 ? joined : alone;
   return alone.result.ok ? alone : joined;
 }
 
-/** True when an answer begins as the one before it did. */
+/** True if an answer begins like the one before it. */
 function isResent(text: string, before: string): boolean {
   const start = (answer: string): string =>
     continuationOf(answer).replaceAll(/\s/g, "").slice(0, 8);
   return start(text) === start(before);
 }
 
-/** A model that goes on inside a code fence may open it again. */
+/** Removes the fence that a model may open again when it continues inside a code fence. */
 function continuationOf(text: string): string {
   return text.replace(/^\s*```[a-z]*\n/i, "");
 }

@@ -1,4 +1,4 @@
-import type { ChatMessage, Issue } from "@ccl/core";
+import { type ChatMessage, type Issue, truncateMiddle } from "@ccl/core";
 
 import { formatPointer } from "../json-schema/json-pointer.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
@@ -6,20 +6,21 @@ import type { StructuredFormat } from "./format-ladder.ts";
 import { schemaText } from "./schema-instruction.ts";
 
 const maxShownIssues = 20;
-const maxAnswerCharacters = 40_000;
+const maxChars = 40_000;
+const marker = (removed: number): string => `...[TRUNCATED ${removed} chars]...`;
 
-/** What the request for a better answer may build on. */
+/** Options of the request for a better answer. */
 export interface RepairMessagesOptions {
-  /** Default `none`. In the others a decoder starts a new value, so that a cut answer cannot be continued. */
+  /** Default: `none`. With other formats a decoder starts a new value, so that a cut answer cannot be continued. */
   format?: StructuredFormat | undefined;
-  /** Shown again, for a model that may never have seen it. */
+  /** Repeated for a model that may never have seen it. */
   schema?: JsonSchema | undefined;
 }
 
 /**
- * The turns to append when an answer did not fit: the answer itself, and what is wrong with it by JSON Pointer and
- * rule. After `ERR_TRUNCATED` the model is asked to go on, or to be shorter. An answer beyond 40,000 characters is cut
- * in the middle, and issues beyond 20 are counted.
+ * The turns to append if an answer does not fit: the answer itself, and its issues by JSON Pointer and rule. After
+ * `ERR_TRUNCATED` the model is asked to continue or to be shorter. An answer beyond 40,000 characters is cut in the
+ * middle. Issues beyond 20 are only counted.
  */
 export function repairMessages(
   issues: readonly Issue[],
@@ -30,13 +31,13 @@ export function repairMessages(
   if (options.schema !== undefined)
     request.push(`The JSON Schema is:\n${schemaText(options.schema)}`);
   const turns: ChatMessage[] = [{ role: "user", content: request.join("\n") }];
-  // Providers refuse an empty assistant turn.
+  // Providers reject an empty assistant turn.
   return answer.trim() === ""
     ? turns
-    : [{ role: "assistant", content: shortened(answer) }, ...turns];
+    : [{ role: "assistant", content: truncateMiddle(answer, { maxChars, marker }).text }, ...turns];
 }
 
-/** True for the issue of an answer that was cut off. */
+/** True for the issue of a truncated answer. */
 export function isTruncation(issue: Issue): boolean {
   return issue.code === "ERR_TRUNCATED";
 }
@@ -58,18 +59,4 @@ function repairRequest(issues: readonly Issue[]): string {
     ...(left > 0 ? [`- and ${left} more`] : []),
     "Answer again with the whole corrected JSON value and nothing else: no prose and no code fence.",
   ].join("\n");
-}
-
-/** Head and tail, 60 to 40, with the number of characters that were left out. */
-function shortened(answer: string): string {
-  if (answer.length <= maxAnswerCharacters) return answer;
-  const headEnd = pairStart(answer, maxAnswerCharacters * 0.6);
-  const tailStart = pairStart(answer, answer.length - maxAnswerCharacters * 0.4);
-  return `${answer.slice(0, headEnd)}...[TRUNCATED ${tailStart - headEnd} chars]...${answer.slice(tailStart)}`;
-}
-
-/** The index, or the one before it where it would split a surrogate pair. */
-function pairStart(text: string, index: number): number {
-  const isInsidePair = (text.codePointAt(index - 1) ?? 0) > 0xffff;
-  return isInsidePair ? index - 1 : index;
 }

@@ -18,7 +18,7 @@ export interface Plan<T> {
   check(value: unknown): Result<T>;
 }
 
-/** Reads the schema and finds the model's ladder. @throws StructuredOutputError */
+/** Reads the schema and finds the model's format ladder. @throws StructuredOutputError */
 export function createPlan<T>(
   model: LanguageModel,
   options: GenerateStructuredOptions<T>,
@@ -40,11 +40,11 @@ export function createPlan<T>(
 /** An answer that is to be repaired. */
 export interface PendingRepair {
   issues: Issue[];
-  /** The answer to repair; of one that was cut off, all that has come so far. */
+  /** The answer to repair. If it was cut off, all pieces so far. */
   answer: string;
 }
 
-/** JSON mode gives objects only, so that another root travels wrapped there as well. */
+/** True if answers have the wire shape. JSON mode allows only objects, so other roots are wrapped there as well. */
 export function usesWire<T>({ domain }: Plan<T>, format: StructuredFormat): boolean {
   return format === "json_schema" || (format === "json_object" && domain["type"] !== "object");
 }

@@ -1,6 +1,6 @@
 import type { ModelUsage } from "@ccl/core";
 
-/** Two usages as one. An optional count is present where either has it. */
+/** Adds two usages. An optional count is present if either has it. */
 export function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
   const sum: ModelUsage = {
     inputTokens: left.inputTokens + right.inputTokens,

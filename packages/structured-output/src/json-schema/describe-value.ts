@@ -4,8 +4,8 @@ const maxQuotedCharacters = 200;
 const maxShownCharacters = 60;
 
 /**
- * What a value is, for a message: short scalars are quoted with secrets masked, anything else by kind and size;
- * undefined where there is nothing to show.
+ * Describes a value for a message. Short scalars are quoted with secrets masked, other values shown by kind and size.
+ * Undefined if there is nothing to show.
  */
 export function describeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The JSON Pointer (RFC 6901) of a path; empty for the root. */
+/** The JSON Pointer (RFC 6901) of a path. Empty for the root. */
 export function formatPointer(path: readonly (string | number)[]): string {
   return path
     .map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`)

@@ -11,7 +11,7 @@ import { type BrokenRule, schemaIssues, withinStack } from "./schema-issue.ts";
 
 type Check = (value: unknown) => Result<unknown>;
 
-/** Keywords that only pass on what a schema below them says. */
+/** Keywords that only report errors of their subschemas. */
 const wrappers = new Set([
   "$ref",
   "additionalItems",
@@ -30,8 +30,8 @@ const prepared = new WeakMap<JsonSchema, Check>();
 const metaChecks = new Map<boolean, Check>();
 
 /**
- * A check of a JSON Schema, formats included, that works in every runtime. Prepared once for each schema object, which must
- * not be changed afterwards; `T` is the caller's claim.
+ * Creates a check for a JSON Schema, formats included. It works in every runtime. Each schema object is prepared once and
+ * must not change afterwards. `T` is the caller's claim.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createJsonSchemaChecker<T = unknown>(schema: JsonSchema): JsonSchemaChecker<T> {
@@ -78,7 +78,7 @@ function createCheck(schema: Record<string, unknown>, isDraft7: boolean): Check 
   if (broken !== undefined) throw new Error(`can't resolve the reference ${broken}`);
   return (value) => {
     try {
-      // The draft matters only to draft-04 and to what stands beside $ref, which is checked in all dialects here.
+      // The draft matters only for draft-04 and for keywords beside $ref, which are checked in all dialects here.
       const { valid, errors } = validate(value, schema, "2020-12", lookup, false);
       return valid
         ? success(value)
@@ -109,7 +109,7 @@ function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRul
     const missing = name?.[1] ?? name?.[2];
     if (missing !== undefined)
       return [{ rule: keyword, path: [...path, missing], reason: "Is required." }];
-    // What must not be there at all is said by the keyword above the schema `false`.
+    // For the schema `false`, the keyword above it is the rule.
     const above = errors[index - 1]?.keyword ?? "";
     if (keyword === "false" && above.endsWith("Properties"))
       return [{ rule: above, path, reason: "Is not a property of the schema. Leave it out." }];
@@ -131,7 +131,7 @@ function sorted(rules: readonly BrokenRule[]): BrokenRule[] {
   return rules.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
 }
 
-/** What a keyword says at a location, through references. */
+/** The value of a keyword at a location, with references resolved. */
 function ruleAt(location: string, { schema, lookup }: Context): unknown {
   let node: unknown = schema;
   for (const step of parsePointer(location.slice(1)).map((part) => decodeURIComponent(part))) {
@@ -141,7 +141,7 @@ function ruleAt(location: string, { schema, lookup }: Context): unknown {
   return node;
 }
 
-/** The path to which a location leads; a pointer alone has indexes and names alike. */
+/** The path of a location. The value decides whether a step is an index or a name, since a pointer does not. */
 function pathOf(location: string, root: unknown): (string | number)[] {
   let value = root;
   return parsePointer(location.slice(1)).map((part) => {

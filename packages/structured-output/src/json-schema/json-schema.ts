@@ -1,10 +1,10 @@
 import type { Result } from "@ccl/core";
 
-/** A JSON Schema as parsed: 2020-12, or draft-07 where `$schema` says so. */
+/** A parsed JSON Schema: 2020-12, or draft-07 if `$schema` says so. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a JSON value: the value, or up to 200 broken rules (`ERR_SCHEMA_VALIDATION`), sorted by path, each message
- * beginning with the rule's keyword. A value nested too deep to be checked does not fit.
+ * Checks a JSON value. Returns it, or up to 200 broken rules (`ERR_SCHEMA_VALIDATION`) sorted by path. Each message
+ * begins with the rule's keyword. A value that is nested too deep for the check does not fit.
  */
 export type JsonSchemaChecker<T> = (value: unknown) => Result<T>;

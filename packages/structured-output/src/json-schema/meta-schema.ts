@@ -30,7 +30,7 @@ const keywords = {
   dependencies: { type: "object", additionalProperties: { anyOf: [schema, names] } },
 };
 
-/** A new copy of the rules of prepared schemas, which references to the dialect's own schema lead to. */
+/** Creates the meta-schema of prepared schemas, for references to the dialect's own schema. */
 export function metaSchema(isDraft7: boolean): Record<string, unknown> {
   return structuredClone({
     $id: isDraft7

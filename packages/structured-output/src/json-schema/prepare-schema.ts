@@ -29,9 +29,9 @@ const staticNames = new Map([
 ]);
 
 /**
- * Copies a schema without annotations and what its dialect does not define, and with OpenAPI's `nullable` as a type. Dynamic
- * references become plain ones, from which they differ only where a document has several `$id`s.
- * @throws Error for a pattern that is no regular expression and for keywords of other dialects
+ * Copies a schema without annotations and without keywords that its dialect does not define. OpenAPI's `nullable` becomes
+ * a type. Dynamic references become plain ones, which differ only if a document has several `$id`s.
+ * @throws Error for an invalid pattern and for keywords of other dialects
  */
 export function prepareSchema(schema: JsonSchema): PreparedSchema {
   if (schema["$async"] === true) {

@@ -4,16 +4,16 @@ import { describeValue } from "./describe-value.ts";
 
 const maxIssues = 200;
 
-/** One broken rule of a schema. `value` is the offending value, absent where it isn't known. */
+/** One broken rule of a schema. `value` is the offending value. Absent if it is not known. */
 export interface BrokenRule {
-  /** The keyword of JSON Schema or the issue code of the schema's library. */
+  /** The JSON Schema keyword, or the issue code of the schema library. */
   rule: string;
   path: (string | number)[];
   reason: string;
   value?: { shown: unknown } | undefined;
 }
 
-/** The first 200 broken rules as issues, their messages starting with the rule's name, and a count of the others. */
+/** The first 200 broken rules as issues, and a count of the others. Each message starts with the rule's name. */
 export function schemaIssues(broken: readonly BrokenRule[]): Issue[] {
   const issues = broken.slice(0, maxIssues).map(({ rule, path, reason, value }) => {
     const shown = value === undefined ? undefined : describeValue(value.shown);
@@ -23,7 +23,7 @@ export function schemaIssues(broken: readonly BrokenRule[]): Issue[] {
   return left > 0 ? [...issues, schemaIssue([], `${left} more rules are broken.`)] : issues;
 }
 
-/** Runs a recursive check; a value nested too deep for the stack does not fit. */
+/** Runs a recursive check. A value that is nested too deep for the stack does not fit. */
 export function withinStack<T>(check: () => Result<T>): Result<T> {
   try {
     return check();

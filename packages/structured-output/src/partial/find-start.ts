@@ -3,10 +3,10 @@ import { isQuote } from "../repair/marks.ts";
 
 const STOP = /<(think|thinking|thought|reasoning)>|```[\w+-]*\s|[{[]/g;
 const SCALAR = /[-\d]|(?:true|false|null)\b/y;
-/** The characters behind a bracket that decide whether it opens a value. */
+/** How many characters after a bracket are needed to decide whether it opens a value. */
 const LOOK_AHEAD = 160;
 
-/** Where the first value of an answer begins that still arrives, or from where to look again. */
+/** Finds the first value of an answer that is still arriving, or the offset from which to search again. */
 export function findStart(
   text: string,
   from: number,
@@ -21,7 +21,7 @@ export function findStart(
       return { at: body, from };
     STOP.lastIndex = position;
     const match = STOP.exec(text);
-    // A tag or a fence may still be cut in the middle.
+    // A tag or a fence may still be incomplete.
     if (match === null)
       return { from: isBodyStart ? position : Math.max(position, text.length - 16) };
     isBodyStart &&= match.index === body;

@@ -12,9 +12,9 @@ import type { StructuredSchema } from "../schema/structured-schema.ts";
 import { findStart } from "./find-start.ts";
 
 /**
- * The answer as far as it has come, after each chunk that adds to it; for display, since it is not checked before its end. What
- * a chunk brings is only added: a text grows, and what was given as finished never changes. A schema brings each value into
- * its shape once it is finished. The last one has no `growing` if all of the answer was read; `parseStructured` says why not.
+ * Yields the answer so far after each chunk that adds to it. It is for display, since it is checked only at the end. Text
+ * only grows, and finished values never change. A schema reshapes each value once it is finished. The last answer has no
+ * `growing` if everything was read. Otherwise `parseStructured` explains why.
  */
 export async function* parsePartial<T = unknown>(
   chunks: AsyncIterable<string> | Iterable<string>,
@@ -31,7 +31,7 @@ export async function* parsePartial<T = unknown>(
 
 type Path = (string | number)[];
 
-/** What there is of a value: every member may be absent, and its last text may be its start. */
+/** A value so far: every member may be absent, and the last text may be incomplete. */
 export type PartialValue<T> = unknown extends T
   ? unknown
   : T extends readonly (infer Item)[]
@@ -40,21 +40,23 @@ export type PartialValue<T> = unknown extends T
       ? { [Key in keyof T]?: PartialValue<T[Key]> }
       : T;
 
-/** An answer as far as it has come. */
+/** An answer so far. */
 export interface PartialAnswer<T> {
-  /** The same object each time, as it grows; before the transforms of a schema's library. What is absent has not begun. */
+  /**
+   * The same growing object each time, before transforms of a schema library. Members that have not begun are absent.
+   */
   value: PartialValue<T>;
-  /** The places of the values that are finished since the last time, each given once, those inside a value before it. */
+  /** Paths of the values finished since the last answer. Each appears once, inner values first. */
   finished: Path[];
-  /** The place of the innermost value that still grows; all on the way to it are not finished. Undefined at the end. */
+  /** Path of the innermost unfinished value. Undefined at the end. */
   growing: Path | undefined;
 }
 
 const LIMITS = { maxDepth: 512, maxRepairs: 100_000 };
-/** Escapes that a text with backslashes of its own would not mean. */
+/** Escapes that are unlikely in a text with literal backslashes. */
 const DOUBTFUL_ESCAPE = /\\(?:[bf]|$|u[\da-fA-F]{0,3}$)|\\(?!["\\/nrtu])/;
 
-/** Collects an answer in pieces. */
+/** Collects the pieces of an answer. */
 function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   add: (chunk: string) => PartialAnswer<T> | undefined;
   end: () => PartialAnswer<T> | undefined;
@@ -70,7 +72,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   let waiting: { path: Path; value: unknown }[] = [];
   let finished: Path[] = [];
 
-  // What a string ends with is sure only when the next value is read: its last mark might be its own.
+  // The end of a string is certain only at the next value, since its last quote may belong to the content.
   const onValue = (path: Path, value: unknown): void => {
     const isLeaf = typeof value !== "object" || value === null;
     if (isLeaf) flush();
@@ -78,7 +80,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   };
   const flush = (): void => {
     for (const { path, value } of waiting.splice(0)) {
-      // A member that the schema may drop or read by another branch is finished with the whole answer.
+      // If the schema may drop a member or read it by another branch, it is finished only with the whole answer.
       if (shape !== undefined && schemaAt(shape, path) === undefined) continue;
       given.set(JSON.stringify(path), value);
       finished.push(path);
@@ -117,7 +119,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
     if (root === undefined) return undefined;
     const places = finished;
     finished = [];
-    // The schema or the caller says what T is.
+    // The schema or the caller defines T.
     return { value: root as PartialValue<T>, finished: places, growing };
   };
 
@@ -147,11 +149,11 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   };
 }
 
-/** A string as far as it was shown. */
+/** The part of a string that was shown. */
 interface Growing {
   path: Path;
   text: string;
-  /** Where what was not shown begins. */
+  /** Where the part that was not shown begins. */
   end: number;
 }
 
@@ -163,7 +165,7 @@ function grown(text: string, { path, text: before, end: from }: Growing, to: num
   return { path, text: before + added, end: from + sure.length };
 }
 
-/** Whether the whole value only adds to what was given and shown. */
+/** True if the whole value only adds to what was yielded before. */
 function isContinued(
   value: unknown,
   given: ReadonlyMap<string, unknown>,

@@ -2,9 +2,9 @@ import { closes, isQuote } from "./marks.ts";
 import type { Repair } from "./repair.ts";
 
 interface DecodeOptions {
-  /** The mark that opened the string: unescaped ones inside are listed. */
+  /** The opening quote. Unescaped ones inside are listed as repairs. */
   mark: string;
-  /** Where the content starts in the text. */
+  /** Offset of the content in the text. */
   offset: number;
   repairs: Repair[];
 }
@@ -19,14 +19,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
 };
-/** An escape, its second group one that no writer of JSON means: `\d`, and a backspace or form feed in a word, as in `\frac`. */
+/**
+ * An escape. The second group holds those that JSON does not intend: `\d`, and `\b` or `\f` within a word, as in
+ * `\frac`.
+ */
 const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
-/** The first characters of a path with backslashes. */
+/** The start of a path with backslashes. */
 export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 
 /**
- * Decodes the escapes of a string's content. One that its writer cannot have meant, as in `\d`, shows that backslashes are
- * left as they are: then `\b` is no backspace either. Undefined where that leaves a doubt, as between a line break and `\n`.
+ * Decodes the escapes in a string's content. An unintended escape such as `\d` shows that backslashes are literal, so
+ * that `\b` is not a backspace either. Undefined if that leaves `\n`, `\r` or `\t` ambiguous.
  */
 export function decodeString(raw: string, options: DecodeOptions): string | undefined {
   const { mark, offset, repairs } = options;

@@ -4,15 +4,15 @@ import type { TextView } from "./text-view.ts";
 const BARE_KEY = /[\p{L}\p{N}_$-]{1,64}\s{0,8}[:：](?!\/)/uy;
 const ITEM_START = /[{[(\]\d+.\-tfnTFNIu]/;
 
-/** Whether a key without marks, and its colon, stand at the offset. */
+/** True if an unquoted key and its colon start at the offset. */
 export function startsBareKey(text: string, position: number): boolean {
   BARE_KEY.lastIndex = position;
   return BARE_KEY.test(text);
 }
 
 /**
- * Whether what stands at an offset can follow a string: behind a key a colon, behind a value what closes its bracket, or a
- * comma and the next one. Undefined where the text ends before it is known.
+ * True if the text at an offset can follow a string: a colon after a key, and after a value a closing bracket, or a comma
+ * and the next one. Undefined if the text ends before that is known.
  */
 export function followsString(
   view: TextView,

@@ -6,11 +6,11 @@ import { foreignSpace, isSpace } from "./text-view.ts";
 
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
-/** The letter before a string of Python; of `r`, only where all backslashes are read as they stand. */
+/** The prefix letter of a Python string. `r` only if no backslash in the string can be an escape of JSON. */
 const PREFIX = /(?:[bBuUfF]|[rR](?='(?:[^'\\\n]|\\[^nrtbfu'"\\/])*'))(?=')/y;
 const NAME_START = /[\p{L}_$]/u;
 
-/** Follows a reading by one token, in every way that the grammar knows. */
+/** Continues a reading by one token, in every way that the grammar allows. */
 export function advance(grammar: Grammar, from: Reading): void {
   const reading = skipGap(grammar, from);
   const { text } = grammar.view;
@@ -32,14 +32,14 @@ export function advance(grammar: Grammar, from: Reading): void {
   else readValue(grammar, plain, character);
 }
 
-/** The reading behind the gap at its place: white space and comments. */
+/** Skips white space and comments. */
 function skipGap({ view }: Grammar, from: Reading): Reading {
   let reading = from;
   for (;;) {
     const end = view.skipSpace(reading.position);
     const foreign = foreignSpace(view.text, reading.position, end);
     if (foreign >= 0) reading = repaired(reading, "whitespace", COST.notation, foreign);
-    // A line break that was escaped with the text around it.
+    // A line break that was escaped together with the surrounding text.
     if (view.text[end] === "\\" && /[nrt]/.test(view.text.charAt(end + 1))) {
       reading = { ...repaired(reading, "escaped_text", COST.notation, end), position: end + 2 };
       continue;
@@ -90,7 +90,7 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
   }
   const isPlus = character === "+";
   const quote = isPlus ? view.skipGap(position + 1) : position;
-  // Python joins strings that stand beside each other; in a list a comma is rather missing.
+  // Python concatenates adjacent strings. In a list, a missing comma is more likely.
   if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
     const cost = isPlus ? COST.notation : COST.missingComma;
@@ -114,7 +114,7 @@ function startsOwnLine(text: string, position: number): boolean {
   return false;
 }
 
-/** `"a": 1, so "b": 2`: words up to the next string or closer belong to nothing. */
+/** Skips words up to the next string or closer that belong to nothing, as in `"a": 1, so "b": 2`. */
 function skipStrayText({ view, push }: Grammar, reading: Reading): void {
   const { text } = view;
   let at = reading.position;
@@ -159,11 +159,11 @@ function readColon(grammar: Grammar, reading: Reading, character: string): void 
   else if (!"])".includes(character)) push(repaired(value, "missing_colon", COST.missingColon));
 }
 
-/** `{"a", "b"}` is a Python set, and becomes a list. */
+/** Reads `{"a", "b"}`, a Python set, as a list. */
 function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): void {
   const { key } = frame;
   if (frame.entries !== undefined || key === undefined || frame.isImplicit) return;
-  // More than one bare word is rather a key and its value without a colon.
+  // Several bare words are more likely a key and its value without a colon.
   if (key.type === "value" && /\s/.test(String(key.value))) return;
   const shape = shapeOf(frame.parent?.shape ?? 0, "array");
   const list: Frame = { ...frame, kind: "array", shape, key: undefined };
@@ -171,7 +171,7 @@ function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): 
   push({ ...set, mode: "after", frame: withPart(list, setItem(key)) });
 }
 
-// Keys without marks were read as text; as items they are what they would be in a list.
+// Unquoted keys were read as text. As list items they become the values that they spell.
 function setItem(key: Part): Part {
   if (key.type !== "value" || typeof key.value !== "string") return key;
   const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
@@ -238,7 +238,7 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
   }
   const last = frame.entries;
   if (character === "[") {
-    // A list that closed too early goes on: `"a": [1], [2]`.
+    // A list that closed too early continues, as in `"a": [1], [2]`.
     if (last?.part.type !== "container" || last.part.kind !== "array") return;
     const held = { ...frame, entries: last.previous, key: last.key };
     const joined = repaired({ ...reading, frame: held }, "wrong_closer", COST.joinedList);
@@ -284,7 +284,7 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
   } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }
 
-/** Opens a bracket at the reading's place. */
+/** Opens a bracket at the reading's position. */
 export function openFrame(
   grammar: Grammar,
   reading: Reading,

@@ -40,12 +40,12 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
   "＝": "=",
 };
 
-/** Whether a string may start with the character. */
+/** True if the character can open a string. */
 export function isQuote(mark: string | undefined): mark is string {
   return mark !== undefined && Object.hasOwn(CLOSERS, mark);
 }
 
-/** How well a mark ends the string that another opened: as its pair, as one of its kind, or not at all. */
+/** How a quote closes a string that another one opened: as its pair, as one of its kind, or not at all. */
 export function closes(opening: string, mark: string): "pair" | "kind" | undefined {
   if (CLOSERS[opening]?.includes(mark) === true) return "pair";
   if (opening === '"' || opening === "'") return undefined;
@@ -53,7 +53,7 @@ export function closes(opening: string, mark: string): "pair" | "kind" | undefin
   return family.includes(opening) && family.includes(mark) ? "kind" : undefined;
 }
 
-/** The character as JSON spells it: full-width punctuation becomes that of ASCII; empty behind the end of the text. */
+/** The character in JSON's spelling: full-width punctuation becomes ASCII. Empty past the end of the text. */
 export function punctuationAt(text: string, position: number): string {
   const character = text.charAt(position);
   return character > "\u2fff" ? (PUNCTUATION[character] ?? character) : character;

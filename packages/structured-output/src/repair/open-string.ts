@@ -1,12 +1,12 @@
 import { isQuote } from "./marks.ts";
 import { COST, type Grammar, pushText, type Reading, repaired } from "./reading.ts";
 
-/** Whether a string begins there, in marks of any kind or in escaped ones. */
+/** True if a string begins there, with quotes of any kind or escaped ones. */
 export function startsString(text: string, position: number): boolean {
   return isQuote(text[position]) || (text[position] === "\\" && text[position + 1] === '"');
 }
 
-/** Opens the string at the reading's place, in every way that its marks allow. */
+/** Opens the string at the reading's position, in every way that its quotes allow. */
 export function openStrings({ view, push }: Grammar, reading: Reading, isKey: boolean): void {
   const { text } = view;
   const { position } = reading;
@@ -33,7 +33,7 @@ export function openStrings({ view, push }: Grammar, reading: Reading, isKey: bo
     });
 }
 
-/** Opens the string behind the mark at the reading's place. */
+/** Opens the string after the quote at the reading's position. */
 export function openString(reading: Reading, text: string, isKey: boolean): Reading {
   const { position } = reading;
   const mark = text.charAt(position);
@@ -50,7 +50,7 @@ export function openString(reading: Reading, text: string, isKey: boolean): Read
   };
 }
 
-// Whole texts are sometimes escaped once too often: `{\"a\": \"b\"}`. Inner quotes then carry more backslashes.
+// Some texts are escaped once too often: `{\"a\": \"b\"}`. Their inner quotes have more backslashes.
 function readEscaped(
   { view, push }: Pick<Grammar, "view" | "push">,
   reading: Reading,

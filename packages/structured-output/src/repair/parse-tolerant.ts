@@ -7,29 +7,32 @@ import type { Repair } from "./repair.ts";
 import { resumeString, scanKeyWord, scanString, scanWord } from "./scan-text.ts";
 import type { TextView } from "./text-view.ts";
 
-/** What a tolerant reading may spend. */
+/** Limits of a tolerant parse. */
 export interface ParseBudget {
   maxDepth: number;
   maxRepairs: number;
-  /** Numbers are given as they are written, as texts. */
+  /** Numbers become texts as written. */
   keepsDigits?: boolean | undefined;
 }
 
-/** How a tolerant reading ended. */
+/** Result of a tolerant parse. */
 export type TolerantParse =
   | { status: "complete"; value: unknown; end: number; repairs: Repair[] }
-  /** The cheapest reading of the text is the start of a longer one. */
+  /** The cheapest reading needs more text. */
   | { status: "truncated" }
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 const NOT_JSON = "No repair makes it JSON";
-/** What a search may take for what it has read, so that it holds up nothing else for long: texts with inner quotes take 0.2 to 0.3. */
+/**
+ * Steps that a search may take per character, so that it does not block other work. Texts with inner quotes take 0.2 to
+ * 0.3.
+ */
 const STEPS_PER_CHARACTER = 0.3;
 const FEWEST_STEPS = 10_000;
-/** A reading that is this many tokens behind the foremost one is given up, so that the search is linear in the text. */
+/** Readings this many tokens behind the foremost one are dropped, so that the search is linear in the text. */
 const MAX_LAG = 32;
 const MAX_SEEN = 16_384;
-/** How much of the text behind a value is looked at. */
+/** How many characters after a value are considered. */
 const MAX_TAIL = 512;
 const MODES: readonly Mode[] = [
   "value", "first", "key", "firstKey", "colon", "after", "string", "resume", "word", "keyWord", "done", "cut",
@@ -37,8 +40,8 @@ const MODES: readonly Mode[] = [
 const KINDS = { object: 1, array: 2, paren: 3 } as const;
 
 /**
- * Reads one bracketed value that is nearly JSON: of all readings that the grammar allows the one whose repairs cost least.
- * Two that cost the same and differ are refused, and so is a text whose cheapest reading does not end.
+ * Reads one bracketed value that is nearly JSON. Of all readings that the grammar allows, it takes the one with the
+ * cheapest repairs. It fails if two differ at equal cost, or if the cheapest reading is incomplete.
  */
 export function parseTolerant(view: TextView, start: number, budget: ParseBudget): TolerantParse {
   const search = createSearch();
@@ -123,8 +126,8 @@ function startAt(position: number): Reading {
   };
 }
 
-// A value that the text continues without a gap, with a mark, or with a further key or item, may have ended too early; and
-// the more strings are left unread, the likelier.
+// A value may have ended too early if the text continues without a gap, with a quote, or with another key or item. The
+// more strings stay unread, the more likely that is.
 function tailCost({ text, skipSpace, skipGap }: TextView, position: number): number {
   const next = skipSpace(position);
   const character = punctuationAt(text, next);
@@ -139,13 +142,15 @@ function tailCost({ text, skipSpace, skipGap }: TextView, position: number): num
 
 interface Search {
   push: (reading: Reading) => void;
-  /** The cheapest reading that is left, of equal ones the last pushed; `undefined` when none is. */
+  /** The cheapest remaining reading. Among equals, the last one pushed. */
   pop: () => Reading | undefined;
-  /** The foremost position that was reached. */
+  /** The foremost position so far. */
   front: () => number;
 }
 
-/** Readings by cost. Where two meet at a place and expect the same, only the cheaper continues; of equal ones two do. */
+/**
+ * Orders readings by cost. Of readings with the same position and state only the cheapest continues, or two if equal.
+ */
 function createSearch(): Search {
   const byCost: Reading[][] = [];
   let seen = new Map<number, number>();
@@ -154,7 +159,7 @@ function createSearch(): Search {
   let cheapest = 0;
   const isLate = ({ position }: Reading): boolean =>
     position < (fronts[fronts.length - MAX_LAG] ?? -1);
-  // What is behind the window is not met again: without this the memory would grow with the text.
+  // Positions behind the window do not recur. Without this, memory would grow with the text.
   const forget = (): void => {
     seenBefore = seen;
     seen = new Map();
@@ -174,7 +179,7 @@ function createSearch(): Search {
           const { position, mode } = reading;
           const key = keyOf(reading);
           const before = seen.get(key) ?? seenBefore.get(key);
-          // Cost times two, and one more when a second of that cost has passed.
+          // Twice the cost, plus one after a second reading of the same cost.
           if (before !== undefined && before !== reading.cost * 2) continue;
           seen.set(key, reading.cost * 2 + (before === undefined ? 0 : 1));
           if (mode !== "cut" && position > (fronts.at(-1) ?? -1)) fronts.push(position);
@@ -196,7 +201,7 @@ function keyOf({ position, mode, start, mark, isKey, inner, frame }: Reading): n
     : isText
       ? ((mark.charCodeAt(0) % 31) + 1) * 2 + (isKey ? 1 : 0)
       : 0;
-  // What the next mark costs depends on those before it.
+  // The cost of the next quote depends on the quotes before it.
   const marks = isText ? Math.min(inner, 2) : 0;
   const state = (marks * MODES.length + MODES.indexOf(mode)) * 64 + token;
   return (position * 4096 + state) * 65_536 + ((frame?.shape ?? 0) % 65_536);

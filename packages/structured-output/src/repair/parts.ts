@@ -2,13 +2,13 @@ import { decodeString } from "./decode-string.ts";
 import type { Repair, RepairKind } from "./repair.ts";
 import { setField } from "./set-field.ts";
 
-/** A value of which only the place in the text is known until the cheapest reading is. */
+/** A value, or its position in the text until the cheapest reading is known. */
 export type Part =
   | { type: "value"; value: unknown; start: number }
   | { type: "text"; start: number; end: number; mark: string; before: Part | undefined }
   | { type: "container"; kind: Kind; entries: Entry | undefined };
 
-/** A member of an object or an item of a list, linked to the one before it. */
+/** A member of an object or an item of a list, linked to the previous one. */
 export interface Entry {
   previous: Entry | undefined;
   key: Part | undefined;
@@ -17,23 +17,23 @@ export interface Entry {
 
 type Kind = "object" | "array" | "paren";
 
-/** An open bracket and what was read inside it so far; never changed, since several readings share it. */
+/** An open bracket and its content so far. Immutable, since several readings share it. */
 export interface Frame {
   kind: Kind;
   parent: Frame | undefined;
   depth: number;
-  /** Equal for frames under the same kinds of brackets. */
+  /** Equal for frames inside the same kinds of brackets. */
   shape: number;
   /** Offset of the bracket. */
   position: number;
   entries: Entry | undefined;
   /** The key whose value comes next. */
   key: Part | undefined;
-  /** Opened by a key between array items: `["a": 1]`. */
+  /** A key between array items opened this object: `["a": 1]`. */
   isImplicit: boolean;
 }
 
-/** The repairs of a reading, the last first. */
+/** The repairs of a reading, last first. */
 export interface RepairLink {
   previous: RepairLink | undefined;
   count: number;
@@ -41,19 +41,19 @@ export interface RepairLink {
   position: number;
 }
 
-/** The frame with one more value, under its key if one waits. */
+/** Adds a value to the frame, under the pending key if there is one. */
 export function withPart(frame: Frame, part: Part): Frame {
   return { ...frame, key: undefined, entries: { previous: frame.entries, key: frame.key, part } };
 }
 
-/** What a frame holds: `(x)` is x, `(x, y)` a list. */
+/** The value of a frame: `(x)` is x, `(x, y)` a list. */
 export function partOf({ kind, entries }: Frame, isTrailing: boolean): Part {
   const isGroup =
     kind === "paren" && entries !== undefined && entries.previous === undefined && !isTrailing;
   return isGroup ? entries.part : { type: "container", kind, entries };
 }
 
-/** Makes the value of a reading, and lists its repairs in the order of the text. */
+/** Builds the value of a reading, and lists its repairs in text order. */
 export function build(
   text: string,
   root: Part,
@@ -64,14 +64,14 @@ export function build(
   const value = valueOf(text, root, built);
   for (let link = links; link !== undefined; link = link.previous)
     repairs.push({ kind: link.kind, position: link.position });
-  // What was linked last comes first: the order among repairs at one place.
+  // Links run from last to first. Reversing them keeps the order of repairs at one position.
   const ordered = repairs.reverse().toSorted((a, b) => a.position - b.position);
   return { value, repairs: ordered, isAmbiguous: built.isAmbiguous };
 }
 
 interface Built {
   repairs: Repair[];
-  /** The backslashes of a string can be read in two ways. */
+  /** True if the backslashes of a string can be read in two ways. */
   isAmbiguous: boolean;
 }
 

@@ -6,7 +6,9 @@ import { setField } from "./set-field.ts";
 import { createTextView, foreignSpace, type TextView } from "./text-view.ts";
 import { classifyWord } from "./words.ts";
 
-/** `more`: the text ends before the value does. `stuck`: what comes next has no meaning or several, and needs a search. */
+/**
+ * `more`: the text ends before the value does. `stuck`: the next token has no meaning or several, and needs a search.
+ */
 export type PlainStatus = "more" | "complete" | "stuck";
 type Path = (string | number)[];
 type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "after";
@@ -14,18 +16,18 @@ type Expected = "value" | "firstValue" | "key" | "firstKey" | "colon" | "after";
 interface Holder {
   items: unknown[] | undefined;
   fields: Record<string, unknown>;
-  /** Where the next value goes. */
+  /** The key of the next value. */
   key: string;
   count: number;
 }
 
-/** What the pass may do, and whom it notifies. */
+/** Limits and the callback of a pass. */
 export interface PlainOptions {
   maxDepth: number;
   maxRepairs: number;
-  /** Numbers are given as they are written, as texts. */
+  /** Numbers become texts as written. */
   keepsDigits?: boolean | undefined;
-  /** Called with each value that is complete, those inside a value before it. */
+  /** Called with each complete value, inner values first. */
   onValue?: ((path: Path, value: unknown) => void) | undefined;
 }
 
@@ -34,18 +36,18 @@ const WORD = /[\p{L}\p{N}_.+-]{1,64}/uy;
 const DIGITS = /^[+-]?\d[\d.]*(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads a value at an offset as far as each character can mean only one thing: JSON, and beside it other quotation marks,
- * keys without marks, comments, trailing commas and other languages' words. Linear, and nothing of the text is left out.
+ * Reads a value while each character can mean only one thing. It accepts JSON, other quotes, unquoted keys, comments,
+ * trailing commas and literals of other languages. It takes linear time and skips no part of the text.
  */
 export class PlainReader {
   position: number;
   readonly repairs: Repair[] = [];
-  /** What there is of the value. */
+  /** The value so far. */
   value: unknown;
-  /** Where a line in a string begins like the end of a code fence. */
+  /** Offset of a line in a string that looks like the end of a code fence. */
   fenceAt: number | undefined;
   isTooDeep = false;
-  /** Tokens that were looked at. */
+  /** Tokens read so far. */
   steps = 0;
   readonly #options: PlainOptions;
   readonly #stack: Holder[] = [];
@@ -59,7 +61,7 @@ export class PlainReader {
     this.#options = options;
   }
 
-  /** Continues in a text that begins as the one before. `isEnd`: no more will follow. */
+  /** Continues in a text that starts with the previous one. `isEnd`: the text is complete. */
   read(text: string, isEnd: boolean): PlainStatus {
     this.#view = createTextView(text);
     this.#isEnd = isEnd;
@@ -70,7 +72,7 @@ export class PlainReader {
     }
   }
 
-  /** The place of the innermost value that is not complete, and what has come of its content where it is a string. */
+  /** Path of the innermost incomplete value. If it is a string, also the range of its content so far. */
   open(): { path: Path; start: number | undefined; end: number } {
     const isValue = this.#expected === "value" || this.#expected === "firstValue";
     const path = this.#path();
@@ -195,7 +197,7 @@ export class PlainReader {
     const holder = this.#stack.at(-1);
     if (holder === undefined) return undefined;
     const isRepeated = Object.hasOwn(holder.fields, key);
-    // What was given of a value cannot be changed any more.
+    // A value that was passed to `onValue` cannot change any more.
     if (isRepeated && this.#options.onValue !== undefined) return "stuck";
     if (isRepeated) this.#fix("repeated_key", position);
     holder.key = key;

@@ -2,7 +2,7 @@ import { type Frame, type Part, type RepairLink, withPart } from "./parts.ts";
 import type { RepairKind } from "./repair.ts";
 import type { TextView } from "./text-view.ts";
 
-/** What a reading expects next. `done` and `cut` are its ends: the value is complete, or the text ended before. */
+/** What a reading expects next. `done` and `cut` are final: the value is complete, or the text ended first. */
 export type Mode =
   | "value"
   | "first"
@@ -17,52 +17,52 @@ export type Mode =
   | "done"
   | "cut";
 
-/** One reading of the text as far as `position`; readings are never changed, only followed by others. */
+/** One reading of the text up to `position`. Immutable: other readings continue it. */
 export interface Reading {
   mode: Mode;
   position: number;
-  /** What its repairs cost. */
+  /** Sum of its repairs' costs. */
   cost: number;
   frame: Frame | undefined;
   links: RepairLink | undefined;
-  /** The kinds of repair that are this text's style, one bit each: once paid for, more of them cost a third. */
+  /** Kinds of repair that are the text's style, one bit each. After the first, each costs a third. */
   styles: number;
-  /** Where a string's content, or a word, starts. */
+  /** Where a string's content or a word starts. */
   start: number;
-  /** The mark that opened the string; doubled for `""text""`. */
+  /** The opening quote. Doubled for `""text""`. */
   mark: string;
-  /** Unescaped marks in the string so far. */
+  /** Unescaped quotes in the string so far. */
   inner: number;
   /** The string is a key. */
   isKey: boolean;
   /** The string that this one continues after a `+`. */
   before: Part | undefined;
-  /** The value, once it is complete. */
+  /** The complete value. */
   root: Part | undefined;
 }
 
-/** Where the next readings go, and the text that they read. */
+/** The text, and where the next readings are pushed. */
 export interface Grammar {
   view: TextView;
   maxDepth: number;
-  /** Numbers are given as they are written, as texts. */
+  /** Numbers become texts as written. */
   keepsDigits: boolean;
-  /** Set when a bracket was nested deeper than the limit. */
+  /** True if a bracket was nested beyond the limit. */
   isTooDeep: boolean;
   push: (reading: Reading) => void;
-  /** An equal number for frames under the same kinds of brackets. */
+  /** Returns an equal number for frames inside the same kinds of brackets. */
   shapeOf: (parent: number, kind: Frame["kind"]) => number;
 }
 
 /**
- * What each repair costs. Only sums are compared: a repair that changes no value is cheap, one that gives up a mark which
- * the text has is dear, and every one costs something, so that valid JSON is always read as it stands.
+ * Cost of each repair. Only sums are compared. A repair that changes no value is cheap, and one that ignores a quote of
+ * the text is expensive. None is free, so that valid JSON is always read unchanged.
  */
 export const COST = {
   notation: 1,
   bareKey: 1,
   oddKey: 3,
-  /** With a character of addresses. */
+  /** A key with characters of URLs. */
   strangeKey: 12,
   emptyPlace: 1,
   missingValue: 3,
@@ -73,7 +73,7 @@ export const COST = {
   wrongCloser: 5,
   missingQuote: 5,
   bareString: 3,
-  /** And one for each character. */
+  /** Plus one per character. */
   strayText: 4,
   strayCloser: 6,
   gluedText: 8,
@@ -84,7 +84,9 @@ export const COST = {
   fenceInString: 3,
 } as const;
 
-/** What a writer does throughout: without this, one long string that swallows such a text would be cheaper than reading it. */
+/**
+ * Repairs that recur in a text. At full price, one long string that swallows the text could be cheaper than reading it.
+ */
 const STYLES: readonly RepairKind[] = [
   "comment",
   "concatenation",
@@ -105,7 +107,7 @@ const STYLES: readonly RepairKind[] = [
   "whitespace",
 ];
 
-/** The reading with a repair and what it costs. */
+/** Adds a repair and its cost to the reading. */
 export function repaired(
   reading: Reading,
   kind: RepairKind,
@@ -118,7 +120,7 @@ export function repaired(
   return { ...reading, cost: reading.cost + price, links, styles: reading.styles | style };
 }
 
-/** Ends a string: its content reaches from the reading's start to `contentEnd`, and the text continues at `position`. */
+/** Ends a string. Its content is from the reading's start to `contentEnd`, and the text continues at `position`. */
 export function pushText(
   push: Grammar["push"],
   reading: Reading,
@@ -136,7 +138,7 @@ export function pushPart(push: Grammar["push"], reading: Reading, part: Part): v
   else push({ ...reading, mode: "after", frame: withPart(frame, part) });
 }
 
-/** The frame of a reading that is not complete. */
+/** The frame of an incomplete reading. */
 export function frameOf({ frame }: Reading): Frame {
   if (frame === undefined) throw new TypeError("A reading that is not complete has a frame");
   return frame;

@@ -1,8 +1,8 @@
 /**
- * What was changed to read a text as JSON, or (`schema_...`) to bring the value into the shape of its schema: another
- * spelling of a constant, a member that the schema does not know left out, another spelling of a key, one for a list or a
- * list of one, JSON in a string, null for a member that may be absent or the other way round, a number in a string. `wrapper`
- * is an object whose only member was taken, `draft` another value before the one that the answer calls final.
+ * What was changed to read a text as JSON or, for `schema_...`, to fit the value to its schema: another spelling of a
+ * constant or key, an unknown member left out, a single item instead of a list or the reverse, JSON in a string, null for
+ * an absent member or the reverse, a number in a string. `wrapper`: the only member of an object was taken. `draft`: an
+ * earlier value was ignored, since the answer calls a later one final.
  */
 export type RepairKind =
   | "comment"
@@ -43,11 +43,11 @@ export type RepairKind =
   | "wrapper"
   | "wrong_closer";
 
-/** One change that was needed to read the text. */
+/** One change to the text or the value. */
 export interface Repair {
   kind: RepairKind;
-  /** UTF-16 offset in the text that was read; in the decoded text when that was JSON inside a JSON string. */
+  /** UTF-16 offset in the text. For JSON inside a JSON string, in the decoded text. */
   position: number;
-  /** Of a change for the schema: the place in the value; `position` is where the value begins. */
+  /** For a schema change, the path in the value. `position` is then where the value begins. */
   path?: (string | number)[] | undefined;
 }

@@ -11,7 +11,7 @@ const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
-/** Follows a string up to the next mark that may end it, and reads it both ways. */
+/** Follows a string to the next quote that may end it, and reads it both ways. */
 export function scanString(grammar: Grammar, from: Reading): void {
   const { view, push } = grammar;
   const { text } = view;
@@ -23,7 +23,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const code = text.charCodeAt(at);
     if (code === 0x5c) {
       at += 1;
-      // `"C:\dir\", "next"`: the backslash may be the last character of a path.
+      // The backslash may be the last character of a path, as in `"C:\dir\", "next"`.
       if (text[at] === mark && followsString(view, at + 1, isKey ? "key" : frame?.kind) === true) {
         const isPath = WINDOWS_PATH.test(text.slice(from.start, from.start + 4));
         const cost = isPath ? COST.notation : COST.missingQuote;
@@ -36,7 +36,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const fit = closes(mark, character);
     if (fit !== undefined) {
       const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
-      // A mark of its kind that is not its pair ends it at a price, as `“a"` does.
+      // A quote of the same kind that is not the pair ends it at extra cost, as in `“a"`.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
       if (end > 0) pushText(push, last, at, end);
       push({ ...reading, mode: "resume", position: at });
@@ -60,13 +60,16 @@ export function scanString(grammar: Grammar, from: Reading): void {
   cutOff(grammar, reading);
 }
 
-// A text that ends in a string whose marks were passed over was rather read wrongly than cut off.
+// If the text ends in a string with skipped quotes, it was more likely misread than cut off.
 function cutOff({ view, push }: Grammar, reading: Reading): void {
   const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : 0);
   push({ ...reading, mode: "cut", cost, position: view.text.length });
 }
 
-/** Continues a string behind a mark: it belongs to the content. What looks like the end of a string, or the start of the next, costs more. */
+/**
+ * Continues a string after a quote that belongs to its content. If it looks like the end of a string or the start of the
+ * next, the cost is higher.
+ */
 export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const { text } = view;
   const { position: at, isKey, frame, inner } = reading;
@@ -83,7 +86,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
     (looksStructural ||
       isQuote(text.charAt(view.skipSpace(at + 1))) ||
       /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
-  // The first marks of a text show that its marks are not escaped; more of them change nothing.
+  // The first inner quotes show that the text does not escape them. More of them add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
   const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
@@ -96,7 +99,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   });
 }
 
-/** `, "b": ` in a string is rather the next member of an object whose string lost its end. */
+/** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
   if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
   KEY.lastIndex = quote;
@@ -109,7 +112,7 @@ function followsComma(text: string, quote: number): boolean {
   return text[at] === "," && (at === quote - 1 || text.slice(at, quote).includes("\n"));
 }
 
-// The mark that ends the string is lost, and what stands here is what follows a string.
+// Ends a string whose closing quote is missing, if the next token can follow a string.
 function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const next = view.skipGap(at + 1);
@@ -123,7 +126,7 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   pushText(push, lost, end, end);
 }
 
-/** Follows text without marks to where it may end, and reads it both ways. */
+/** Follows unquoted text to its possible ends, and reads each both ways. */
 export function scanWord(grammar: Grammar, reading: Reading): void {
   const { view, push } = grammar;
   const { text } = view;
@@ -144,7 +147,7 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
       endWord(grammar, reading, at);
       return;
     }
-    // The letter of a Python string whose escapes have another meaning is no word.
+    // The prefix letter of a Python string with other escapes is not a word.
     if (character === "'" && /^[rR]$/.test(text.slice(start, at))) return;
     if (character === "{" && at > start && !isWholeWord(text, start, at)) braces += 1;
     else if (character === "}" && braces > 0) braces -= 1;
@@ -184,7 +187,7 @@ function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: num
   const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
-  // `"a": b", "c": 1`: only the first mark of the string was lost.
+  // Only the opening quote is missing in `"a": b", "c": 1`.
   if (text[at] === '"' && !isSpace(text.charCodeAt(at - 1))) {
     const half = repaired(
       repaired(reading, "missing_quote", 2, start),
@@ -213,7 +216,7 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   push({ ...reading, cost: reading.cost + cost + (startsKey ? 12 : 0), inner, position: at + 1 });
 }
 
-/** Reads a key without marks up to its colon. */
+/** Reads an unquoted key up to its colon. */
 export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   const { text } = view;
   const { start } = reading;

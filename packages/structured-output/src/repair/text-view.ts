@@ -1,17 +1,17 @@
-/** A text with look-ahead that stays linear in total: each search remembers the stretch that it last crossed. */
+/** A text with look-ahead that stays linear in total, since each search remembers the range it last crossed. */
 export interface TextView {
   readonly text: string;
-  /** The first offset at or after `from` that holds no white space. */
+  /** The first offset from `from` on without white space. */
   skipSpace: (from: number) => number;
-  /** As `skipSpace`, and past at most one comment, so that hostile chains of comments cost nothing. */
+  /** Like `skipSpace`, but also skips one comment. Only one, so that hostile chains of comments cost nothing. */
   skipGap: (from: number) => number;
-  /** Where the comment that starts at `from` ends; `from` itself if none does, the text's length if it is unclosed. */
+  /** The end of the comment at `from`. Returns `from` if there is none, and the text's length if it is unclosed. */
   skipComment: (from: number) => number;
 }
 
 type Search = (from: number) => number;
 
-/** Whether the character is white space or has no width; JSON has only four of these. */
+/** True for white space and zero-width characters. JSON allows only four of them. */
 export function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0xa0) return false;
@@ -31,7 +31,7 @@ export function isSpace(code: number): boolean {
   );
 }
 
-/** The first white space between the offsets that JSON does not know, or -1. */
+/** The first white space in the range that JSON does not allow, or -1. */
 export function foreignSpace(text: string, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);

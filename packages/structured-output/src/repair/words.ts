@@ -28,7 +28,7 @@ const SEVERAL = /^[+-]?[\d.]+(?:[\s,]+[+-]?[\d.]+)+$/;
 const INVISIBLE = /[\u00ad\u180e\u200b-\u200d\u2060\ufeff]/g;
 const MAX_WORD = 64;
 
-/** What a word without marks stands for, and the repair that it takes; `undefined` for nothing. */
+/** What an unquoted word means, and the repair for it. `undefined` if it means nothing. */
 export function classifyWord(
   raw: string,
 ): { value: unknown; kind: RepairKind | undefined; cost: number } | undefined {
@@ -38,10 +38,10 @@ export function classifyWord(
   const literal = LITERALS.get(visible);
   if (visible.length <= MAX_WORD) {
     if (JSON_WORD.test(visible)) {
-      // Beyond what a number can hold, only its digits say what it is.
+      // A number beyond the range of a double is kept as text.
       if (literal === undefined && !Number.isFinite(Number(visible)))
         return { value: visible, kind: "unquoted_string", cost: 3 };
-      // A double keeps other digits than are written, and JavaScript prints others.
+      // A double rounds the written digits, so JavaScript would print others.
       const isRounded = /^-?\d{16,}$/.test(visible) && String(Number(visible)) !== visible;
       const kind = isRounded ? "number" : visible === word ? undefined : "whitespace";
       return { value: literal === undefined ? Number(visible) : literal, kind, cost: 1 };
@@ -61,7 +61,7 @@ function looseNumber(word: string): number | undefined {
   return BIG_INTEGER.test(word) ? Number(word.slice(0, -1)) : undefined;
 }
 
-/** Whether a number or literal stands there, complete: before a space or a bracket it may be all of the value. */
+/** True if a complete number or literal is there. Before a space or a bracket it may be the whole value. */
 export function isWholeWord(text: string, start: number, end: number): boolean {
   if (end - start > MAX_WORD) return false;
   const kind = classifyWord(text.slice(start, end))?.kind;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { alignValue } from "./align-value.ts";
 import { parseStructured } from "./parse-structured.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
@@ -127,5 +128,22 @@ describe("a value that fits but for its shape", () => {
       anyOf: [{ $ref: "#" }, { $ref: "#" }, { type: "array", items: { $ref: "#" } }],
     };
     expect(read('{"a":1}', nested)).toBe("refused");
+  });
+
+  it("asks how numbers are written once, and only where one becomes a text", () => {
+    let count = 0;
+    const digits = (): unknown => {
+      count += 1;
+      return [{ a: "1.10", b: "2.0" }];
+    };
+    const text = {
+      type: "array",
+      items: { properties: { a: { type: "string" }, b: { type: "string" } } },
+    };
+    const number = { type: "array", items: { properties: { a: { type: "integer" } } } };
+    expect(alignValue(number, [{ a: "1" }], digits)?.value).toEqual([{ a: 1 }]);
+    expect(count).toBe(0);
+    expect(alignValue(text, [{ a: 1.1, b: 2 }], digits)?.value).toEqual([{ a: "1.10", b: "2.0" }]);
+    expect(count).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { isRecord, isSameJson, type JsonRecord, valueAt } from "@ccl/core/json";
+import { arrayAt, isRecord, isSameJson, type JsonRecord, recordAt, valueAt } from "@ccl/core/json";
 
 import { onlyValueIn } from "../extract/extract-json.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
@@ -18,23 +18,23 @@ interface Aligned {
   steps: Alignment[];
 }
 
-/** A value, and the same with its numbers as they are written where that is known. */
+/** A value, and a function that returns it with its numbers as written, if that is known. */
 interface Given {
   value: unknown;
-  digits: unknown;
+  digits: () => unknown;
 }
 
 interface Context {
   root: JsonSchema;
-  /** What was read by a schema already: in unions of unions the same value is asked for again and again. */
+  /** Results by schema and value, since unions of unions align the same value repeatedly. */
   known: WeakMap<object, WeakMap<object, Aligned | "refused">>;
 }
 
 /**
- * The value in the shape that the schema asks for, with each step: a number out of its text, an enum's spelling, one for
- * a list, a key's case, members the schema does not know left out. Undefined if that takes a guess, such as between two
- * readings that cost the same. Looks at shapes alone: bounds and formats are the checker's. `digits` gives the value with
- * its numbers as they are written.
+ * Reshapes a value to fit the schema and lists each step: a number from its text, an enum's spelling, a single item as
+ * a list, a key's case, unknown members left out. Undefined if that needs a guess, for example between two readings of
+ * equal cost. Looks only at shapes, since the checker handles bounds and formats. `digits` returns the value with its
+ * numbers as written. It is called once or never.
  */
 export function alignValue(
   schema: JsonSchema,
@@ -42,15 +42,17 @@ export function alignValue(
   digits: () => unknown = () => undefined,
 ): Aligned | undefined {
   try {
-    return align({ root: schema, known: new WeakMap() }, schema, { value, digits: digits() });
+    let written: { value: unknown } | undefined;
+    const once = (): unknown => (written ??= { value: digits() }).value;
+    return align({ root: schema, known: new WeakMap() }, schema, { value, digits: once });
   } catch (error) {
-    // A schema that refers to itself without end, or a value too deep.
+    // The schema refers to itself without end, or the value is too deep.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Whether the schema's own value has a member of the name, at its root. */
+/** True if the schema's root value has a member of this name. */
 export function isOwnKey(schema: JsonSchema | undefined, key: string): boolean {
   const seen = new Set<unknown>();
   const hasKey = (node: unknown): boolean => {
@@ -79,10 +81,10 @@ function align(context: Context, schema: unknown, given: Given): Aligned | undef
 }
 
 function alignParts(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
-  const { $ref: reference, anyOf, oneOf, allOf, ...own } = schema;
+  const { $ref: reference, anyOf, oneOf, allOf: _allOf, ...own } = schema;
   let aligned = alignOwn(context, own, given);
   const branches = [anyOf, oneOf].filter((list) => Array.isArray(list));
-  const all: unknown[] = Array.isArray(allOf) ? allOf : [];
+  const all = arrayAt(schema, "allOf");
   const parts =
     typeof reference === "string" ? [resolveReference(context.root, reference), ...all] : all;
   for (const part of parts) {
@@ -106,7 +108,7 @@ function below(key: string | number, steps: readonly Alignment[]): Alignment[] {
   return steps.map(({ kind, path }) => ({ kind, path: [key, ...path] }));
 }
 
-/** The reading with the fewest steps; none where two that differ take as few. */
+/** The reading with the fewest steps. None if two that differ have equally few. */
 function cheapest(readings: readonly (Aligned | undefined)[]): Aligned | undefined {
   const found = readings.filter((reading) => reading !== undefined);
   const fewest = Math.min(...found.map(({ steps }) => steps.length));
@@ -124,7 +126,8 @@ function alignOwn(context: Context, schema: JsonRecord, given: Given): Aligned |
     const { value: meant } = constant;
     return { value: meant, steps: meant === value ? [] : [{ kind: "schema_constant", path: [] }] };
   }
-  const types = typesOf(schema);
+  const { type } = schema;
+  const types = type === undefined ? undefined : [type].flat();
   if (types === undefined || types.includes(typeOf(value))) {
     if (isRecord(value)) return alignObject(context, schema, value, given.digits);
     return Array.isArray(value)
@@ -133,14 +136,9 @@ function alignOwn(context: Context, schema: JsonRecord, given: Given): Aligned |
   }
   if (types.includes("number") && typeOf(value) === "integer") return { value, steps: [] };
   return cheapest([
-    ...types.map((type) => convert(context, { ...schema, type }, given)),
+    ...types.map((one) => convert(context, { ...schema, type: one }, given)),
     unwrapped(context, schema, given),
   ]);
-}
-
-function typesOf({ type }: JsonRecord): unknown[] | undefined {
-  if (type === undefined) return undefined;
-  return Array.isArray(type) ? type : [type];
 }
 
 function typeOf(value: unknown): string {
@@ -150,36 +148,41 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** The value as another type: scalars by their text, a container out of JSON in a text, one item as a list of one. */
+/** Converts the value to another type: a scalar by its text, a container from JSON text, one item to a list of one. */
 function convert(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
   const { type } = schema;
   const { value, digits } = given;
   const isContainer = type === "object" || type === "array";
   if (isContainer && typeof value === "string" && /^\s*[[{]/.test(value)) {
     const inner = onlyValueIn(value);
-    // What is nearly JSON but for more than its notation may be any text.
+    // Text that needs more repairs than notation may not be JSON at all.
     if (inner === undefined || typeOf(inner.value) !== type) return undefined;
-    const read = align(context, schema, { value: inner.value, digits: inner.digits?.() });
+    const read = align(context, schema, {
+      value: inner.value,
+      digits: inner.digits ?? (() => undefined),
+    });
     return next([{ kind: "schema_nested_json", path: [] }], read);
   }
-  // Of a text with a comma or a line break it is not known whether it is one item or several.
+  // A text with a comma or a line break may be one item or several.
   const isSeveral = typeof value === "string" && /[,;\n|]/.test(value);
   if (type === "array" && value !== null && !isSeveral) {
-    const list = alignArray(context, schema, [value], [digits]);
+    const list = alignArray(context, schema, [value], () => [digits()]);
     return next([{ kind: "schema_list", path: [] }], list);
   }
-  const converted = isContainer ? undefined : convertScalar(value, type, digits);
+  const converted = isContainer
+    ? undefined
+    : convertScalar(value, type, typeof value === "number" ? digits() : undefined);
   return converted && { value: converted.value, steps: [{ kind: "schema_type", path: [] }] };
 }
 
-/** The only item of a list where no list is wanted. */
+/** Unwraps the only item of a list if the schema wants no list. */
 function unwrapped(
   context: Context,
   schema: JsonRecord,
   { value, digits }: Given,
 ): Aligned | undefined {
   if (!Array.isArray(value) || value.length !== 1 || Array.isArray(value[0])) return undefined;
-  const item = { value: value[0] as unknown, digits: valueAt(digits, [0]) };
+  const item = { value: value[0] as unknown, digits: () => valueAt(digits(), [0]) };
   return next([{ kind: "schema_list", path: [] }], align(context, schema, item));
 }
 
@@ -187,7 +190,7 @@ function alignArray(
   context: Context,
   { items, prefixItems, additionalItems }: JsonRecord,
   value: readonly unknown[],
-  digits: unknown,
+  digits: Given["digits"],
 ): Aligned | undefined {
   // A list of schemas under `items` is draft-07's tuple.
   const isTuple = Array.isArray(items);
@@ -197,7 +200,10 @@ function alignArray(
   const list: unknown[] = [];
   for (const [index, item] of value.entries()) {
     const schema = index < prefix.length ? prefix[index] : rest;
-    const aligned = align(context, schema, { value: item, digits: valueAt(digits, [index]) });
+    const aligned = align(context, schema, {
+      value: item,
+      digits: () => valueAt(digits(), [index]),
+    });
     if (aligned === undefined) return undefined;
     list.push(aligned.value);
     for (const step of below(index, aligned.steps)) steps.push(step);
@@ -209,10 +215,10 @@ function alignObject(
   context: Context,
   schema: JsonRecord,
   value: JsonRecord,
-  digits: unknown,
+  digits: Given["digits"],
 ): Aligned | undefined {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const required = new Set<unknown>(Array.isArray(schema["required"]) ? schema["required"] : []);
+  const properties = recordAt(schema, "properties");
+  const required = new Set(arrayAt(schema, "required"));
   const keys = keysFor(value, properties);
   const steps: Alignment[] = [];
   const members: [string, unknown][] = [];
@@ -225,7 +231,7 @@ function alignObject(
       continue;
     }
     const rest = isRecord(schema["additionalProperties"]) ? schema["additionalProperties"] : true;
-    const inner = { value: member, digits: valueAt(digits, [given]) };
+    const inner = { value: member, digits: () => valueAt(digits(), [given]) };
     const aligned = align(context, isKnown ? properties[key] : rest, inner);
     if (aligned !== undefined) {
       members.push([key, aligned.value]);
@@ -237,18 +243,18 @@ function alignObject(
   const written = new Set(members.map(([key]) => key));
   for (const key of required) {
     if (typeof key !== "string" || written.has(key)) continue;
-    const none = align(context, properties[key], { value: null, digits: undefined });
-    // Models leave out what they have no value for.
+    const none = align(context, properties[key], { value: null, digits: () => undefined });
+    // Models omit members that they have no value for.
     if (!Object.hasOwn(properties, key) || none?.steps.length !== 0) return undefined;
     members.push([key, null]);
     steps.push({ kind: "schema_null", path: [key] });
   }
-  // An object of which the schema knows nothing is another object.
+  // If the schema knows none of the members, it is a different object.
   if (members.length === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
   return { value: steps.length === 0 ? value : Object.fromEntries(members), steps };
 }
 
-/** Which property a key means that differs from it in case and separators alone, where it can mean only one. */
+/** Maps unknown keys to properties that differ only in case and separators, if only one matches. */
 function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string> {
   const found = new Map<string, string>();
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));

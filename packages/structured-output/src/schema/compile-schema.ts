@@ -8,9 +8,10 @@ import {
   type StandardSchema,
   type StructuredSchema,
 } from "./structured-schema.ts";
+import { schemaOfZod3 } from "./zod3-schema.ts";
 
 /**
- * The check of a schema: the checked value, or every broken rule.
+ * Creates the check of a schema. It returns the checked value, or every broken rule.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker<T> {
@@ -21,8 +22,8 @@ export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker
 const asked = new WeakMap<object, JsonSchema>();
 
 /**
- * The JSON Schema of what a model is to write: for zod, of the input side, before defaults and transforms.
- * @throws StructuredOutputError `schema_unsupported` when the library gives none
+ * The JSON Schema that a model must follow. For zod, the input side, before defaults and transforms.
+ * @throws StructuredOutputError `schema_unsupported` if the library provides none
  */
 export function jsonSchemaOf<T>(schema: StructuredSchema<T>): JsonSchema {
   if (!isStandardSchema(schema)) return schema;
@@ -31,7 +32,7 @@ export function jsonSchemaOf<T>(schema: StructuredSchema<T>): JsonSchema {
   return domain;
 }
 
-/** The JSON Schema of the answer, where its library gives one: a check alone needs none. */
+/** The JSON Schema of the answer. Undefined if the library provides none, since a check does not need it. */
 export function shapeOf<T>(schema: StructuredSchema<T>): JsonSchema | undefined {
   try {
     return jsonSchemaOf(schema);
@@ -43,6 +44,8 @@ export function shapeOf<T>(schema: StructuredSchema<T>): JsonSchema | undefined 
 function askLibrary<T>(schema: StandardSchema<T>): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined) {
+    const ofZod3 = schemaOfZod3(schema);
+    if (ofZod3 !== undefined) return ofZod3;
     const remedy = vendor === "zod" ? "update zod to 4.2 or newer" : "pass a JSON Schema instead";
     throw new StructuredOutputError(
       "schema_unsupported",

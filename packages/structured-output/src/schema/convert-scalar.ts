@@ -1,20 +1,15 @@
 import { canonicalJson } from "@ccl/core";
 
-// "1,234" may be a decimal number or more than a thousand, so it is refused.
+// "1,234" may be a decimal number or one with a thousands separator, so it is refused.
 const grouped = /\d{1,3}(?:[_ '\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d{1,3},\d{3}(?=\.)/;
 const plainNumber = new RegExp(`^[+-]?(?:\\d+|${grouped.source})(?:\\.\\d+)?(?:e[+-]?\\d+)?$`, "i");
 const separators = /[,_ '\u00a0\u202f]/g;
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  false: false,
-  no: false,
-};
+const truth = /^(?:(true|yes)|false|no)$/i;
 const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
 
 /**
  * Converts a scalar to `type` if its text means one ("yes" is true). Boxed because the value may be null, undefined if it
- * does not convert. A number's text is `digits`, where that is known.
+ * does not convert. A number's text is `digits` if that is known.
  */
 export function convertScalar(
   value: unknown,
@@ -30,20 +25,20 @@ export function convertScalar(
   const text = value.trim();
   if (type === "null") return nothing.test(text) ? { value: null } : undefined;
   if (type === "boolean") {
-    const word = text.toLowerCase();
-    return Object.hasOwn(truths, word) ? { value: truths[word] } : undefined;
+    const said = truth.exec(text);
+    return said === null ? undefined : { value: said[1] !== undefined };
   }
   if ((type !== "number" && type !== "integer") || !plainNumber.test(text)) return undefined;
   const number = Number(text.replaceAll(separators, ""));
-  // A whole number of which a double keeps not every digit is another number.
+  // A whole number that a double cannot hold exactly would become another number.
   const isKept = /[.e]/i.test(text) ? Number.isFinite(number) : Number.isSafeInteger(number);
   const isWanted = isKept && (type === "number" || Number.isInteger(number));
   return isWanted ? { value: number } : undefined;
 }
 
 /**
- * The constant that a value means, wrapped since it may be null: the same value, else the only one of the same words, or
- * the only one before a colon or a dash, as in `HIGH: breaks the build`.
+ * Finds the constant that a value means. Boxed because it may be null. Tries the same value, then the only one with the
+ * same words, then the only one before a colon or a dash, as in `HIGH: breaks the build`.
  */
 export function constantFor(
   constants: readonly unknown[],
@@ -72,7 +67,10 @@ function sameWords(left: string, right: string): boolean {
   return first === second && first !== "";
 }
 
-/** Equal for texts that differ in case, in spaces, `_` and `-` between words, and in marks around them alone. */
+/**
+ * Normalizes a text: equal for texts that differ only in case, in separators between words and in surrounding
+ * punctuation.
+ */
 export function wordsOf(text: string): string {
   return text
     .trim()

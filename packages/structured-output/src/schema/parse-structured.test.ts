@@ -144,15 +144,64 @@ describe("parseStructured", () => {
     expect(parseStructured(text, { schema })).toMatchObject({ ok: true, value: { a: "x", b: 1 } });
   });
 
-  it("checks by a schema of zod 3, which says no shape", () => {
-    const schema = zod3.object({ name: zod3.string(), age: zod3.number().nullish() });
-    const read = (text: string): unknown => {
-      const result = parseStructured(text, { schema });
+  it.each(["zod 3", "zod 4"])("brings answers into the shape of a schema of %s", (version) => {
+    // The parts of zod 3 that are used here are called as those of zod 4.
+    const z3 = version === "zod 3" ? (zod3 as unknown as typeof z) : z;
+    const schema = z3.object({
+      name: z3.string(),
+      age: z3.number().int().nullish(),
+      size: z3.enum(["small", "Large"]).default("small"),
+      tags: z3.array(z3.string()).optional(),
+      pair: z3.tuple([z3.number(), z3.boolean()]).optional(),
+      shape: z3
+        .discriminatedUnion("kind", [
+          z3.object({ kind: z3.literal("circle"), r: z3.number() }),
+          z3.object({ kind: z3.literal("box"), w: z3.number() }).strict(),
+        ])
+        .optional(),
+      scores: z3.record(z3.string(), z3.number()).optional(),
+      code: z3
+        .string()
+        .min(1)
+        .transform((text) => text.toUpperCase()),
+    });
+    const read = (members: object): unknown => {
+      const result = parseStructured(JSON.stringify({ name: "A", code: "x", ...members }), {
+        schema,
+      });
       return result.ok ? result.value : result.issues[0]?.code;
     };
-    expect(read("Here: {name: 'A', age: null}")).toEqual({ name: "A", age: null });
-    expect(read('{"person": {"name": "A"}}')).toEqual({ name: "A" });
-    expect(read('{"name": "A", "age": "3"}')).toBe("ERR_SCHEMA_VALIDATION");
+    const plain = { name: "A", code: "X", size: "small" };
+    expect(read({ age: "3" })).toEqual({ ...plain, age: 3 });
+    expect(read({ age: "3.5" })).toBe("ERR_SCHEMA_VALIDATION");
+    expect(read({ Age: null, size: "LARGE" })).toEqual({ ...plain, age: null, size: "Large" });
+    expect(read({ tags: "one", pair: ["1", "yes"] })).toEqual({
+      ...plain,
+      tags: ["one"],
+      pair: [1, true],
+    });
+    expect(read({ shape: { kind: "Circle", r: "2" } })).toEqual({
+      ...plain,
+      shape: { kind: "circle", r: 2 },
+    });
+    expect(read({ shape: { kind: "box", w: 1, extra: 1 } })).toEqual({
+      ...plain,
+      shape: { kind: "box", w: 1 },
+    });
+    expect(read({ scores: { a: "1,000.5" } })).toEqual({ ...plain, scores: { a: 1000.5 } });
+    expect(read({ code: "" })).toBe("ERR_SCHEMA_VALIDATION");
+    expect(parseStructured('{"name": "A"}', { schema }).ok).toBe(false);
+  });
+
+  it("follows a schema of zod 3 that contains itself", () => {
+    type Tree = { value: number; children?: Tree[] | undefined };
+    const tree: zod3.ZodType<Tree> = zod3.lazy(() =>
+      zod3.object({ value: zod3.number(), children: zod3.array(tree).optional() }),
+    );
+    const answer = '{"value": "1", "children": [{"value": "2", "children": [{"value": "3"}]}]}';
+    expect(parseStructured(answer, { schema: tree })).toMatchObject({
+      value: { value: 1, children: [{ value: 2, children: [{ value: 3 }] }] },
+    });
   });
 
   it("gives back whatever fits any schema", () => {

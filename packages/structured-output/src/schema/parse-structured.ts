@@ -6,25 +6,25 @@ import { createChecker, shapeOf } from "./compile-schema.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
-/** What an answer is read against. */
+/** The schema and how the answer is read. */
 export interface ParseStructuredOptions<T> {
   schema: StructuredSchema<T>;
-  /** With `length` the answer is `ERR_TRUNCATED`, however complete it looks. */
+  /** With `length` the answer is `ERR_TRUNCATED` even if it looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: ExtractLimits | undefined;
 }
 
-/** The value of an answer with each repair that it took, or why there is none. */
+/** The value of an answer with its repairs, or why there is none. */
 export type ParsedAnswer<T> =
   | (Extract<Result<T>, { ok: true }> & { repairs: Repair[] })
   | Extract<Result<T>, { ok: false }>;
 
 /**
- * The value in a model's answer that fits the schema: the outermost one, repaired if need be. One that fits but for its
- * shape, such as a number in a string or an enum in other case, is brought into it where that takes no guess. Otherwise
- * every issue at once: `ERR_TRUNCATED`, `ERR_JSON_EXTRACT`, `ERR_JSON_PARSE`, or one `ERR_SCHEMA_VALIDATION` for each
- * broken rule, its message beginning with the rule's name.
- * @throws StructuredOutputError for a schema that cannot be used
+ * Reads the outermost value in a model's answer that fits the schema, repaired if needed. If only its shape differs,
+ * for example a number in a string or an enum in other case, the shape is fixed unless that takes a guess. Otherwise it
+ * returns all issues at once: `ERR_TRUNCATED`, `ERR_JSON_EXTRACT`, `ERR_JSON_PARSE`, or one `ERR_SCHEMA_VALIDATION` per
+ * broken rule, whose message begins with the rule's name.
+ * @throws StructuredOutputError if the schema cannot be used
  */
 export function parseStructured<T>(
   text: string,

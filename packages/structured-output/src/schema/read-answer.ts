@@ -10,18 +10,21 @@ import { alignValue, isOwnKey } from "./align-value.ts";
 /** How an answer is read. */
 export interface ReadAnswerOptions<T> {
   check(value: unknown): Result<T>;
-  /** Forms that a candidate may have, in order; the first that fits gives the value. Default: as it is. */
+  /**
+   * Functions that convert a candidate, in order. The first result that fits is the value. Default: the candidate
+   * itself.
+   */
   decoders?: readonly ((candidate: unknown) => unknown)[] | undefined;
-  /** The schema whose shape an answer is brought into that does not fit as it is; asked for only then. */
+  /** The schema to which an answer is reshaped if it does not fit. Called only then. */
   shape?: (() => JsonSchema | undefined) | undefined;
   finishReason?: FinishReason | undefined;
   limits?: ExtractLimits | undefined;
 }
 
-/** A checked value and what it took to find it. */
+/** A checked value and its repairs. */
 export type ReadAnswer<T> = Pick<Chosen<T>, "value" | "repairs">;
 
-/** The value in an answer that fits, or why there is none. */
+/** Reads the value in an answer that fits, or why there is none. */
 export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Result<ReadAnswer<T>> {
   const { check, decoders = [(candidate: unknown) => candidate], shape } = options;
   let issuesOfFirst: Issue[] | undefined;
@@ -51,13 +54,15 @@ export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Resu
   }
   const code = found.issues[0]?.code;
   if (code === "ERR_JSON_EXTRACT") return readWords(text, options) ?? found;
-  // What was read first is what was most likely meant; its faults say more than that nothing fits.
+  // The first value is the likeliest answer. Its issues say more than that nothing fits.
   return code === "ERR_SCHEMA_VALIDATION" && !isFound && issuesOfFirst !== undefined
     ? { ok: false, issues: issuesOfFirst }
     : found;
 }
 
-/** A bare word or number where one of some words, a number or a truth is asked for; any text would fit a string. */
+/**
+ * Reads a bare word or number if the schema wants an enum, a number or a boolean. Any text would fit a plain string.
+ */
 function readWords<T>(
   text: string,
   { check, shape: shapeOf }: ReadAnswerOptions<T>,

@@ -2,14 +2,23 @@ import { isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
 
 import { parsePointer } from "../json-schema/json-pointer.ts";
 
-/** What a reference within a document leads to; anything for one that leads out of it. */
+/** Resolves a reference within a document. A reference to another document gives `true`. */
 export function resolveReference(root: unknown, reference: string): unknown {
   return reference.startsWith("#")
-    ? valueAt(root, parsePointer(decodeURIComponent(reference.slice(1))))
+    ? valueAt(root, parsePointer(reference.slice(1)).map(withoutPercent))
     : true;
 }
 
-/** The schema of a value at a place, where no union stands on the way. */
+/** Decodes a pointer's step from a URI fragment. A lone percent sign is kept. */
+function withoutPercent(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+/** The schema of the value at a path. Undefined if a union is on the way. */
 export function schemaAt(
   root: JsonRecord,
   path: readonly (string | number)[],

@@ -8,24 +8,24 @@ import { replaceNode, sliceNode } from "./source-slice.ts";
 
 type BlockLanguageName = "cpp" | "c-sharp" | "php" | "ruby" | "bash";
 
-/** What the reader of languages with types in blocks needs to know of one: mostly names of nodes in its grammar. */
+/** Describes a language with types in blocks, mainly by the node names of its grammar. */
 interface BlockLanguage {
   style: LexicalStyle;
   hasBraces: boolean;
-  /** Between the name of a type and that of a type in it. */
+  /** Separates the name of a type from that of a nested type. */
   separator: string;
-  /** Types by node, with the word before their name. */
+  /** The keyword of each node type that declares a type. */
   types: Record<string, string>;
-  /** Functions, values and aliases, with the word before their name. */
+  /** The keyword of each node type that declares a function, value or type alias. */
   values: Record<string, string>;
-  /** What holds declarations without being one. */
+  /** Node types that contain declarations without being one. */
   wrappers: string[];
-  /** Comment marks above a declaration. */
+  /** Marks of comments that document a declaration. */
   marks: string[];
-  /** What has neither `public` nor `protected` is hidden, unless a file has nothing else. */
+  /** Declarations are hidden unless `public` or `protected`. If a file has only hidden ones, all are shown. */
   needsPublic?: boolean | undefined;
   prepare?: LanguageDefinition["prepare"];
-  /** Whether members are hidden until a word such as `public:` says otherwise. */
+  /** Whether the type's members are hidden until a label such as `public:`. */
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
 
@@ -134,7 +134,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
 };
 
 const ENUMERATORS = new Set(["enum_member_declaration", "enumerator", "enum_case"]);
-/** What stands between a declaration's head and its body. */
+/** Node types between a declaration's head and its body. */
 const BEFORE_BODY = new Set([
   "field_initializer_list",
   "constructor_initializer",
@@ -144,14 +144,14 @@ const VISIBILITY = /^(?:public|protected|private)\b/;
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** Where declarations stand. */
+/** Where declarations occur. */
 interface Scope {
-  /** The names of the types around them, with a separator at the end. */
+  /** The names of the enclosing types, with a trailing separator. */
   prefix: string;
   depth: number;
   /** In a type, functions and values are members. */
   isMember: boolean;
-  /** Where no word of visibility is needed, as in an interface. */
+  /** True if no visibility keyword is needed, as in an interface. */
   isOpen: boolean;
   isHidden: boolean;
 }
@@ -161,7 +161,7 @@ interface Found {
   members: Member[];
 }
 
-/** Reads declarations by the table of a language: shown is what is not hidden from other files. */
+/** Reads declarations by the table of a language. Shows those that other files can use. */
 export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   const language = LANGUAGES[name];
   const { style, hasBraces, prepare, needsPublic = false } = language;
@@ -182,7 +182,7 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   };
 }
 
-/** Macros before a declaration, which the parser would take for its type, as blanks. */
+/** Blanks macros before a declaration, which the parser would take for its type. */
 function withoutMacros(text: string): string {
   const blank = (_: string, before: string, macro: string): string =>
     before + " ".repeat(macro.length);
@@ -209,7 +209,7 @@ function readBlock(
     const type = [inner, held].find((one) => one !== undefined && one.type in language.types);
     const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
     if (isWrapper) {
-      // What stands in a namespace without a name is seen in its file alone.
+      // An unnamed namespace is visible in its own file only.
       if (node.type !== "namespace_definition" || node.field("name") !== undefined)
         readBlock(language, (node.field("body") ?? node).children, {
           scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
@@ -227,7 +227,6 @@ function readBlock(
 interface Place {
   siblings: readonly SyntaxNode[];
   index: number;
-  /** The whole statement. */
   node: SyntaxNode;
   scope: Scope;
   found: Found;
@@ -248,7 +247,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const { node, scope, found } = place;
   const body = type.field("body");
   const name = type.field("name")?.text ?? declaredName(node);
-  // A type that is only announced is declared elsewhere.
+  // A forward declaration has its type declared elsewhere.
   if (name === "" || (body === undefined && type.type.endsWith("_specifier"))) return;
   const word = language.types[type.type] ?? "";
   const ownName = type.field("name") === undefined ? ` ${name}` : "";
@@ -289,7 +288,7 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
   const text = signatureOf(language, inner, { from: node.start });
   const declarator = inner.field("declarator");
   const isFunction = declarator !== undefined && /\(/.test(declarator.text);
-  // Of plain variables and calls only those that others use.
+  // Plain variables and calls are shown only if other files use them.
   if (inner.type === "declaration" && !isFunction && !/\b(?:constexpr|extern)\b/.test(text)) return;
   if (inner.type === "call" && !/^attr_\w+\s/.test(inner.text)) return;
   if (inner.type === "assignment" && inner.field("left")?.type !== "constant") return;
@@ -308,7 +307,7 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
     );
 }
 
-/** The name that a declarator holds, inside pointers, references and parameters; else the last word before a value. */
+/** The name in a declarator, inside pointers, references and parameters. Else the last word before a value. */
 function declaredName(node: SyntaxNode): string {
   let declarator = node.field("declarator");
   for (let next = declarator; next !== undefined; next = next.field("declarator"))
@@ -317,7 +316,7 @@ function declaredName(node: SyntaxNode): string {
   return /[\w:~$]+(?=\s*\()/.exec(text)?.[0] ?? /[\w:~$]+(?=\W*$)/.exec(text)?.[0] ?? "";
 }
 
-/** A declaration up to its body on one line, without the words that only say that it is shown. */
+/** A declaration up to its body on one line, without visibility keywords. */
 function signatureOf(
   { style, hasBraces }: BlockLanguage,
   node: SyntaxNode,

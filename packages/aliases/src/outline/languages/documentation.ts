@@ -1,12 +1,12 @@
 import { firstSentence } from "../first-sentence.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** The text of a comment that opens with two stars, without its marks. */
+/** The text of a two-star comment, without its marks. */
 function javadocText(comment: string): string {
   return comment.slice(3, -2).replace(/^[ \t]*\*+ ?/gm, "");
 }
 
-/** First sentence of the two-star comment that stands before a node among its siblings; empty where there is none. */
+/** First sentence of the two-star comment before a node among its siblings. Empty if there is none. */
 export function javadocBefore(siblings: readonly SyntaxNode[], index: number): string {
   for (let before = index - 1; before >= 0; before--) {
     const node = siblings[before];
@@ -18,8 +18,8 @@ export function javadocBefore(siblings: readonly SyntaxNode[], index: number): s
 }
 
 /**
- * First sentence of the run of line comments with this mark right above a node; `isSkipped` says what may stand
- * between, such as attributes.
+ * First sentence of the line comments with this mark directly above a node. `isSkipped` accepts nodes in between, such
+ * as attributes.
  */
 export function lineCommentsBefore(
   siblings: readonly SyntaxNode[],

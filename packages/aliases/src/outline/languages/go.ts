@@ -82,7 +82,7 @@ function readType(spec: SyntaxNode): Declaration[] {
   ];
 }
 
-/** Constants and variables of one specification, whose names share a type and values. */
+/** Constants and variables of one specification. Its names share a type and values. */
 function readValues(spec: SyntaxNode, kind: string): Declaration[] {
   const value = spec.field("value");
   const type = spec.field("type");
@@ -142,7 +142,7 @@ function readStatement(node: SyntaxNode): Declaration[] {
   }
 }
 
-/** Go: names with a capital, and methods of such types under `Type.Method`. */
+/** Go: capitalized names. Methods of such types are listed as `Type.Method`. */
 export const GO_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,

@@ -116,7 +116,7 @@ function readType(node: SyntaxNode, depth = 0): Declaration {
   });
 }
 
-/** Java: public and protected types and members; where a file has none, those of the package. */
+/** Java: public and protected types and members. If a file has none, the package-private ones. */
 export const JAVA_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,

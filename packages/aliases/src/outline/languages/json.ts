@@ -18,7 +18,7 @@ interface Entry {
   end: number;
 }
 
-/** The members of the outermost object, found without parsing it, so that a broken file still gives some. */
+/** Finds the members of the outermost object without parsing, so that a broken file still gives some. */
 function readEntries(text: string): Entry[] {
   const entries: Entry[] = [];
   let depth = 0;
@@ -59,7 +59,7 @@ function parseLoosely(text: string): { value: unknown } | undefined {
   }
 }
 
-/** The top-level keys of a JSON text with the shape of their values; comments and trailing commas are allowed. */
+/** The top-level keys of a JSON text with the shape of their values. Comments and trailing commas are allowed. */
 export function readJson(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   const trimmed = text.trimStart();
   const lineCount = text.split("\n").length;

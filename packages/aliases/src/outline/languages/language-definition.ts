@@ -2,13 +2,13 @@ import type { LexicalStyle } from "../compact-text.ts";
 import type { Declaration } from "../declaration.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** All that an outline needs to know of one programming language. */
+/** How outlines read one programming language. */
 export interface LanguageDefinition {
   lexicalStyle: LexicalStyle;
-  /** Members by brackets, or by indentation alone. */
+  /** True if brackets enclose members, false if only indentation does. */
   hasBraces: boolean;
-  /** The text as the parser should see it, as long as it is. */
+  /** Rewrites the text for the parser, at the same length. */
   prepare?: ((text: string) => string) | undefined;
-  /** The exported declarations in the order of the source. */
+  /** The exported declarations in source order. */
   readDeclarations(source: { path: string; root: SyntaxNode }): Declaration[];
 }

@@ -23,7 +23,7 @@ function underlineLevel(line: string): number {
   return /^ {0,3}-+\s*$/.test(line) ? 2 : 0;
 }
 
-/** Where the text begins after a block of front matter. */
+/** The first line after a block of front matter. */
 function firstLineOfText(lines: readonly string[]): number {
   if (lines[0]?.trimEnd() !== "---") return 0;
   const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
@@ -59,7 +59,7 @@ function readHeadings(lines: readonly string[]): Heading[] {
   return headings;
 }
 
-/** The headings of a Markdown text, each with the lines down to the next one; headings in fenced code are none. */
+/** The headings of a Markdown text, each with the lines up to the next one. Ignores headings in fenced code. */
 export function readMarkdown(text: string): Declaration[] {
   const lines = text.split(/\r?\n/);
   const headings = readHeadings(lines);

@@ -7,15 +7,15 @@ import {
 } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** How many declarations may stand inside one another; what is deeper is cut. */
+/** How deep declarations may nest. Deeper ones are cut. */
 export const MAX_NESTED_DEPTH = 8;
 
-/** Stands for the declarations inside a block that is too deep to be shown. */
+/** A placeholder for declarations in a block that is nested too deeply. */
 export function cutDeclaration(block: SyntaxNode): Declaration {
   return declarationAt(block, { kind: "…", name: "…", exports: [], head: "…", signature: "…" });
 }
 
-/** A namespace or module with declarations inside, whose head lists their heads. */
+/** A namespace or module whose head lists the heads of the declarations inside. */
 export function nestedDeclaration(
   node: SyntaxNode,
   parts: { kind: string; name: string; exports: string[]; inner: readonly Declaration[] },

@@ -14,13 +14,13 @@ function assignedList(statement: SyntaxNode): SyntaxNode | undefined {
   return assignment?.field("left")?.text === "__all__" ? assignment.field("right") : undefined;
 }
 
-/** The names in `__all__`; undefined where a module has none. */
+/** The names in `__all__`. Undefined if a module has none. */
 export function readExportedNames(statements: readonly SyntaxNode[]): Set<string> | undefined {
   const lists = statements.flatMap((statement) => assignedList(statement) ?? []);
   return lists.length === 0 ? undefined : new Set(lists.flatMap(stringValues));
 }
 
-/** Names in `__all__` that a module neither declares nor imports by name: they come from elsewhere at run time. */
+/** Names in `__all__` that the module neither declares nor imports by name. They are added at run time. */
 export function readUnexplainedNames(
   statements: readonly SyntaxNode[],
   explained: ReadonlySet<string>,
@@ -47,7 +47,10 @@ function importedName(part: SyntaxNode): { name: string; isRenamed: boolean } {
   return { name: (alias ?? part).text, isRenamed: alias !== undefined };
 }
 
-/** Imported names that a module passes on: those in `__all__`, renamed to themselves, or relative in a package. */
+/**
+ * Imported names that a module re-exports: those in `__all__`, those renamed to themselves, and relative imports in a
+ * package.
+ */
 export function readReexports(
   statements: readonly SyntaxNode[],
   options: { listed: ReadonlySet<string> | undefined; isPackage: boolean; style: LexicalStyle },

@@ -20,7 +20,7 @@ const STYLE: LexicalStyle = {
 };
 const RENDER_STYLE: RenderStyle = { lineComment: "#", hasBraces: false };
 const MAX_DEFAULT_CHARACTERS = 24;
-/** Decorators that change how a definition is used; the last word of their name. */
+/** Decorators that change how a definition is used, by the last word of their name. */
 const SHOWN_DECORATORS = new Set(
   "property cached_property staticmethod classmethod dataclass overload abstractmethod setter deleter contextmanager asynccontextmanager define frozen final".split(
     " ",
@@ -36,7 +36,7 @@ const CONDITIONAL = new Set([
   "ERROR",
 ]);
 
-/** Statements in order, those too that only run under a condition. */
+/** Statements in order, including conditional ones. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
   const statements: SyntaxNode[] = [];
   const pending = [...block.parts].reverse();
@@ -161,7 +161,7 @@ function readMembers(body: SyntaxNode, depth: number): Member[] {
     }));
 }
 
-/** Python: what `__all__` lists, or else the names without a leading underscore. */
+/** Python: the names in `__all__`, or else the names without a leading underscore. */
 export const PYTHON_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: false,

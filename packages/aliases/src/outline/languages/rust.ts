@@ -9,7 +9,7 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 import { typeParameterNames } from "./type-parameter-names.ts";
 
-// A single quote opens a lifetime more often than a character.
+// A single quote starts a lifetime more often than a character.
 const STYLE: LexicalStyle = {
   lineComment: "//",
   hasBlockComments: true,
@@ -42,7 +42,7 @@ function documentation(siblings: readonly SyntaxNode[], index: number): string {
   return lineCommentsBefore(siblings, index, { mark: "///", isSkipped: isAttribute });
 }
 
-/** The item without its visibility, up to its block, its values shortened. */
+/** The item up to its block, without its visibility, with its values shortened. */
 function signatureOf(
   node: SyntaxNode,
   options: { end?: number | undefined; edits?: Edit[] | undefined } = {},
@@ -55,7 +55,7 @@ function signatureOf(
   return sliceNode(node, STYLE, { ...options, from, edits }).replace(/ = …;$|;$/, "");
 }
 
-/** Members that pass the test, each with its own signature. */
+/** Members that pass the test, each with its signature. */
 function readMembers(body: SyntaxNode, isShown: (node: SyntaxNode) => boolean): Member[] {
   return body.children.flatMap((node, index) => {
     if (!node.isNamed || node.isComment || isAttribute(node) || !isShown(node)) return [];
@@ -99,7 +99,7 @@ function readItem(node: SyntaxNode, kind: string): Declaration {
   return declarationAt(node, { ...parts, signature, members });
 }
 
-/** An implementation: of a trait by its first line alone, of a type with its public members. */
+/** An implementation. Of a trait only its first line, of a type its public members. */
 function readImplementation(node: SyntaxNode): Declaration[] {
   const body = node.field("body");
   const signature = sliceNode(node, STYLE, { end: body?.start ?? node.end });
@@ -216,7 +216,7 @@ function readStatements(
   });
 }
 
-/** Rust: what is `pub`; in a program without anything public, every item. */
+/** Rust: `pub` items. If a program has none, every item. */
 export const RUST_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,

@@ -8,7 +8,7 @@ function isPlain(text: string): boolean {
   return text.length <= MAX_VALUE_CHARACTERS && !/[\n({[]/.test(text);
 }
 
-/** A value as it stands where it is short and simple, the callee of a call, and else `…`. */
+/** A short, simple value as it is. Of a call, the callee. Else `…`. */
 export function simpleValue(value: SyntaxNode, style: LexicalStyle): string {
   if (isPlain(value.text)) return sliceNode(value, style);
   const callee = value.field("function");

@@ -1,18 +1,18 @@
 import { compactText, type LexicalStyle } from "../compact-text.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** A range of the source and what stands in its place. */
+/** A range of the source and its replacement. */
 export interface Edit {
   start: number;
   end: number;
   replacement: string;
 }
 
-/** Which part of a node is shown, and what is changed in it. */
+/** Which part of a node is shown, with which edits. */
 export interface SliceOptions {
   from?: number | undefined;
   end?: number | undefined;
-  /** In any order; of two that overlap the outer one counts, edits outside the part do not. */
+  /** In any order. Of overlapping edits the outer one applies. Edits outside the part are ignored. */
   edits?: readonly Edit[] | undefined;
 }
 
@@ -28,7 +28,7 @@ function ordered(edits: readonly Edit[], start: number, end: number): Edit[] {
     });
 }
 
-/** An edit that takes a node away or puts other text in its place. */
+/** An edit that removes a node or replaces its text. */
 export function replaceNode(node: SyntaxNode, replacement = ""): Edit {
   return { start: node.start, end: node.end, replacement };
 }

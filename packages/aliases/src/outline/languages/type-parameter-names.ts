@@ -1,6 +1,6 @@
 const PARAMETER_NAME = /^\s*(?:(?:const|in|out|type|impl)\s+)*('?[\w$]+)/;
 
-/** `<T, U>` of type parameters with bounds and defaults, whichever brackets they stand in; empty of none. */
+/** `<T, U>` of type parameters with bounds and defaults, in any brackets. Empty if there are none. */
 export function typeParameterNames(text: string): string {
   const names: string[] = [];
   let depth = 0;

@@ -93,7 +93,7 @@ function readTypeAlias(node: SyntaxNode): Declaration {
   return declarationAt(node, { kind: "type", name, head: headOf(node, name), signature });
 }
 
-/** A namespace, a module or the global scope, whose head lists the heads of what is in it. */
+/** A namespace, a module or the global scope, whose head lists the heads of its contents. */
 function readNamespace(
   node: SyntaxNode,
   block: SyntaxNode | undefined,
@@ -107,7 +107,7 @@ function readNamespace(
   return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_RENDER_STYLE);
 }
 
-/** What a statement declares, whether exported or not; none for a statement that declares nothing. */
+/** The declarations of a statement, exported or not. */
 export function readLocalDeclarations(node: SyntaxNode, reader: BlockReader): Declaration[] {
   switch (node.type) {
     case "lexical_declaration":

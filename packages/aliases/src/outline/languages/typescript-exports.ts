@@ -43,7 +43,7 @@ function exportClause(statement: SyntaxNode): SyntaxNode | undefined {
   return statement.parts.find((child) => child.type === "export_clause");
 }
 
-/** Names that a file's export lists and CommonJS assignments give to its own declarations, by their local name. */
+/** Names that export lists and CommonJS assignments give to the file's own declarations, by local name. */
 export function readExportLists(statements: readonly SyntaxNode[]): Map<string, string[]> {
   const exported = new Map<string, string[]>();
   const add = (local: string, name: string | undefined): void => {
@@ -53,7 +53,7 @@ export function readExportLists(statements: readonly SyntaxNode[]): Map<string, 
   for (const statement of statements) {
     const clause = exportClause(statement);
     if (clause !== undefined) {
-      // A renamed declaration is shown under its own name; the list that renames it stays.
+      // A renamed declaration is shown under its own name, and the list that renames it stays.
       for (const { local, exported: name } of readSpecifiers(clause))
         add(local, local === name ? name : undefined);
     }
@@ -142,7 +142,7 @@ export function readExportStatement(
 
 const COMMON_JS_TARGET = /^(?:(?:module\s*\.\s*)?exports)(?:\s*\.\s*([\w$]+))?$/;
 
-/** An assignment to `module.exports` or a property of it: what it exports, and which local names it mentions. */
+/** An assignment to `module.exports` or one of its properties: what it exports, and which local names it mentions. */
 export function readCommonJs(
   statement: SyntaxNode,
 ): { declaration: Declaration; locals: string[] } | undefined {

@@ -43,7 +43,7 @@ function cutAfter(parts: readonly SyntaxNode[], node: SyntaxNode): number {
   return kept < 0 ? parts.length : Math.max(1, kept);
 }
 
-/** Cuts unions and object types that are too long to their first parts; every cut is marked with its count. */
+/** Cuts long unions and object types to their first parts. Marks every cut with its count. */
 function longTypeEdits(root: SyntaxNode): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];
@@ -100,14 +100,14 @@ function parameterEdits(parameter: SyntaxNode): Edit[] {
   return [...edits, ...patternEdit(parameter, pattern), ...defaultEdit(parameter, pattern)];
 }
 
-/** Types of parameters stay; defaults of typed ones become `?`, decorators and destructuring go. */
+/** Keeps the types of parameters, replaces defaults of typed ones by `?`, and removes decorators and destructuring. */
 export function parameterListEdits(parameters: SyntaxNode | undefined): Edit[] {
   if (parameters === undefined) return [];
   if (!NEEDS_PARAMETER_EDITS.test(parameters.text)) return [];
   return parameters.parts.flatMap(parameterEdits);
 }
 
-/** Takes away the operator that may stand before the first part of a union or an intersection. */
+/** Removes the operator that may precede the first part of a union or an intersection. */
 function leadingOperatorEdits(root: SyntaxNode, end: number): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];

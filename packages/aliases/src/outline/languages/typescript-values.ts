@@ -12,7 +12,7 @@ const WRAPPERS = new Set([
   "satisfies_expression",
 ]);
 
-/** Type parameters, parameters and return type as a function type. */
+/** A function's type parameters, parameters and return type as a function type. */
 function functionType(node: SyntaxNode): string {
   const parameters = node.field("parameters") ?? node.field("parameter");
   const returned = node.field("return_type");
@@ -30,7 +30,7 @@ function functionType(node: SyntaxNode): string {
   return `${list.endsWith(")") ? list : `(${list})`} => ${result}`;
 }
 
-/** One key as the shorthand of a property, where it is no identifier with `…` for its value. */
+/** A key in shorthand. If it is no identifier, it has `…` as its value. */
 function keyText(property: SyntaxNode): string {
   const key = property.field("key") ?? property.field("name") ?? property;
   const text = key.length > MAX_VALUE_CHARACTERS ? "…" : compactNode(key);
@@ -42,7 +42,7 @@ function objectKeys(node: SyntaxNode): string {
   return keys.length === 0 ? "{}" : `{ ${keys.join(", ")} }`;
 }
 
-/** `a.b(…).c` for a chain of calls, walked from its end because chains nest to the left. */
+/** `a.b(…).c` for a chain of calls. Walks from its end, because chains nest to the left. */
 function calleeChain(node: SyntaxNode): string {
   let suffix = "";
   let rest: SyntaxNode | undefined = node;
@@ -83,7 +83,7 @@ function shapeOf(node: SyntaxNode): string {
   }
 }
 
-/** The value inside parentheses, `!`, `as const` and `satisfies`, and the type of `as`, should there be one. */
+/** The value inside parentheses, `!`, `as const` and `satisfies`, and the type of `as` if there is one. */
 function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | undefined } {
   let value = node;
   while (WRAPPERS.has(value.type)) {
@@ -97,7 +97,9 @@ function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | un
   return { value, type: undefined };
 }
 
-/** What follows the name of a value without a declared type: `: type` where it can be inferred, else ` = ` and its shape. */
+/**
+ * The text after the name of a value without a declared type: `: type` if it can be inferred, else ` = ` and its shape.
+ */
 export function initializerText(node: SyntaxNode): string {
   const { value, type } = unwrapped(node);
   if (type !== undefined) return `: ${compactNode(type)}`;
@@ -105,7 +107,7 @@ export function initializerText(node: SyntaxNode): string {
   const text = value.text;
   const isShort = text.length <= MAX_VALUE_CHARACTERS;
   if (isShort && (LITERALS.has(value.type) || PLAIN_REGEX.test(text))) return ` = ${text}`;
-  // A slash may begin a regular expression, which the compaction takes for a comment.
+  // A slash may begin a regular expression, which `compactNode` would take for a comment.
   if (isShort && !text.includes("/")) return ` = ${compactNode(value)}`;
   if (value.type === "string" || value.type === "template_string") return ": string";
   if (value.type === "regex") return ": RegExp";

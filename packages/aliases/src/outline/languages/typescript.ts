@@ -24,7 +24,10 @@ const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
 const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
 
-/** Statements in order, those too that the parser left inside an error or, for want of a brace, inside another. */
+/**
+ * Statements in order, including those that the parser left inside an error, or inside another statement because a
+ * brace is missing.
+ */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
   if (!block.hasError) return block.children;
   const statements: SyntaxNode[] = [];
@@ -43,7 +46,7 @@ function isExportedNamespace(node: SyntaxNode): boolean {
   return declaration !== undefined && NAMESPACES.has(declaration.type);
 }
 
-/** Exports inside a broken statement, where none can stand. */
+/** Exports inside a broken statement, where exports are invalid. */
 function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const pending = [...statement.children].reverse();
@@ -54,7 +57,7 @@ function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
   return found;
 }
 
-/** The head of a declaration of which the parser recognised no more than its first two words. */
+/** The head of a declaration of which the parser recognized only the first two words. */
 function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Declaration[] {
   if (
     keyword.isNamed ||
@@ -71,7 +74,7 @@ function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Decla
   ];
 }
 
-/** Whether a declaration is seen from outside without the word `export`. */
+/** Whether declarations are visible from outside without the word `export`. */
 function exposesAll(statements: readonly SyntaxNode[], isAmbient: boolean): boolean {
   const exports = statements.filter((node) => isExportStatement(node) || node.type === "export");
   if (isAmbient) return !exports.some((node) => node.field("declaration") === undefined);
@@ -131,7 +134,7 @@ function readStatements(
       isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
     return declarations.flatMap((declaration) => {
-      // What adds to the global scope or to another module has no name of its own, and is seen all the same.
+      // An addition to the global scope or to another module has no name of its own, but is visible.
       const { exports } = declaration;
       const isSeen = isExported || exports.length === 0 || exports.some((name) => lists.has(name));
       if (!isSeen) hidden.push({ ...declaration, documentation });
@@ -144,7 +147,7 @@ function readStatements(
   return joinOverloads(closeOver(found, hidden), ECMASCRIPT_RENDER_STYLE);
 }
 
-/** TypeScript, TSX and JavaScript, whose grammars name their nodes alike. */
+/** TypeScript, TSX and JavaScript. Their grammars use the same node names. */
 export const ECMASCRIPT_DEFINITION: LanguageDefinition = {
   lexicalStyle: ECMASCRIPT_LEXICAL_STYLE,
   hasBraces: true,

@@ -6,7 +6,7 @@ import { keyDeclaration, shapeOf } from "./data-shape.ts";
 const MAX_CHARACTERS = 200_000;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
 
-/** Keys without indentation, by line; for text that is too long or too broken to parse. */
+/** Keys without indentation, by line. For text that is too long or too broken to parse. */
 function readLines(text: string): Declaration[] {
   const lines = text.split(/\r?\n/);
   const found = lines.flatMap((line, index) => {
@@ -50,7 +50,7 @@ function toPlain(node: unknown, document: Document): unknown {
   return node.toJS(document, { maxAliasCount: 100 });
 }
 
-/** The top-level keys of every document in a YAML text with the shape of their values. */
+/** The top-level keys of every document in a YAML text, with the shape of their values. */
 export function readYaml(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   if (text.length > MAX_CHARACTERS) return { declarations: readLines(text), hasErrors: false };
   const { isMap, LineCounter, parseAllDocuments } = loadYaml();
@@ -70,7 +70,7 @@ export function readYaml(text: string): { declarations: Declaration[]; hasErrors
     );
     return { declarations, hasErrors: documents.some((document) => document.errors.length > 0) };
   } catch {
-    // The library throws on nesting too deep and on aliases that would multiply.
+    // The library throws on nesting that is too deep and on aliases that would multiply.
     return { declarations: readLines(text), hasErrors: true };
   }
 }

@@ -4,7 +4,7 @@ export class CallScheduler {
   /** Which user made which call, in order. */
   readonly trace: string[] = [];
 
-  /** The functions as one user has them: each of the named ones waits for its turn. */
+  /** The functions as one user sees them. Each named function waits for its turn. */
   view<Calls extends object>(
     user: string,
     calls: Calls,
@@ -38,7 +38,7 @@ export class CallScheduler {
   }
 
   /**
-   * Runs the users to their ends. `choose` picks the next one among the waiting users, sorted by name; everything but
+   * Runs the users until they end. `choose` selects the next of the waiting users, sorted by name. Everything except
    * scheduled calls must settle within one turn of the event loop.
    */
   async run(
@@ -70,8 +70,8 @@ function lastSegment(path: string): string {
 }
 
 /**
- * Runs every order of the users' calls in which users are interrupted at most `maxSwitches` times while they could
- * continue. Repeats the run from the start for each order, and returns how many there were.
+ * Runs every order of the users' calls in which a user that could continue is interrupted at most `maxSwitches` times.
+ * Repeats the run from the start for each order, and returns the number of orders.
  */
 export async function inEveryOrder(
   maxSwitches: number,

@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 /** How `runScript` runs a script. */
 export interface RunScriptOptions {
   env?: Record<string, string | undefined> | undefined;
-  /** Called with each value that the script says; `kill` ends its process as `kill -9` does. */
+  /** Called with each value that the script passes to `say`. `kill` ends its process as `kill -9` does. */
   onLine?: ((value: unknown, kill: () => void) => void) | undefined;
 }
 
-/** `say` prints a value at once, as a line of JSON, whatever becomes of the process afterwards. */
+/** `say` prints a value immediately, as a line of JSON, so that it arrives even if the process is killed afterwards. */
 const header = `
   import fs from "node:fs";
   const writeSync = fs.writeSync;
@@ -19,8 +19,8 @@ const header = `
 `;
 
 /**
- * Runs an ES module in a process of its own, and returns the values that it passed to `say`. The script has `fs` and
- * `say`. Resolves when the process has ended, in whichever way.
+ * Runs an ES module in its own process and returns the values that it passed to `say`. The script can use `fs` and `say`.
+ * Resolves when the process has ended, however it ended.
  */
 export async function runScript(
   script: string,
@@ -41,7 +41,7 @@ export async function runScript(
   return values;
 }
 
-/** @throws for a file of a package that has not been built; processes cannot run the sources */
+/** @throws for a file of a package that is not built, because child processes cannot run the sources */
 export function requireBuilt(file: URL): void {
   if (!existsSync(file)) throw new Error(`${fileURLToPath(file)} is missing: run the build first.`);
 }

@@ -1,9 +1,9 @@
 interface FileNode {
   kind: "file";
-  /** As an inode: two names with one id are one file. */
+  /** Like an inode: two names with one id are one file. */
   id: number;
   bytes: Uint8Array;
-  /** What a power cut can't take; undefined before the first sync. */
+  /** What survives a power cut. Undefined before the first sync. */
   synced: Uint8Array | undefined;
   mode: number;
   modifiedNs: bigint;
@@ -14,7 +14,7 @@ interface FolderNode {
   id: number;
   names: Map<string, Node>;
   syncedNames: Map<string, Node>;
-  /** Changes of names since the last sync, each by itself. */
+  /** Changes of names since the last sync, each on its own. */
   pending: NameChange[];
   mode: number;
 }
@@ -35,18 +35,18 @@ const torn: readonly ((bytes: Uint8Array) => Uint8Array)[] = [
 ];
 
 /**
- * A disk in memory for tests of what holds its files together. It can lose its power, or fail, before any call, and then
- * knows every state that POSIX allows: of the names of a folder any of the changes since its last sync, even half of a
- * move between folders; of a file that was not synced anything. A test puts its own file system on top.
+ * A disk in memory that tests whether files stay consistent. It can lose power, or fail, before any call, and then
+ * gives every state that POSIX allows: any subset of a folder's name changes since its last sync, even half of a move
+ * between folders, and any content of a file that was not synced. A test builds its own file system on top.
  */
 export class SimulatedDisk {
-  /** Calls so far that change something. */
+  /** How many calls changed something so far. */
   steps = 0;
-  /** The step before which the power goes. */
+  /** The step before which the power fails. */
   cutBefore: number = Infinity;
-  /** Called before each step; may throw as the system would. */
+  /** Called before each step. May throw as the system would. */
   onStep: ((call: string, step: number) => void) | undefined;
-  /** False for a disk that answers a sync of a file at once. */
+  /** False for a disk that acknowledges a sync without doing it. */
   syncsFiles = true;
   readonly root: FolderNode;
   #lastId = 1;
@@ -55,7 +55,7 @@ export class SimulatedDisk {
     this.root = root ?? this.#emptyFolder();
   }
 
-  /** To be called before anything changes. */
+  /** Must be called before anything changes. */
   step(call: string): void {
     this.look();
     const step = this.steps;
@@ -63,7 +63,7 @@ export class SimulatedDisk {
     this.onStep?.(call, step);
   }
 
-  /** To be called before anything is read. */
+  /** Must be called before anything is read. */
   look(): void {
     if (this.steps >= this.cutBefore) throw new Error(`The power went at step ${this.steps}.`);
   }
@@ -75,7 +75,7 @@ export class SimulatedDisk {
     return found;
   }
 
-  /** One change of names, which a power cut takes or leaves as a whole. */
+  /** One change of names, which a power cut undoes or keeps as a whole. */
   rename(folder: FolderNode, removed: string | undefined, name?: string, node?: Node): void {
     const set = name === undefined || node === undefined ? undefined : { name, node };
     const change = { removed, set };
@@ -127,7 +127,7 @@ export class SimulatedDisk {
     );
   }
 
-  /** Disks as they may be found after the power went, at most `limit` of them, chosen evenly; the last has lost nothing. */
+  /** Disks as they may be found after a power cut: at most `limit`, spread evenly. The last one has lost nothing. */
   crashStates(limit: number): SimulatedDisk[] {
     const nodes = nodesBelow(this.root);
     const folders = nodes.filter((node) => node.kind === "folder" && node.pending.length > 0);
@@ -208,7 +208,7 @@ function applyChange(names: Map<string, Node>, { removed, set }: NameChange): vo
   if (set !== undefined) names.set(set.name, set.node);
 }
 
-/** Every node that a power cut may leave. */
+/** Every node that may be left by a power cut. */
 function nodesBelow(root: FolderNode): Node[] {
   const found = new Set<Node>([root]);
   for (const node of found) {
@@ -220,7 +220,7 @@ function nodesBelow(root: FolderNode): Node[] {
   return [...found];
 }
 
-/** All subsets in order; of long lists the beginnings, those without one and the whole. */
+/** All subsets in order. Of long lists: the prefixes, the lists without one element, and the whole. */
 function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
   if (changes.length > 8)
     return [

@@ -1,16 +1,17 @@
 import { redactSecrets } from "@ccl/core";
 
-/** What is kept at each end while a command runs; between them a long output is let go. */
+/** Bytes kept at each end while a command runs. The middle of a longer output is dropped. */
 const KEPT_BYTES = 512 * 1024;
 
 /** Collects what a command prints in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
-  /** All that was kept, masked; and unmasked unless something was let go between head and tail. */
+  /**
+   * `text` is the kept output with secrets masked. `whole` is the unmasked output, undefined if the middle was dropped.
+   */
   end(): { text: string; whole: string | undefined };
 }
 
-/** An output that has nothing yet. */
 export function createBoundedOutput(): BoundedOutput {
   const head: Uint8Array[] = [];
   let headBytes = 0;
@@ -43,7 +44,7 @@ export function createBoundedOutput(): BoundedOutput {
       const parts = (isWhole ? [[...head, ...tail]] : [head, tail]).map((part) =>
         new TextDecoder().decode(Buffer.concat(part)),
       );
-      // A secret that is cut in two is known by neither half: what stands next to the gap is not shown.
+      // If the gap cuts a secret in two, neither half is recognized. So the text next to the gap is not shown.
       const text = parts.map((part) => redactSecrets(part).text).join("\n");
       return { text, whole: isWhole ? parts[0] : undefined };
     },

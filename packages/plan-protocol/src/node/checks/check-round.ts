@@ -5,10 +5,13 @@ import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { newFindings } from "./findings-of.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
 
-/** What an outcome's output said is wrong, for a comparison with a later run. */
+/** The findings in an outcome's output, kept to compare with a later run. */
 const findingsBefore = new WeakMap<CheckOutcome, CheckRun["findings"]>();
 
-/** Runs all checks on the files as they are. @throws PlanProtocolError `invalid_input` for one that can't be started */
+/**
+ * Runs all checks on the current files.
+ * @throws PlanProtocolError `invalid_input` for a check that cannot be started
+ */
 export async function runChecks(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
@@ -17,7 +20,7 @@ export async function runChecks(
   const outcomes: CheckOutcome[] = [];
   for (const check of checks) {
     const { startError, findings, ...outcome } = await runCheck(parts, check, options);
-    // A command that is not there would never pass, and so never count: that can't be what was meant.
+    // A command that does not exist would never pass, and so could never cause a rollback. The caller cannot mean that.
     if (startError !== undefined)
       throw new PlanProtocolError(
         "invalid_input",
@@ -30,8 +33,8 @@ export async function runChecks(
 }
 
 /**
- * A check that failed before the change and would so protect nothing: it timed out, was not found, or its output does not
- * say what is wrong, so that nothing can be compared.
+ * A check that failed before the change and so would protect nothing. It timed out, was not found, or its output has
+ * no findings to compare.
  */
 export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | undefined {
   return before.find(
@@ -40,7 +43,7 @@ export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | un
   );
 }
 
-/** How the checks go after the change; stops after the first failure that was not there before. */
+/** Runs the checks after the change. Stops at the first failure that was not there before. */
 export async function runChecksAfter(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
@@ -71,12 +74,12 @@ export async function runChecksAfter(
   return outcomes;
 }
 
-/** What a failed check says is wrong; undefined where that can't be compared with another run. */
+/** The findings of a failed check. Undefined if they cannot be compared with another run. */
 function findingsIn(
   { status, exitCode }: CheckOutcome,
   findings: CheckRun["findings"],
 ): CheckRun["findings"] {
-  // A shell's own words for a command that it can't run, or does not find.
+  // A shell exits with 126 or 127 if it cannot run or find a command.
   const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
   return isRun && findings !== undefined && findings.size > 0 ? findings : undefined;
 }

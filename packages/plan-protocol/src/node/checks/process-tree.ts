@@ -1,19 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The variable that all processes of one check inherit. */
+/** An environment variable that all processes of one check inherit. */
 export const CHECK_VARIABLE = "CCL_CHECK_RUN";
 
-/** A second round finds what a process started while the first one looked. */
+/** Repeats the search, since a process may start another during it. */
 const MAX_ROUNDS = 20;
 
-/** Asks the processes of a group to end. */
+/** Sends a group's processes the signal to exit. */
 export function askToEnd(processId: number): void {
   signalGroup(processId, "SIGTERM");
 }
 
 /**
- * Ends all processes of a group at once, and on Linux also those that left the group: they are known by the run's own
+ * Kills all processes of a group. On Linux it also kills those that left the group. It recognizes them by the run's
  * value of a variable that every child inherits.
  */
 export function endTree(processId: number, run: string): void {
@@ -36,7 +36,7 @@ function signal(target: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(target, name);
   } catch {
-    // It has ended already.
+    // The process has already exited.
   }
 }
 
@@ -48,7 +48,7 @@ function processesOf(run: string): number[] {
     .map(Number);
 }
 
-/** Empty for a process that has ended or is another user's. */
+/** Empty if the process has exited or belongs to another user. */
 function environmentOf(id: string): string {
   try {
     return readFileSync(`/proc/${id}/environ`, "latin1");

@@ -15,14 +15,14 @@ import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";
 const DEFAULT_TIMEOUT_MS = 120_000;
 const SHOWN_CHARACTERS = 8_000;
 
-/** How long a command may take to end by itself once it was asked to. */
+/** How long a command may take to exit after the request. */
 const GRACE_MS = 1_000;
 
-/** A check's outcome, and what only the comparison with another run needs. */
+/** A check's outcome, with the data that only a comparison with another run needs. */
 export interface CheckRun extends CheckOutcome {
   /** Why it could not be started. */
   startError?: string | undefined;
-  /** What its output says is wrong; undefined where not all of the output was kept. */
+  /** The findings in its output. Undefined if the output was not kept completely. */
   findings?: ReadonlyMap<string, number> | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Ending {
 }
 
 /**
- * Runs one check to its end, and ends whatever it leaves running.
+ * Runs one check to its end, then kills the processes that it left running.
  * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root
  */
 export async function runCheck(
@@ -92,7 +92,7 @@ function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Pro
     cwd: directory,
     env: { ...process.env, ...check.env, [CHECK_VARIABLE]: run },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that it can be ended as a whole.
+    // The check gets its own process group, so that the whole group can be killed.
     detached: process.platform !== "win32",
   });
   child.stdout.on("data", add);
@@ -122,7 +122,7 @@ function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Pro
     });
     child.once("exit", (exitCode) => {
       if (exitCode !== null) ending.exitCode = exitCode;
-      // What it left behind would keep its output open, and go on changing the files.
+      // A process left behind would keep the output open and could still change files.
       if (child.pid !== undefined) endTree(child.pid, run);
     });
     child.once("close", finish);

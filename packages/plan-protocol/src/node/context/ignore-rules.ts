@@ -1,30 +1,30 @@
 import { createPathMatcher } from "@ccl/core/glob";
 
-/** Files with more than this are no list of names. */
+/** A file with more lines than this is not a list of names. */
 const MAX_RULES = 5_000;
 
 /** One line of a `.gitignore`. */
 interface IgnoreRule {
-  /** `!`: takes back what an earlier line left out. */
+  /** `!`: includes again what an earlier line excluded. */
   isNegated: boolean;
   isForFoldersOnly: boolean;
   fits(path: string, name: string): boolean;
 }
 
-/** The rules of one folder, for what is below it. */
+/** One folder's rules. They apply to everything below it. */
 export interface IgnoreLayer {
-  /** Relative to the root; `""` is the root. */
+  /** Relative to the root. `""` is the root. */
   folder: string;
   rules: readonly IgnoreRule[];
 }
 
-/** Reads a `.gitignore` as git does. A line that can't be one leaves nothing out. */
+/** Reads a `.gitignore` as git does. An invalid line excludes nothing. */
 export function readIgnoreRules(text: string): IgnoreRule[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/, MAX_RULES);
   return lines.map(readRule).filter((rule) => rule !== undefined);
 }
 
-/** Whether git would leave a path out that is in a folder which it does not leave out; the last rule of the deepest folder wins. */
+/** Whether git ignores a path whose folder it does not ignore. The last matching rule of the deepest folder wins. */
 export function isIgnored(
   layers: readonly IgnoreLayer[],
   { path, name, isFolder }: { path: string; name: string; isFolder: boolean },
@@ -38,7 +38,7 @@ export function isIgnored(
 }
 
 function readRule(line: string): IgnoreRule | undefined {
-  // Spaces at the end count only behind a backslash.
+  // Trailing spaces count only after a backslash.
   const text = line.replace(/(?<!\\)[ \t]+$/, "");
   if (text === "" || text.startsWith("#")) return undefined;
   const isNegated = text.startsWith("!");
@@ -50,13 +50,13 @@ function readRule(line: string): IgnoreRule | undefined {
 }
 
 function matcherOf(body: string): IgnoreRule["fits"] {
-  // Most lines are a name or an ending, and each of them is asked about each file.
+  // A fast path: a typical line is a plain name or an extension, and every rule is tried on every file.
   if (/^[^/*?[\\]+$/.test(body)) return (_path, name) => name === body;
   const ending = /^\*([^/*?[\\]+)$/.exec(body)?.[1];
   if (ending !== undefined) return (_path, name) => name.endsWith(ending);
   const isAnchored = body.includes("/");
   const parts = body.replace(/^\//, "").split("/");
-  // What is in a folder, and not the folder itself.
+  // Matches the folder's content but not the folder itself.
   if (parts.at(-1) === "**") parts.push("*");
   const pattern = (isAnchored ? parts : ["**", ...parts]).join("/");
   const fits = createPathMatcher(pattern, { hasEscapes: true });

@@ -15,9 +15,9 @@ import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
 
-/** What a workspace can be asked for beyond its files. */
+/** Sources of context beyond the files of a workspace. */
 export interface ContextPorts {
-  /** The last lines of a source; `lastN` is undefined where the model named no number. */
+  /** Returns the last lines of a source. `lastN` is undefined if the model gave no number. */
   logs?:
     | ((
         source: string,
@@ -28,7 +28,7 @@ export interface ContextPorts {
   env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
 }
 
-/** More requests at once than anyone needs are not looked at. */
+/** Further requests in a batch are refused. */
 const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_GLOB_CHARACTERS = 500;
@@ -42,7 +42,7 @@ const SEARCH: Omit<SearchLimits, "maxHits"> = {
 
 type Answer = { block: ContextBlock } | { code: PlanIssueCode; message: string };
 
-/** Answers requests in their order, a block for each; files that were read join the read set. */
+/** Answers requests in their order, with one block for each. Files that it reads join the read set. */
 export async function readRequests(
   parts: WorkspaceParts,
   requests: readonly ContextRequest[],
@@ -142,7 +142,7 @@ async function readFileRequest(
   return { block: { type: "read_file", label: rangeLabel(path, request), text: lines, sha256 } };
 }
 
-/** The lines asked for with their ends, as they stand in the file. */
+/** The requested lines with their line ends, unchanged. */
 function linesOf(
   text: string,
   request: Extract<ContextRequest, { type: "read_file" }>,

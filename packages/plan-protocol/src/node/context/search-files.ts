@@ -6,17 +6,17 @@ import { hasFolderHandles } from "../file-system/node-folder.ts";
 import { takeTurn } from "../file-system/take-turn.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
-/** What a search may cost. */
+/** Limits of a search. */
 export interface SearchLimits {
   maxHits: number;
-  /** Larger files are passed over. */
+  /** Larger files are skipped. */
   maxFileBytes: number;
   maxTotalBytes: number;
   maxFiles: number;
   maxTimeMs: number;
 }
 
-/** One line that holds the query. */
+/** A line that contains the query. */
 interface SearchHit {
   path: string;
   /** From 1. */
@@ -24,15 +24,15 @@ interface SearchHit {
   text: string;
 }
 
-/** What was found, by path and line, and what kept the search from looking at everything. */
+/** Hits by path and line, and the limit that ended the search early. */
 export interface SearchOutcome {
   hits: SearchHit[];
-  /** Undefined if all files were looked at. */
+  /** Undefined if all files were searched. */
   stoppedBy?: "hits" | "bytes" | "files" | "time" | undefined;
   searchedFiles: number;
 }
 
-/** Folders that hold what tools generated or fetched; protected names are left out as well. */
+/** Folders of generated or downloaded files. Protected names are skipped as well. */
 const GENERATED = new Set([
   ".venv",
   "venv",
@@ -44,10 +44,10 @@ const GENERATED = new Set([
   "bower_components",
 ]);
 
-/** A NUL within these marks a file as binary. */
+/** A NUL within these bytes marks a file as binary. */
 const SNIFFED_BYTES = 8_000;
 
-/** A larger `.gitignore` leaves nothing out. */
+/** A larger `.gitignore` is not applied. */
 const MAX_RULES_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 64;
@@ -70,9 +70,9 @@ interface Search {
 }
 
 /**
- * Finds lines that hold a text, literally and with its case, in all files below a root but protected and generated ones,
- * those that a `.gitignore` at or below the root leaves out, files over the limit and binary ones. Links are not followed.
- * Paths come in the order of code units.
+ * Finds lines that contain a text below a root, literally and case-sensitively. It skips protected names, generated
+ * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. It does not
+ * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
   rootPath: string,
@@ -99,7 +99,7 @@ export async function searchFiles(
   return { hits, searchedFiles: files, stoppedBy };
 }
 
-/** Calls run synchronously and not through the thread pool, which would cost several times the work itself. */
+/** Uses synchronous calls. The thread pool would cost several times the work itself. */
 async function searchFolder(
   search: Search,
   place: string,
@@ -160,7 +160,7 @@ function withOwnLayer(
   }
 }
 
-/** As the whole paths would be ordered: a folder's name counts with its slash. */
+/** Sorts like whole paths: a folder's name counts with its slash. */
 function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
   const left = a.isDirectory() ? `${a.name}/` : a.name;
   const right = b.isDirectory() ? `${b.name}/` : b.name;
@@ -183,7 +183,7 @@ function searchFile(search: Search, place: string, path: string): void {
     search.bytes += length;
     collectHits(search, path, search.buffer.subarray(0, length));
   } catch {
-    // What can't be read any more has no hits.
+    // A file that can no longer be read has no hits.
   } finally {
     fs.closeSync(file);
   }
@@ -209,12 +209,12 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
     const feed = bytes.indexOf(10, at);
     const end = feed < 0 ? bytes.length : feed;
     search.hits.push({ path, line, text: textAround(bytes.subarray(counted, end), at - counted) });
-    // The next one on another line.
+    // Continue on the next line.
     at = bytes.indexOf(search.query, Math.max(end, at + 1));
   }
 }
 
-/** The line, or what stands round the hit in a long one. */
+/** The line of a hit, or the part around the hit if the line is long. */
 function textAround(lineBytes: Buffer, hitAt: number): string {
   const start = Math.max(0, hitAt - MAX_LINE_CHARACTERS);
   const text = lineBytes

@@ -6,36 +6,36 @@ import { systemCode } from "@ccl/core/node";
 import type { EntryStatus, Folder, OpenFile } from "./folder.ts";
 import { takeTurn } from "./take-turn.ts";
 
-// Calls that may wait for a disk, as a file system does that looks for a free inode, go through the thread pool. The others are answered from the kernel's memory in
-// less time than a round through the pool takes, and an apply makes a dozen of them for each file.
+// Calls that may wait for a disk (for example to find a free inode) use the thread pool. The kernel answers the others
+// from memory faster than a round trip through the pool, and an apply needs a dozen of them for each file.
 const open = promisify(fs.open);
 const fsync = promisify(fs.fsync);
 
-/** Bytes that are read or written without giving others a turn. */
+/** Bytes that are read or written before other work gets a turn. */
 const PIECE_BYTES = 1024 * 1024;
 
-// Windows has none of these; links there need a privilege of their own.
+// Windows has none of these flags. Creating links there needs a special privilege.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** What a platform answers where folders can't be synced; elsewhere these are real failures. */
+/** Error codes of platforms that cannot sync folders. On other platforms they are real failures. */
 const unsyncable = new Set(
   process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
 );
 
-/** True where a folder that is open can be reached by its number, so that no path is walked twice. */
+/** True if an open folder can be addressed by its descriptor, so that no path is resolved twice. */
 export const hasFolderHandles: boolean =
   process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
-/** How the names in one folder become paths for the system. */
+/** How names in one folder become paths for system calls. */
 interface Place {
   path: string;
-  /** Throws where the folder is no longer the one that was opened. Does nothing where a handle makes that sure. */
+  /** Throws if the path no longer leads to the folder that was opened. Does nothing if a handle guarantees it. */
   confirm(): void;
 }
 
-/** Opens a folder by its real path; everything below it is reached from there. */
+/** Opens a folder by its real path. Everything below is opened relative to it. */
 export async function openRootFolder(path: string): Promise<Folder> {
   return openAt(path);
 }
@@ -59,7 +59,7 @@ async function openAt(path: string): Promise<Folder> {
 
 function createFolder(place: Place, folder: number | undefined): Folder {
   let isOpen = true;
-  // Once it is closed the system gives its number to another folder: a late call must not reach that one.
+  // After a close the system may reuse the descriptor for another folder. A late call must not reach that one.
   const at = async (name: string): Promise<string> => {
     if (!isOpen) throw new Error("The folder is closed.");
     if (name === "" || name === "." || name === ".." || name.includes("/"))
@@ -104,7 +104,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
     rename: async (name, to, newName) => fs.renameSync(await at(name), await pathIn(to, newName)),
     async replace(name, to, target) {
       const [from, place] = [await at(name), await pathIn(to, target.name)];
-      // Nothing of this process comes between these two.
+      // No other code of this process runs between these two calls.
       if (statusAt(place).identity !== target.identity) throw systemError("ESTALE", target.name);
       fs.renameSync(from, place);
     },
@@ -127,7 +127,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   return self;
 }
 
-/** The path of a name in an open folder, for calls that take paths. */
+/** The path of a name in an open folder, for APIs that take paths. */
 export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,

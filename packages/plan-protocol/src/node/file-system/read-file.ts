@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 
 import type { EntryStatus, Folder, OpenFile } from "./folder.ts";
 
-/** Bytes that are looked at in one piece. */
+/** Bytes to read at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** A file's status and hash, and its bytes where they were wanted. */
+/** A file's status and hash, and its bytes if requested. */
 export interface FileFacts {
   status: EntryStatus;
   sha256: string;
@@ -14,15 +14,15 @@ export interface FileFacts {
 }
 
 /**
- * Reads a regular file; undefined for anything else, `ENOENT` where there is nothing. Its hash is that of all its bytes,
- * however many; the bytes themselves come only up to a limit.
+ * Reads a regular file up to a size limit, and hashes all of its bytes. Undefined for any other kind of entry,
+ * `ENOENT` if it does not exist.
  */
 export async function readFacts(
   folder: Folder,
   name: string,
   maxBytes: number,
 ): Promise<FileFacts | undefined> {
-  // Looked at before it is opened: opening a device may already do something.
+  // Checked before the open, since opening a device may already have an effect.
   const before = await folder.status(name);
   if (before !== undefined && before.kind !== "file") return undefined;
   const file = await folder.openFile(name);
@@ -38,13 +38,13 @@ export async function readFacts(
   }
 }
 
-/** All bytes, also of a file that grows meanwhile; undefined if it grows above the limit. */
+/** Reads all bytes, even if the file grows meanwhile. Undefined if it grows above the limit. */
 async function readWhole(
   file: OpenFile,
   sizeBytes: number,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  // One byte more than there should be: what grows is seen.
+  // One extra byte reveals that the file has grown.
   let buffer = new Uint8Array(sizeBytes + 1);
   let length = await file.read(buffer, 0);
   while (length === buffer.length) {
@@ -68,7 +68,7 @@ async function hashOf(file: OpenFile): Promise<string> {
   }
 }
 
-/** The text of a file with its byte order mark, or undefined for what is no UTF-8 text: invalid bytes or a NUL. */
+/** Decodes a file and keeps its byte order mark. Undefined if it is not UTF-8 text: it has invalid bytes or a NUL. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

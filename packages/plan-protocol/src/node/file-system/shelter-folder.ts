@@ -9,8 +9,8 @@ import type { Folder } from "./folder.ts";
 import { openRootFolder } from "./node-folder.ts";
 
 /**
- * The user's own folder for a root, among the temporary files of the system; undefined where there is none.
- * @throws `EACCES` where another user could write to it
+ * The user's private folder for a root, in the system's directory for temporary files. Undefined if there is none.
+ * @throws `EACCES` if another user could write to it
  */
 export async function openShelter(rootPath: string, mayMake: boolean): Promise<Folder | undefined> {
   const path = shelterOf(rootPath);
@@ -28,7 +28,7 @@ export async function openShelter(rootPath: string, mayMake: boolean): Promise<F
   }
 }
 
-/** Removes the folder unless something is in it. */
+/** Removes the folder if it is empty. */
 export async function removeShelter(rootPath: string): Promise<void> {
   await rmdir(shelterOf(rootPath)).catch(() => undefined);
 }

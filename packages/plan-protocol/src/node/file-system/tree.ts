@@ -1,11 +1,17 @@
 import type { Folder } from "./folder.ts";
 
-/** Folders that stay open for the next call, within what a process may have open. */
+/** Folders kept open for later calls. Stays within a process's limit on open files. */
 const MAX_OPEN = 64;
 
-/** The folders below a root, each reached segment by segment from an open one, so that no link on the way is followed. */
+/**
+ * The folders below a root. Each is opened segment by segment from its open parent, so that no link on the way is
+ * followed.
+ */
 export interface Tree {
-  /** Runs a call with the folder at a path like `src/a`; `""` is the root. `ENOENT`, `ENOTDIR` or `ELOOP` where there is none. */
+  /**
+   * Runs a call with the folder at a path such as `src/a`. `""` is the root. `ENOENT`, `ENOTDIR` or `ELOOP` if there is
+   * none.
+   */
   inFolder<Value>(path: string, call: (folder: Folder) => Promise<Value>): Promise<Value>;
   close(): Promise<void>;
 }
@@ -15,7 +21,7 @@ interface Entry {
   users: number;
 }
 
-/** The tree below an open folder. Folders are kept open until `close`: make one for each round of work, not for longer. */
+/** Creates the tree below an open folder. Its folders stay open until `close`, so use one tree for a single task. */
 function createTree(root: Folder): Tree {
   const entries = new Map<string, Entry>();
 
@@ -39,7 +45,7 @@ function createTree(root: Folder): Tree {
   const openBelow = (path: string): Promise<Folder> => {
     const { parent, name } = splitPath(path);
     const folder = inFolder(parent, (above) => above.openFolder(name));
-    // What is not there now may be there at the next call.
+    // A missing folder may exist at the next call.
     folder.catch(() => entries.delete(path));
     return folder;
   };
@@ -63,7 +69,7 @@ function createTree(root: Folder): Tree {
   };
 }
 
-/** Runs a call with a tree that is closed afterwards. */
+/** Runs a call with a tree and closes the tree afterwards. */
 export async function withTree<Value>(
   root: Folder,
   call: (tree: Tree) => Promise<Value>,
@@ -76,7 +82,7 @@ export async function withTree<Value>(
   }
 }
 
-/** A path's folder, `""` for the root, and its last segment. */
+/** A path's parent folder (`""` for the root) and its last segment. */
 export function splitPath(path: string): { parent: string; name: string } {
   const slash = path.lastIndexOf("/");
   return { parent: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1) };

@@ -4,12 +4,12 @@ import { NodeIoError, withFileLock } from "@ccl/core/node";
 import type { Folder } from "../file-system/folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 
-/** A lock of a process on another machine or in another container is left alone for as long as any apply may take. */
+/** The age from which a lock of another machine or container counts as abandoned. No apply takes that long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
- * Runs a call while no other one, of any process, changes the same workspace.
- * @throws PlanProtocolError `workspace_busy` when another process does not end in time, `aborted`
+ * Runs a call while no other call, in any process, can change the workspace.
+ * @throws PlanProtocolError `workspace_busy` if another process does not finish in time, `aborted`
  */
 export async function withWorkspaceLock<Value>(
   parts: WorkspaceParts,
@@ -25,15 +25,15 @@ export async function withWorkspaceLock<Value>(
   }
 }
 
-/** How a lock file is waited for. */
+/** How to wait for a lock file. */
 export interface LockFileOptions {
-  /** The file as messages name it. */
+  /** The file's name in error messages. */
   name: string;
   waitMs: number;
   signal: AbortSignal | undefined;
 }
 
-/** Core's file lock with the errors of this package; a refusal of the system is thrown as it came. */
+/** Core's file lock with this package's errors. A system error is thrown unchanged. */
 export async function withLockFile<Value>(
   path: string,
   { name, waitMs, signal }: LockFileOptions,

@@ -7,7 +7,10 @@ import { systemCode, writeFileDurable } from "@ccl/core/node";
 
 const MAX_BYTES = 256 * 1024;
 
-/** A JSON object in a file; empty where there is no file. @throws PlanProtocolError `memory_corrupt`, `io_failed` */
+/**
+ * Reads a JSON object from a file. Empty if the file does not exist.
+ * @throws PlanProtocolError `memory_corrupt`, `io_failed`
+ */
 export async function readJsonFile(
   path: string,
   signal: AbortSignal | undefined,
@@ -30,7 +33,10 @@ export async function readJsonFile(
   return value;
 }
 
-/** Replaces the file at once, readable by its owner alone where `isPrivate`. @throws PlanProtocolError `io_failed` */
+/**
+ * Replaces the file atomically. With `isPrivate` only its owner can read it.
+ * @throws PlanProtocolError `io_failed`
+ */
 export async function writeJsonFile(
   path: string,
   value: Record<string, unknown>,
@@ -54,7 +60,7 @@ function corrupt(path: string, problem: string): PlanProtocolError {
   return new PlanProtocolError("memory_corrupt", message, { details: { path } });
 }
 
-/** The failure of the system to read or write a file of memory. */
+/** The error for a memory file that the system could not read or write. */
 export function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
   const reason = systemCode(cause) ?? (cause instanceof Error ? cause.message : "unexpected");
   return new PlanProtocolError("io_failed", `Could not ${what} ${path} (${reason}).`, { cause });

@@ -1,3 +1,4 @@
+import type { Abortable } from "../../workspace/plan-workspace.ts";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
@@ -16,11 +17,11 @@ import { ioFailed, readJsonFile, writeJsonFile } from "./json-file.ts";
 
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Where memory is kept. */
+/** Where memory is stored. */
 export interface MemoryFilesOptions {
-  /** Of one person's preferences, beside all projects; `preferences.json` in it. */
+  /** The folder of one person's preferences, outside of any project. Holds `preferences.json`. */
   userDirectory: string;
-  /** The project's root; `.ccl/project.json` in it. */
+  /** The project's root. Holds `.ccl/project.json`. */
   root: string;
 }
 
@@ -29,19 +30,16 @@ export interface MemoryFiles extends MemorySource {
   readonly userFile: string;
   readonly projectFile: string;
   /** The valid part of both files. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `aborted` */
-  read(options?: { signal?: AbortSignal | undefined }): Promise<PlanMemory>;
+  read(options?: Abortable): Promise<PlanMemory>;
   /** The same, with every key that is unknown or has a value of the wrong kind. */
-  inspect(options?: { signal?: AbortSignal | undefined }): Promise<MemoryPatchOutcome>;
+  inspect(options?: Abortable): Promise<MemoryPatchOutcome>;
   /**
-   * Sets the keys of a patch that are valid and writes the files that change, durably; all else in them stays. Call it only
-   * where the user asked for it. Processes that patch the same files wait for each other.
+   * Sets the valid keys of a patch and durably writes the files that change. The rest of the files stays unchanged.
+   * Call it only if the user agreed. Processes that patch the same files wait for each other.
    * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `workspace_busy`, `aborted`
    */
-  patch(
-    patch: Readonly<Record<string, unknown>>,
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<MemoryPatchOutcome>;
-  /** Waits for writes under way. */
+  patch(patch: Readonly<Record<string, unknown>>, options?: Abortable): Promise<MemoryPatchOutcome>;
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
@@ -52,10 +50,13 @@ interface Layers {
   project: Record<string, unknown>;
 }
 
-/** Opens memory and reads it once. @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input`, `aborted` */
+/**
+ * Opens memory and reads it once.
+ * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input`, `aborted`
+ */
 export async function openMemoryFiles(
   { userDirectory, root }: MemoryFilesOptions,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal }: Abortable = {},
 ): Promise<MemoryFiles> {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = await projectFileIn(root, signal);
@@ -73,7 +74,7 @@ export async function openMemoryFiles(
     patch: Patch,
     at: AbortSignal | undefined,
   ): Promise<MemoryPatchOutcome> => {
-    // Which keys are valid does not depend on what stands in the files, so that a patch without any writes nothing at all.
+    // Which keys are valid does not depend on the files, so a patch without valid keys writes nothing.
     const { applied } = applyMemoryPatch({ user: {}, project: {} }, patch);
     const files = [
       { layer: "user" as const, path: userFile, isPrivate: true },
@@ -89,7 +90,7 @@ export async function openMemoryFiles(
       }
       return outcome;
     };
-    // Both files may stand in one folder, which has one lock.
+    // Both files may be in one folder, which has one lock.
     const folders = new Map(files.toReversed().map((file) => [dirname(file.path), file]));
     const locked = [...folders.values()].reduce(
       (inner, file) => () => withMemoryLock({ ...file, signal: at }, inner),
@@ -113,7 +114,7 @@ export async function openMemoryFiles(
   };
 }
 
-/** Runs a call while no other one, of any process, patches the file; the lock stands beside it. */
+/** Runs a call while no other process can patch the file. The lock file is in the same folder. */
 async function withMemoryLock<Value>(
   {
     path,
@@ -133,7 +134,7 @@ async function withMemoryLock<Value>(
   }
 }
 
-/** A link at `.ccl` may not lead the file out of the project. */
+/** Checks that a link at `.ccl` does not lead out of the project. */
 async function projectFileIn(root: string, signal: AbortSignal | undefined): Promise<string> {
   const place = await resolveInside(
     root,

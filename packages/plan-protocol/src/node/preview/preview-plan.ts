@@ -9,10 +9,10 @@ import { hashOfPlan, type ResolvedAction, resolvePlan } from "../transaction/res
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { riskMarks } from "./risk-marks.ts";
 
-/** Finding the smallest diff of two long texts can take minutes; above this the old text goes and the new one comes. */
+/** The smallest diff of two long texts can take minutes. After this time the diff replaces the text as a whole. */
 const DIFF_TIME_MS = 1_000;
 
-/** Shows what a plan would do to the files as they are now, without the lock: `apply` looks at everything again. */
+/** Shows what a plan would do to the current files. Takes no lock, since `apply` checks everything again. */
 export async function previewPlan(
   parts: WorkspaceParts,
   plan: ValidPlan,
@@ -72,7 +72,7 @@ function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): typ
   };
 }
 
-/** The patch in which all old lines go and all new ones come. */
+/** A patch that removes all old lines and adds all new ones. */
 function replacedWhole(before: string, after: string): StructuredPatch {
   const { hunks, ...names } = structuredPatch("", "", before, "");
   const [removed] = hunks;

@@ -1,7 +1,7 @@
 import type { RiskMark } from "../../workspace/plan-workspace.ts";
 import type { ResolvedAction } from "../transaction/resolve-plan.ts";
 
-/** Changes of more lines than this are easily approved unread. */
+/** A person easily approves a larger change without reading it. */
 const LARGE_CHANGE_LINES = 400;
 
 const CI = [
@@ -19,7 +19,7 @@ const DEPENDENCY_LISTS =
   /(?:^|\/)(?:requirements[\w.-]*\.txt|go\.mod|Pipfile|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/i;
 const EXECUTED = /\.(?:sh|bash|zsh|fish|ps1|bat|cmd|exe|com|scr|msi|vbs)$/i;
 
-/** What a person should look at before a change is applied. */
+/** What a person should check before a change is applied. */
 export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskMark[] {
   const { action, base, baseText = "", text = "" } = resolved;
   const { path, kind } = action;
@@ -49,7 +49,7 @@ function isPackageJson(path: string): boolean {
   return /(?:^|\/)package\.json$/i.test(path);
 }
 
-/** A member of a package.json as text; of anything that can't be read so the whole. */
+/** A member of a package.json as text. The whole text if it cannot be parsed. */
 function partOf(text: string, key: string, path: string): string {
   if (!isPackageJson(path)) return text;
   try {

@@ -7,21 +7,24 @@ import { quote } from "../../plan-issue.ts";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { PlanTraceSink } from "../../trace/plan-trace.ts";
 
-/** Where traces are kept, and how many. */
+/** Where traces are stored, and how many. */
 export interface TraceFilesOptions {
   /** The project's root. */
   root: string;
-  /** Relative to the root; default `.ccl/traces`. */
+  /** Relative to the root. Default `.ccl/traces`. */
   directory?: string | undefined;
-  /** Default false: the model's answers stay out of traces. Secrets in them are masked either way. */
+  /** Whether traces include the model's answers. Default false. Secrets in them are masked either way. */
   includesRawAnswers?: boolean | undefined;
-  /** Default 200; above it the ones with the lowest ids go, which are the oldest if ids are UUIDv7. */
+  /** Default 200. Above it the traces with the lowest ids are deleted, which are the oldest if ids are UUIDv7. */
   maxTraces?: number | undefined;
 }
 
 const TRACE_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** A sink that writes `<traceId>.json` for each proposal, readable by its owner alone and ignored by git. Does no I/O until it is used. */
+/**
+ * A sink that writes `<traceId>.json` for each proposal. Only the owner can read the files, and git ignores them. Does
+ * no I/O before the first write.
+ */
 export function createTraceFiles(options: TraceFilesOptions): PlanTraceSink {
   const { root, directory = ".ccl/traces", includesRawAnswers = false, maxTraces = 200 } = options;
   return {

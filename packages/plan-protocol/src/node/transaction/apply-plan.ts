@@ -148,7 +148,7 @@ interface Preparation {
   signal: AbortSignal | undefined;
 }
 
-/** All that can be done before the tree is changed; where it fails, nothing is left of it. */
+/** Does everything that needs no change of the tree. If it fails, it leaves nothing behind. */
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
@@ -218,8 +218,8 @@ async function carryOut(
 }
 
 /**
- * Runs the checks and writes down what they did to the paths of the plan, so that an undo takes that for theirs. A journal
- * that one of them removed is there again afterwards.
+ * Runs the checks and records what they changed at the plan's paths, so that an undo attributes these changes to them.
+ * Restores the journal if a check removed it.
  */
 async function runWatched(
   parts: WorkspaceParts,
@@ -237,7 +237,7 @@ async function runWatched(
   }
 }
 
-/** The journal as it stands now: a check may have removed it, and its copy took its place. */
+/** Opens the journal again. If a check removed it, it is restored from its copy first. */
 async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
   const { transactionId } = staged.journal;
   const journals = await parts.openJournals();
@@ -253,7 +253,7 @@ async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise
   }
 }
 
-/** In the journals' folder as it stands now. */
+/** Opens the journals' folder again, since a check may have replaced it. */
 async function unmark(parts: WorkspaceParts, { transactionId }: Journal): Promise<void> {
   const journals = await parts.openJournals();
   await unmarkOpen(journals, transactionId).finally(() => journals.close());
@@ -261,17 +261,17 @@ async function unmark(parts: WorkspaceParts, { transactionId }: Journal): Promis
 
 const MAX_WHY = 500;
 
-/** Undoes the transaction; the issues say why, and what could not be put back. */
+/** Undoes the transaction. The issues say why, and what could not be restored. */
 async function takeBack(
   parts: WorkspaceParts,
   { staged, progress, issues }: { staged: StagedPlan; progress: SwapProgress; issues: Issue[] },
 ): Promise<{ ok: false; issues: Issue[] }> {
   const { journal } = staged;
   try {
-    // Where the mark of the commit is there but may not last, another outweighs it.
+    // If the commit marker exists but may not be durable, the rollback marker overrides it.
     if ((await stateOf(journal.folder)) === "committed")
       await mark(parts, journal, { state: "rolling_back" });
-    // The first line: what a check printed may be long, and may be secret.
+    // Only the first line. A check's output may be long or secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
     const { begun } = progress;
     const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });

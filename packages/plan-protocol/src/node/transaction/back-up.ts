@@ -12,9 +12,9 @@ import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type StepConflict } from "./step.ts";
 
 /**
- * Gives every old file a second name in the journal's folder before anything in the tree changes: the file itself with
- * all that it has, times to the nanosecond included, is what a rollback puts back. Its content is read again only where
- * its status is not what it was; what a status does not show, `confirmSwap` finds. The caller makes the names durable.
+ * Links every old file into the journal's folder before the tree changes. A rollback thus restores the file itself
+ * with all its metadata, including nanosecond times. The content is read again only if the file's status has changed.
+ * `confirmSwap` finds changes that a status does not show. The caller syncs the new names.
  */
 export async function backUp(
   parts: WorkspaceParts,
@@ -50,7 +50,7 @@ async function backUpFile(
     step.baseStatus = await confirmBase(backups, key, step);
 }
 
-/** The status of a file that still has the content and the mode that the plan is based on. */
+/** Returns a file's status if it still has the content and mode that the plan is based on. */
 async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<EntryStatus> {
   const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
   if (
@@ -62,7 +62,7 @@ async function confirmBase(folder: Folder, name: string, step: StagedStep): Prom
   return facts.status;
 }
 
-/** True where nothing speaks for a change: the same file with the same size, mode and time. */
+/** True if nothing indicates a change: the same file with the same size, mode and time. */
 export function isSameStatus(
   status: EntryStatus | undefined,
   expected: EntryStatus | undefined,
@@ -75,7 +75,7 @@ export function isSameStatus(
   );
 }
 
-/** The conflict of a path that is no longer what the plan is based on. */
+/** The conflict for a path that is no longer in the state that the plan is based on. */
 export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConflict {
   return concurrentEdit(
     { path },
@@ -83,7 +83,7 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
   );
 }
 
-/** False where the file system has no second names for a file. */
+/** False if the file system does not support hard links. */
 export async function hasLinked(link: Promise<void>): Promise<boolean> {
   try {
     await link;
@@ -94,7 +94,7 @@ export async function hasLinked(link: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Another name for a file of a journal, or a copy of it where that is another file system. */
+/** Links a journal's file, or copies it to another file system. */
 export async function linkOrCopy(
   parts: WorkspaceParts,
   from: Folder,

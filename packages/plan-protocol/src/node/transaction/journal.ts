@@ -10,9 +10,10 @@ import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
 /**
- * A transaction's folder. `staged` has the new files, `backups` second names of the old ones, `moved` the old files
- * themselves once they were taken out of the tree, `taken` the new ones that a rollback took out again, `written` what checks
- * had turned them into. Each is named by the number of its step.
+ * A transaction's folder. It has five subfolders, in which the step's number names each file.
+ * - `staged`: the new files. `backups`: links to the old files.
+ * - `moved`: the old files after they left the tree. `taken`: new files that a rollback removed from the tree.
+ * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal {
   transactionId: string;
@@ -28,21 +29,21 @@ export interface Journal {
   checked?: CheckedFiles | undefined;
 }
 
-/** What checks did to the paths of a transaction. */
+/** Changes that checks left at a transaction's paths. */
 export interface CheckedFiles {
-  /** False while they run: then whatever is not the transaction's may be theirs. */
+  /** False while the checks run. Until they end, any foreign change may be theirs. */
   isOver: boolean;
-  /** By the number of the step: what they left there, null for nothing. */
+  /** What the checks left at a path, by the step's number. Null for nothing. */
   written: Record<string, PathState>;
 }
 
-/** How far a transaction got; `intent` means that the tree may have been changed, `begun` that it was not. */
+/** A transaction's progress. `intent` means that the tree may have changed, `begun` that it has not. */
 export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "rolled_back";
 
 const PARTS = ["staged", "backups", "moved", "taken", "written"] as const;
 const INTENT = "intent.json";
 const CHECKED = "checked.json";
-/** With an id behind it: a mark beside the journals of what may be unfinished. No id has a point. */
+/** Prefix of a marker file, before a transaction's id: the transaction may be unfinished. No id contains a dot. */
 const OPEN = "open.";
 const MARKS = {
   committed: "committed",
@@ -51,15 +52,15 @@ const MARKS = {
 } as const;
 const VERSION = 1;
 
-/** Bounds what is read of a journal; the largest plan allowed by any sensible limit stays far below. */
+/** Upper bound on the size of a journal that is read. Even the largest plan under any sensible limit is far smaller. */
 const MAX_INTENT_BYTES = 256 * 1024 * 1024;
 
-/** An id that may be a folder's name. */
+/** Whether an id may be used as a folder's name. */
 export function isTransactionId(id: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
 }
 
-/** Makes the folder of a transaction that is about to begin; its name is the id until it is renamed. */
+/** Creates the folder of a new transaction. The folder's name is the transaction's id until it is renamed. */
 export async function createJournal(
   journals: Folder,
   name: string,
@@ -77,8 +78,8 @@ export async function createJournal(
 }
 
 /**
- * Writes down all that the transaction is going to do, and makes that and the names of its files durable; from then on it
- * is undone unless it is marked as committed.
+ * Writes down all steps of the transaction, and syncs them and the names of its files. From then on the transaction is
+ * undone unless it is marked as committed.
  */
 export async function writeIntent(
   parts: WorkspaceParts,
@@ -94,7 +95,7 @@ export async function writeIntent(
   await syncIn(parts, folder);
 }
 
-/** Writes down what checks may do, or did; durable when it returns. */
+/** Records what checks may do, or did. Durable when it resolves. */
 export async function recordChecks(
   parts: WorkspaceParts,
   journal: Journal,
@@ -105,7 +106,7 @@ export async function recordChecks(
   journal.checked = checked;
 }
 
-/** Says that a transaction that was through may be unfinished again; durable when it returns. */
+/** Marks a finished transaction as possibly unfinished again. Durable when it resolves. */
 export async function markOpen(
   parts: WorkspaceParts,
   journals: Folder,
@@ -115,50 +116,52 @@ export async function markOpen(
   await syncIn(parts, journals);
 }
 
-/** For a transaction that is through, or never began. Where that fails it is only looked at in vain. */
+/** Removes the marker of a transaction that is finished or never began. A failure costs only a needless look later. */
 export async function unmarkOpen(journals: Folder, transactionId: string): Promise<void> {
   await journals.unlink(OPEN + transactionId).catch(() => undefined);
 }
 
-/** Ids of the transactions that may be unfinished. All that are unfinished are among them. */
+/** Ids of the transactions that may be unfinished. Includes every unfinished one. */
 export async function openIds(journals: Folder): Promise<string[]> {
   return (await journals.list())
     .filter((name) => name.startsWith(OPEN))
     .map((name) => name.slice(OPEN.length));
 }
 
-/** True where a transaction is among those. */
+/** Whether a transaction has that marker. */
 export async function isMarkedOpen(journals: Folder, transactionId: string): Promise<boolean> {
   return (await journals.status(OPEN + transactionId)) !== undefined;
 }
 
-/** The paths of a transaction, in the order in which they are changed. */
+/** The paths of a transaction in the order of its changes. */
 export function pathsOf({ steps }: Pick<Journal, "steps">): string[] {
   return steps.map(({ path }) => path);
 }
 
-/** True where the tree may be neither as before nor as wanted. */
+/** True if the tree may be neither in its old nor in its new state. */
 export function isUnfinished(state: JournalState): state is "intent" | "rolling_back" {
   return state === "intent" || state === "rolling_back";
 }
 
-/** Makes a transaction one that never began. Only for one whose changes have all been rolled back. */
+/**
+ * Removes the intent, as if the transaction had never begun. Only for a transaction whose changes have all been undone.
+ */
 export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal): Promise<void> {
   await folder.unlink(INTENT);
   await syncIn(parts, folder);
 }
 
-/** What is written down of a transaction that was undone. */
+/** The record of an undo. */
 export interface UndoRecord {
-  /** Left alone, since someone else had changed them. */
+  /** Paths that were left alone because someone else had changed them. */
   keptPaths: string[];
-  /** Put back, though checks had written there; that text is in the journal. */
+  /** Paths that were restored although checks had written there. The journal keeps what they wrote. */
   writtenPaths: string[];
-  /** In a sentence, where a failure was the reason. */
+  /** The reason as a sentence, if a failure caused the undo. */
   why?: string | undefined;
 }
 
-/** Marks a transaction; durable when it returns. */
+/** Marks a transaction. Durable when it resolves. */
 export async function mark(
   parts: WorkspaceParts,
   journal: Journal,
@@ -175,20 +178,20 @@ export async function mark(
   await syncIn(parts, folder);
 }
 
-/** A mark without a text says all by its name, which appears at once. */
+/** Creates a marker without content. It appears atomically, and its name says everything. */
 async function makeEmpty(folder: Folder, name: string): Promise<void> {
   const file = await folder.createFile(name, 0o600);
   await file.close();
 }
 
-/** How far the transaction in a folder got. */
+/** Reads the progress of the transaction in a folder. */
 export async function stateOf(folder: Folder): Promise<JournalState> {
   for (const state of ["rolled_back", "rolling_back", "committed"] as const)
     if ((await folder.status(MARKS[state])) !== undefined) return state;
   return (await folder.status(INTENT)) === undefined ? "begun" : "intent";
 }
 
-/** What was written down when the transaction was undone. */
+/** Reads the record of the undo. */
 export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   const json = parseJson((await readText(folder, MARKS.rolled_back)) ?? "");
   const { keptPaths, writtenPaths, why } = isRecord(json) ? json : {};
@@ -198,7 +201,7 @@ export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   return typeof why === "string" ? { ...record, why } : record;
 }
 
-/** Opens the journal of a transaction that got as far as its intent. */
+/** Opens the journal of a transaction that has an intent. */
 export async function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
   const folder = await journals.openFolder(transactionId);
   try {
@@ -211,7 +214,7 @@ export async function openJournal(journals: Folder, transactionId: string): Prom
   }
 }
 
-/** What a transaction was going to do, and when it began. */
+/** Reads the steps of a transaction and when it began. */
 export async function readIntent(
   folder: Folder,
   transactionId: string,
@@ -234,7 +237,7 @@ export async function closeJournal(journal: Journal): Promise<void> {
   await journal.folder.close();
 }
 
-/** Removes what a transaction no longer needs; what can't be removed now goes the next time. */
+/** Removes files that a transaction no longer needs. A file that cannot be removed now is removed the next time. */
 export async function emptyParts(
   journal: Journal,
   names: readonly (typeof PARTS)[number][],
@@ -246,7 +249,7 @@ export async function emptyParts(
   }
 }
 
-/** Removes what has a name, a folder with all that is in it; nothing where there is nothing. */
+/** Removes a file, or a folder with its content. Does nothing if there is neither. */
 export async function removeJournal(journals: Folder, name: string): Promise<void> {
   const status = await journals.status(name);
   if (status === undefined) return;
@@ -277,7 +280,10 @@ async function openParts(
   };
 }
 
-/** A file that is there whole or not at all, once its folder is synced; `before` are synced before it appears. */
+/**
+ * Writes a file that is complete or absent once its folder is synced. The places in `before` are synced before it
+ * appears.
+ */
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
@@ -315,7 +321,7 @@ interface Intent {
   steps: Step[];
 }
 
-/** Its checksum was right, so this distinguishes a journal of a later version from one of this version. */
+/** The checksum was right, so this distinguishes a journal of a later version from one of this version. */
 function isIntent(json: unknown): json is Intent {
   return isRecord(json) && json["version"] === VERSION && Array.isArray(json["steps"]);
 }

@@ -5,27 +5,27 @@ import type { EntryStatus } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { splitPath, type Tree } from "../file-system/tree.ts";
 
-/** Larger files are neither read nor changed as texts; they may still be deleted. */
+/** Larger files are neither read nor changed as text. They can still be deleted. */
 export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
 
-/** What stands at a path. */
+/** The entry at a path. */
 export type FoundEntry =
   | { kind: "file"; facts: FileFacts }
   | { kind: "folder"; mode: number }
   | {
       kind: "absent";
-      /** The deepest folder on the way that there is; `""` is the root. */
+      /** The deepest existing folder on the way. `""` is the root. */
       lastFolder: string;
     };
 
-/** Something on the way, or at the end, that no plan goes past. */
+/** An entry at the path or on the way that a plan must not pass. */
 export interface BlockedPath {
   kind: "blocked";
   code: PlanIssueCode;
   message: string;
 }
 
-/** What stands at a path, no link on the way followed; the file's bytes come up to a limit. */
+/** Looks up a path without following links. The bytes of a file are included up to a limit. */
 export async function lookAt(
   tree: Tree,
   path: string,
@@ -49,7 +49,7 @@ export async function lookAt(
   }
 }
 
-/** Which part of the way is no folder. */
+/** Finds the part of the way that is not a folder. */
 async function whatBlocks(tree: Tree, folder: string): Promise<BlockedPath> {
   const parts = folder.split("/");
   for (let end = 1; end <= parts.length; end += 1) {

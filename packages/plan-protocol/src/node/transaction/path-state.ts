@@ -7,17 +7,17 @@ import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import type { FileState, Step } from "./step.ts";
 
-/** What stands at a path: a file, a folder with what others put into it, or null for nothing. */
+/** The state of a path: a file, a folder with the names that others put into it, or null for nothing. */
 export type PathState = FileState | { names: string[] } | null;
 
-/** A step whose path is not as it left it. What blocks the path has no state. */
+/** A step whose path is no longer as the step left it. `state` is undefined if something blocks the path. */
 interface ChangedStep {
   step: Step;
   key: string;
   state?: PathState | undefined;
 }
 
-/** The steps whose paths are neither as the transaction left them nor as they are known to be since. */
+/** Finds the steps whose paths differ from what the transaction left there, or from the later state in `known`. */
 export async function changedSteps(
   tree: Tree,
   steps: readonly Step[],
@@ -33,7 +33,7 @@ export async function changedSteps(
   return found.flat();
 }
 
-/** True for two states that no rollback distinguishes. */
+/** Whether a rollback treats two states as equal. */
 export function isSameState(one: PathState | undefined, other: PathState | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return canonicalJson(one) === canonicalJson(other);

@@ -6,10 +6,13 @@ import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { removeJournal } from "./journal.ts";
 import { listTransactions } from "./recover.ts";
 
-/** No id of a transaction has a point, so that what is called so is none any more, however much of it is left. */
+/**
+ * Prefix of a journal that is being removed. No transaction id contains a dot, so its remains are never taken for a
+ * journal.
+ */
 const REMOVED = "removed.";
 
-/** Removes journals, the oldest first, until `keep` of those that are through are left. The caller holds the lock. */
+/** Removes journals of finished transactions, oldest first, until `keep` are left. The caller holds the lock. */
 export async function pruneTransactions(
   parts: WorkspaceParts,
   journals: Folder,
@@ -32,7 +35,7 @@ export async function pruneTransactions(
   return { removed, needed };
 }
 
-/** Also what a process that was killed has left. */
+/** Finishes removals, also those of a killed process. */
 async function clearRemoved(journals: Folder): Promise<void> {
   for (const name of (await journals.list()).filter((it) => it.startsWith(REMOVED)))
     await removeJournal(journals, name);

@@ -28,7 +28,9 @@ export async function findUnfinished(journals: Folder): Promise<string[]> {
   return found.filter(({ state }) => isUnfinished(state)).map(({ id }) => id);
 }
 
-/** Undoes what was left unfinished, the latest first, and clears away what a killed process left. The caller holds the lock. */
+/**
+ * Undoes unfinished transactions, latest first, and removes leftovers of a killed process. The caller holds the lock.
+ */
 export async function recoverAll(
   parts: WorkspaceParts,
   journals: Folder,
@@ -65,7 +67,7 @@ export async function recoverAll(
   return [...discarded, ...recovered];
 }
 
-/** What there is a journal of, oldest first. */
+/** Lists the transactions that have a journal, oldest first. */
 export async function listTransactions(
   journals: Folder,
   signal: AbortSignal | undefined,
@@ -80,7 +82,7 @@ export async function listTransactions(
       const undone = await readUndoRecord(folder);
       return { id, transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
     });
-    // Another process may take a transaction's folder away meanwhile.
+    // Another process may remove the transaction's folder meanwhile.
     const record = await unless(["ENOENT"], described, undefined);
     if (record !== undefined) records.push(record);
   }
@@ -95,7 +97,7 @@ async function listStates(journals: Folder): Promise<{ id: string; state: Journa
   return statesOf(journals, (await journals.list()).filter(isTransactionId));
 }
 
-/** By id; what has no journal is left out. */
+/** Reads the states of transactions, ordered by id. An id without a journal is left out. */
 async function statesOf(
   journals: Folder,
   ids: readonly string[],
@@ -109,7 +111,7 @@ async function statesOf(
   return found;
 }
 
-/** Runs a call with a folder that is closed afterwards. */
+/** Runs a call with a folder and closes the folder afterwards. */
 export async function inFolder<Value>(
   journals: Folder,
   id: string,
@@ -123,7 +125,7 @@ export async function inFolder<Value>(
   }
 }
 
-/** A process that is killed right after its last mark leaves files that nothing needs any more. */
+/** Removes files that nothing needs any more. A process that is killed right after its last marker leaves them. */
 async function clearLeftovers(
   parts: WorkspaceParts,
   journals: Folder,
@@ -131,7 +133,7 @@ async function clearLeftovers(
 ): Promise<void> {
   const journal = await openJournal(journals, id);
   try {
-    // Its mark may not be durable yet.
+    // The marker may not be durable yet.
     if (await isMarkedOpen(journals, id)) await syncIn(parts, journal.folder);
     const isKept =
       state === "rolled_back" && (await readUndoRecord(journal.folder)).keptPaths.length > 0;

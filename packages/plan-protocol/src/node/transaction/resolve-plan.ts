@@ -15,29 +15,32 @@ import { splitPath, type Tree } from "../file-system/tree.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 
-/** An action with what it does to the tree as it is now. */
+/** An action with its effect on the current tree. */
 export interface ResolvedAction {
   action: ValidAction;
-  /** The old file; undefined where there is none, and for folders. */
+  /** The old file. Undefined for a new file and for folders. */
   base?: FileFacts | undefined;
   /** Permission bits of the folder that DELETE_DIR removes. */
   folderMode?: number | undefined;
-  /** The old text, where it is one. */
+  /** The old file's text. Undefined if it is not text. */
   baseText?: string | undefined;
   /** The new content of a file that is written. */
   content?: Uint8Array | undefined;
   text?: string | undefined;
 }
 
-/** A plan against the tree as it is now. */
+/** A plan resolved against the current tree. */
 export interface ResolvedPlan {
-  /** In the order in which they are applied. */
+  /** In the order of application. */
   actions: ResolvedAction[];
-  /** Folders to create on the way to files, from the top down. */
+  /** Parent folders to create for files, from the top down. */
   impliedFolders: string[];
 }
 
-/** Tries a plan on the tree without changing anything: what each action would do, or every reason why it can't be. */
+/**
+ * Resolves a plan without changing the tree. Returns the effect of each action, or every reason why it cannot be
+ * applied.
+ */
 export async function resolvePlan(
   parts: WorkspaceParts,
   tree: Tree,
@@ -82,14 +85,14 @@ interface ResolveContext {
   /** The file system of the root. */
   device: string;
   isDeleted: ReadonlySet<string>;
-  /** Those that the plan names. */
+  /** Folders that the plan itself creates. */
   createdFolders: ReadonlySet<string>;
   impliedFolders: Set<string>;
 }
 
 type Outcome = Result<ResolvedAction>;
 
-/** The plan's own form once more: it may come from a file, and not from `validatePlan`. */
+/** Checks the plan's paths again, since the plan may come from a file and not from `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
   const { policy, limits } = parts;
   const named = actions.flatMap(namesOf);
@@ -145,7 +148,7 @@ function maxBytesFor(kind: ActionKind): number {
   return kind === "CREATE_DIR" || kind === "DELETE_DIR" ? 0 : MAX_TEXT_BYTES;
 }
 
-/** The old file and its new place: nothing may stand there. */
+/** Resolves the old file and its new path, which must be free. */
 async function resolveMove(
   action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
   found: FoundEntry,
@@ -163,7 +166,7 @@ async function resolveMove(
     : success({ ...resolved.value, text: resolved.value.baseText, content: bytes });
 }
 
-/** Why a path can't be taken, if so; else collects the folders to create on the way. */
+/** Returns why a new path cannot be used. Otherwise collects the parent folders to create. */
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
@@ -282,7 +285,7 @@ function byAction(a: Issue, b: Issue): number {
   return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
 }
 
-/** SHA-256 of a plan's canonical JSON together with the hashes of the files that it would change. */
+/** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
 export function hashOfPlan(plan: ValidPlan, { actions }: ResolvedPlan): string {
   const bases = actions.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
   return sha256Hex(canonicalJson({ plan, bases }));

@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 
-import { quote, refusal } from "../../plan-issue.ts";
+import { quote, refusal, planIssue } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
@@ -21,7 +21,7 @@ import { changedSteps } from "./path-state.ts";
 import { findUnfinished, inFolder } from "./recover.ts";
 import { undo } from "./undo.ts";
 
-/** Puts a committed transaction back. The caller holds the workspace's lock. */
+/** Rolls a committed transaction back. The caller holds the workspace's lock. */
 export async function rollBack(
   parts: WorkspaceParts,
   journals: Folder,
@@ -56,12 +56,12 @@ export async function rollBack(
   }
 }
 
-/** The answer for an id that there is no journal of. */
+/** The result for an id without a journal. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
   return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
-/** What is no longer as the transaction, or a check after it, left it. */
+/** Finds paths that are no longer as the transaction, or a check after it, left them. */
 async function findLaterChanges(tree: Tree, { steps, checked }: Journal): Promise<Issue[]> {
   const found = await changedSteps(tree, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {
@@ -71,20 +71,16 @@ async function findLaterChanges(tree: Tree, { steps, checked }: Journal): Promis
     if (!isRecord(state) || !("names" in state))
       return changed(path, "is no longer the folder that the transaction made");
     const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was put back.`;
-    return { code: "ERR_NOT_EMPTY", path: [path], message };
+    return planIssue("ERR_NOT_EMPTY", message, [path]);
   });
 }
 
 function changed(path: string, how: string): Issue {
-  return {
-    code: "CONCURRENT_EDIT",
-    path: [path],
-    message: `${quote(path)} ${how}. Nothing was put back.`,
-  };
+  return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was put back.`, [path]);
 }
 
 function keptIssue(path: string): Issue {
   const { name } = splitPath(path);
   const message = `${quote(name)} was changed by someone else during the rollback and stays; its old file is in the journal.`;
-  return { code: "CONCURRENT_EDIT", path: [path], message };
+  return planIssue("CONCURRENT_EDIT", message, [path]);
 }

@@ -15,12 +15,12 @@ import {
   writeIntent,
 } from "./journal.ts";
 
-/** With an id behind it: a copy that is not whole yet. No id of a transaction has a point. */
+/** Prefix of a copy that is not complete yet, before an id. No transaction id contains a dot. */
 const COPY = "copy.";
 
 /**
- * Runs work that holds a second lock outside the root, since a check may remove the first one together with `.ccl`. A
- * process that takes a new first lock then waits for the second.
+ * Runs work while it holds a second lock outside the root, since a check may remove the first one together with
+ * `.ccl`. A process that then creates a new first lock still waits for the second.
  */
 export async function withShelterLock<Value>(
   parts: WorkspaceParts,
@@ -38,8 +38,8 @@ export async function withShelterLock<Value>(
 }
 
 /**
- * Keeps a second journal of a transaction outside the root while checks run, since one of them may remove `.ccl`, as
- * `git clean -fdx` does. The old files get another name there, or are copied where that is another file system.
+ * Keeps a second journal of a transaction outside the root while checks run, since a check may remove `.ccl`, as
+ * `git clean -fdx` does. It links the old files there, or copies them to another file system.
  */
 export async function shelterJournal(parts: WorkspaceParts, journal: Journal): Promise<void> {
   const shelter = await parts.openShelter(true);
@@ -49,25 +49,25 @@ export async function shelterJournal(parts: WorkspaceParts, journal: Journal): P
   );
 }
 
-/** Forgets the second journal. Where that fails it is only looked at in vain. */
+/** Removes the second journal. A failure costs only a needless look later. */
 export async function dropShelter(parts: WorkspaceParts, id: string): Promise<void> {
   const shelter = await parts.openShelter(false).catch(() => undefined);
   if (shelter === undefined) return;
-  // What is half removed is no journal any more.
+  // Once renamed, a half-removed folder no longer counts as a journal.
   await shelter.rename(id, shelter, `old.${id}`).catch(() => undefined);
   for (const name of await shelter.list().catch(() => []))
     if (name.endsWith(`.${id}`)) await removeJournal(shelter, name).catch(() => undefined);
   await shelter.close();
 }
 
-/** Ids of transactions whose checks run, or were interrupted. */
+/** Ids of transactions whose checks are running or were interrupted. */
 export async function shelteredIds(parts: WorkspaceParts): Promise<string[]> {
   const shelter = await parts.openShelter(false);
   const names = (await shelter?.list().finally(() => shelter.close())) ?? [];
   return names.filter(isTransactionId);
 }
 
-/** `restoreSheltered` once no other process runs checks here. The caller holds the workspace's lock. */
+/** Calls `restoreSheltered` once no other process runs checks here. The caller holds the workspace's lock. */
 export async function restoreWhenFree(
   parts: WorkspaceParts,
   journals: Folder,
@@ -78,13 +78,13 @@ export async function restoreWhenFree(
   await shelter.close();
   await withShelterLock(parts, signal, () => restoreSheltered(parts, journals)).catch(
     async (error: unknown) => {
-      // The folder goes with the process that was waited for.
+      // The process that was waited for removes the folder when it ends.
       if (systemCode(error) !== "ENOENT" || (await shelteredIds(parts)).length > 0) throw error;
     },
   );
 }
 
-/** Puts journals back that were removed, in whole or in part. The caller holds both locks. */
+/** Restores journals that were removed completely or partly. The caller holds both locks. */
 export async function restoreSheltered(parts: WorkspaceParts, journals: Folder): Promise<void> {
   for (const id of await shelteredIds(parts)) {
     const shelter = await parts.openShelter(false);
@@ -100,7 +100,7 @@ export async function restoreSheltered(parts: WorkspaceParts, journals: Folder):
   }
 }
 
-/** True where a transaction's journal stands in its folder, with all old files that its copy has while they are needed. */
+/** True if a transaction's journal is in its folder, with every old file of its copy as long as these are needed. */
 async function isWhole(journals: Folder, copy: Journal): Promise<boolean> {
   const found = await openJournal(journals, copy.transactionId).catch(() => undefined);
   if (found === undefined) return false;
@@ -113,7 +113,7 @@ async function isWhole(journals: Folder, copy: Journal): Promise<boolean> {
   }
 }
 
-/** Copies what an undo needs; it appears under its id when it is whole. */
+/** Copies what an undo needs. The copy gets its id as its name once it is complete. */
 async function copyJournal(
   parts: WorkspaceParts,
   journal: Journal,

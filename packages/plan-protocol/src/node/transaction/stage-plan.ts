@@ -11,13 +11,13 @@ import type { Step } from "./step.ts";
 /** A change that is ready to be applied. */
 export interface StagedStep extends Step {
   index: number;
-  /** The old file as it was found. */
+  /** Status of the old file when it was read. */
   baseStatus?: EntryStatus | undefined;
-  /** The new file as it lies in the journal's folder. */
+  /** Status of the new file in the journal's folder. */
   stagedStatus?: EntryStatus | undefined;
 }
 
-/** A transaction whose new files are on the disk; the tree is as it was. */
+/** A transaction whose new files are on disk. The tree has not changed yet. */
 export interface StagedPlan {
   journal: Journal;
   steps: StagedStep[];
@@ -28,7 +28,7 @@ interface Draft {
   source?: ResolvedAction | undefined;
 }
 
-/** Writes all new files beside the journal and makes their content durable; `writeIntent` does the same for their names. */
+/** Writes all new files to the journal and syncs their content. `writeIntent` syncs their names. */
 export async function stagePlan(
   parts: WorkspaceParts,
   journals: Folder,
@@ -77,7 +77,7 @@ function writeSteps(
   );
 }
 
-/** What changes, in order: folders from the top down, files, deletions, deleted folders from the deepest up. */
+/** The changes in order: folders from the top down, files, deletions, deleted folders from the deepest up. */
 function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   const named = actions
     .filter(({ action }) => action.kind === "CREATE_DIR")
@@ -103,7 +103,7 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   ];
 }
 
-/** A file that already has the wanted content is left alone. */
+/** False if the file already has the new content. */
 function hasEffect({ action, base, content }: ResolvedAction): boolean {
   if (action.kind === "MOVE_FILE") return true;
   return base === undefined || content === undefined || sha256Hex(content) !== base.sha256;
@@ -127,7 +127,7 @@ async function writeStaged(
   staged: Folder,
   { index, source, content }: { index: number; source: ResolvedAction; content: Uint8Array },
 ): Promise<EntryStatus> {
-  // A new file gets the process's own mode; one that is changed stays closed until it has its old one.
+  // A new file gets the process's default mode. A changed file stays private until it has its old mode.
   const old = source.base?.status;
   const file = await staged.createFile(String(index), old === undefined ? 0o666 : 0o600);
   try {
@@ -140,7 +140,10 @@ async function writeStaged(
   }
 }
 
-/** Owner and permission bits of the old file. Never set-user-id: who wrote the new text is not who was trusted with the old. */
+/**
+ * Gives a file the old one's owner and permission bits, but never set-user-id: the author of the new text is not
+ * trusted with the old file's rights.
+ */
 async function keepAccess(
   file: Awaited<ReturnType<Folder["createFile"]>>,
   old: EntryStatus,

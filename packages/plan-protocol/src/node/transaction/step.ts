@@ -8,19 +8,19 @@ export interface FileState {
   mode: number;
 }
 
-/** One change to the tree. Its number in the list names what the journal keeps for it. */
+/** One change to the tree. The journal names the step's files by its number in the list. */
 export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
-  /** The action that it comes from; undefined for a folder that is created on the way to a file. */
+  /** The action that caused it. Undefined for a parent folder that is created for a file. */
   kind?: ActionKind | undefined;
-  /** What is there before; undefined where there is nothing. Of folders only the mode counts. */
+  /** The state before. Undefined if there is nothing. Of a folder only the mode counts. */
   before?: FileState | undefined;
-  /** What is there afterwards. */
+  /** The state afterwards. */
   after?: FileState | undefined;
 }
 
-/** Something that others changed while a transaction was at work. Never leaves the package. */
+/** Another process changed something during the transaction. Never leaves the package. */
 export class StepConflict extends Error {
   readonly issue: PlanIssue;
 
@@ -30,7 +30,7 @@ export class StepConflict extends Error {
   }
 }
 
-/** The conflict of a step whose path others changed. */
+/** The conflict of a step at whose path another process changed something. */
 export function concurrentEdit({ path }: Pick<Step, "path">, message: string): StepConflict {
   return new StepConflict(planIssue("CONCURRENT_EDIT", message, [path]));
 }

@@ -12,9 +12,9 @@ import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
 
 /**
- * Makes the changes, in order. A file that goes is moved out of the tree and looked at there; what was moved by mistake is
- * what an undo puts back. A new file takes the place of an old one at once, so that the path is never without a file, and
- * only while the old one is there. A new file gets its name only if that is free.
+ * Applies the changes in order. A deleted file is moved to the journal and checked there. If it was the wrong one, an
+ * undo restores it. A replacement is atomic, so that the path always has a file, and happens only while the old file is
+ * still there. A new file gets its name only if the name is free.
  */
 export async function swapIn(
   tree: Tree,
@@ -61,7 +61,7 @@ async function makeChange(
     if (isNew) await giveName(staged, key, { folder, name });
     return;
   }
-  // A file that is replaced gets a second name in the journal; without such names there is a moment without a file.
+  // A file that is replaced is linked into the journal. Without hard links it is absent for a moment.
   if (!isNew || !(await hasLinked(folder.link(name, moved, key))))
     await folder.rename(name, moved, key);
   const status = await moved.status(key);
@@ -69,7 +69,7 @@ async function makeChange(
   if (isNew) await giveNameOver(staged, key, { folder, name, identity: status.identity });
 }
 
-/** `giveName` where a file of an identity is replaced; `ESTALE` where another one is there. */
+/** `giveName` that replaces a file of a known identity. `ESTALE` if another file is there. */
 export async function giveNameOver(
   from: Folder,
   fileName: string,
@@ -82,24 +82,24 @@ export async function giveNameOver(
   await from.replace(second, folder, { name, identity });
 }
 
-/** Gives a file of a journal a name in the tree; `EEXIST` where it is taken. */
+/** Gives a journal's file a name in the tree. `EEXIST` if the name is taken. */
 export async function giveName(
   from: Folder,
   fileName: string,
   { folder, name }: Place,
 ): Promise<void> {
   if (await hasLinked(from.link(fileName, folder, name))) return;
-  // Without second names a look before is the best there is.
+  // Without hard links, a check beforehand is the best that is possible.
   if ((await folder.status(name)) !== undefined)
     throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
   await from.rename(fileName, folder, name);
 }
 
 /**
- * Looks at everything once more before the transaction counts as done: each path, walked anew, leads to the new file, and
- * no process wrote into an old one since it was read. Its bytes are compared and not its time: a clock that ticks every few
- * milliseconds, or a mapping of the file into memory, hides a change from the time. Who writes later, through a file that
- * was open all the while, writes into the one that the journal keeps.
+ * Checks everything once more before the commit. Each path, resolved again, must lead to the new file, and no process
+ * may have written into an old one since it was read. It compares bytes, not times, since a coarse clock (a few
+ * milliseconds) or a memory-mapped file can hide a change from the time. A process that writes later through an open
+ * descriptor writes into the old file, which the journal keeps.
  */
 export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
   await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
@@ -116,7 +116,7 @@ export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): P
   });
 }
 
-/** Makes the names durable that a transaction or its undoing has changed, and those in the other folders. */
+/** Syncs the folders in which a transaction or its undo changed names, and the `others`. */
 export async function syncFoldersOf(
   parts: WorkspaceParts,
   tree: Tree,
@@ -129,7 +129,7 @@ export async function syncFoldersOf(
     try {
       await tree.inFolder(place, (folder) => folder.sync());
     } catch (error) {
-      // A folder that is gone has no names to keep.
+      // A deleted folder has no names to sync.
       if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;
     }
   });

@@ -21,28 +21,28 @@ import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 interface Place {
   folder: Folder;
   name: string;
-  /** Of what the journal keeps for the step. */
+  /** Names the step's files in the journal. */
   key: string;
   isLive: boolean;
 }
 
-/** What is known of a transaction that is to be undone. */
+/** How a transaction is undone. */
 export interface UndoOptions {
-  /** How many of its steps may have changed something; default all. */
+  /** How many of its steps may have changed something. Default all. */
   begun?: number | undefined;
   /**
-   * True where no power was lost since: an old file that is neither in its place nor moved out was then deleted by
-   * someone else. Default false: it comes back.
+   * True if there was no power cut since. Then someone else deleted an old file that is neither in its place nor moved
+   * out, and it stays deleted. Default false: the file is restored.
    */
   isLive?: boolean | undefined;
-  /** Written down with the mark. */
+  /** The reason, recorded with the marker. */
   why?: string | undefined;
 }
 
 /**
- * Takes back what a transaction did, as far as it got, last change first, and marks it as rolled back. May be run again
- * after any interruption. What checks wrote is taken into the journal. Paths that someone else has changed are not touched,
- * and their old files stay in the journal.
+ * Undoes a transaction as far as it got, last change first, and marks it as rolled back. It can run again after any
+ * interruption. Files that checks wrote are moved to the journal. Paths that someone else has changed are left alone,
+ * and the journal keeps their old files.
  */
 export async function undo(
   parts: WorkspaceParts,
@@ -57,9 +57,9 @@ export async function undo(
         keptPaths.push(step.path);
     await syncIn(parts, journal.moved, journal.taken, journal.written);
   });
-  // By a new walk: folders that were created again are others than those that were open.
+  // Opens the folders again, since folders that were recreated differ from those that were open.
   await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
-  // On a full disk this makes the room that the mark needs.
+  // On a full disk this frees the space that the marker needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
   const written = await journal.written.list();
   const undone = {
@@ -81,14 +81,14 @@ async function markUndone(
     await mark(parts, journal, { state: "rolled_back", undone });
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
-    // Taking the intent away needs no room, and nothing is lost with it: the tree is as it was before.
+    // Removing the intent needs no space, and it loses nothing: the tree is in its old state.
     if (!isFull || undone.keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
       throw error;
     await withdrawIntent(parts, journal);
   }
 }
 
-/** False where someone else's change is in the way. */
+/** False if someone else's change is in the way. */
 async function undoStep(
   journal: Journal,
   step: Step,
@@ -104,7 +104,7 @@ async function undoStep(
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    // Without its folder there is nothing to take back but an old file that had its place there.
+    // Without its folder there is nothing to undo, unless the step had an old file there.
     if (code === "ENOENT") return step.before === undefined;
     if (code === "ENOTDIR" || code === "ELOOP") return step.change === "make_folder";
     throw error;
@@ -147,7 +147,7 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   if (await isOriginal(journal, step, { status, place })) return true;
   const own = await findOwn(journal, step, { status, place });
   if (own === undefined) return false;
-  // Of an undo that was interrupted, or of a move that a power cut left there by half.
+  // A remnant of an interrupted undo, or of a move that a power cut left half done.
   await unless(["ENOENT"], own.to.unlink(key), undefined);
   const source = await oldFileOf(journal, place);
   if (step.before !== undefined && source !== undefined && status.kind === "file") {
@@ -155,14 +155,14 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
     if (isPutBack !== undefined) return isPutBack;
   }
   await folder.rename(name, own.to, key);
-  // What was taken is looked at again: the file may have become someone else's in between.
+  // Checks the file again after it was moved, since someone else may have changed it in between.
   return restore(journal, step, { place, own });
 }
 
-/** What stands at a path and may be taken away, and where it goes. */
+/** A file that an undo may remove from its path, and the folder that it moves to. */
 interface OwnFile {
   to: Folder;
-  /** Undefined for what is not looked at. */
+  /** Undefined if the content is not checked. */
   sha256: string | undefined;
 }
 
@@ -170,7 +170,7 @@ function ownOf({ taken }: Journal, { after }: Step): OwnFile {
   return { to: taken, sha256: after?.sha256 };
 }
 
-/** The transaction's own file, or what checks turned it into; undefined where it is someone else's. */
+/** Recognizes the transaction's own file, or what checks replaced it with. Undefined if the file is someone else's. */
 async function findOwn(
   journal: Journal,
   step: Step,
@@ -179,7 +179,7 @@ async function findOwn(
   if (await isOurs(journal, step, { status, place })) return ownOf(journal, step);
   const { written, checked } = journal;
   if (checked === undefined) return undefined;
-  // A text that was taken before is not given up for another one.
+  // The journal already holds another file for this step, which must not be lost.
   const earlier = await written.status(place.key);
   if (earlier !== undefined && earlier.identity !== status.identity) return undefined;
   const sha256 = (await readOwn(place.folder, place.name))?.sha256;
@@ -190,7 +190,7 @@ async function findOwn(
   return isTheirs ? { to: written, sha256 } : undefined;
 }
 
-/** Puts the old file over the new one, so that the path is never without; undefined where the system has no second names. */
+/** Replaces the new file with the old one, so that the path always has a file. Undefined without hard links. */
 async function putBack({
   place: { folder, name, key },
   source,
@@ -211,7 +211,7 @@ async function putBack({
     false,
   );
   if (!isDone || (await isOwn())) return isDone;
-  // Someone wrote into it in between: that is theirs.
+  // Someone else wrote to the file in between, so theirs goes back.
   const put = await folder.status(name);
   if (put !== undefined) await giveNameOver(own.to, key, { folder, name, identity: put.identity });
   return false;
@@ -222,7 +222,7 @@ async function oldFileOf(journal: Journal, { key }: Place): Promise<Folder | und
   return (await journal.backups.status(key)) === undefined ? undefined : journal.backups;
 }
 
-/** Puts the old file, or what others turned the new one into, to a name that is free. */
+/** Moves the old file to its path if that is free, or the new one if someone else has changed it. */
 async function restore(
   journal: Journal,
   step: Step,
@@ -246,7 +246,7 @@ async function restore(
   );
 }
 
-/** True where the old file itself, or its exact content, stands in its place. */
+/** True if the old file itself, or its exact content, is at its path. */
 async function isOriginal(
   journal: Journal,
   { before }: Step,
@@ -260,7 +260,7 @@ async function isOriginal(
   return (await readOwn(place.folder, place.name))?.sha256 === before.sha256;
 }
 
-/** True where the transaction's new file stands there as it was written. */
+/** True if the transaction's new file is there, unchanged. */
 async function isOurs(
   journal: Journal,
   { after }: Step,

@@ -11,7 +11,7 @@ import {
 
 import { argumentText, withCallIds } from "../call-ids.ts";
 
-/** The answer of `doGenerate`. What the SDK warns of stands in `providerMetadata["ai-sdk"]`. */
+/** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
 export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
   const content = arrayAt(result, "content").filter(isRecord);
   const textOf = (wanted: string): string =>

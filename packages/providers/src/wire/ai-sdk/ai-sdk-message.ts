@@ -10,7 +10,7 @@ export type AiSdkJson =
 /** Fields for providers, keyed by provider. */
 export type AiSdkProviderOptions = Record<string, Record<string, AiSdkJson | undefined>>;
 
-/** What messages and parts may carry for providers. */
+/** Provider options of messages and parts. */
 export interface AiSdkOptioned {
   providerOptions?: AiSdkProviderOptions;
 }
@@ -29,13 +29,13 @@ interface AiSdkFilePart extends AiSdkOptioned {
   filename?: string;
 }
 
-/** What the model thought. */
+/** Reasoning of the model. */
 interface AiSdkReasoningPart extends AiSdkOptioned {
   type: "reasoning";
   text: string;
 }
 
-/** A call that the model asks for. */
+/** A tool call of the model. */
 interface AiSdkToolCallPart extends AiSdkOptioned {
   type: "tool-call";
   toolCallId: string;
@@ -44,7 +44,7 @@ interface AiSdkToolCallPart extends AiSdkOptioned {
   providerExecuted?: boolean;
 }
 
-/** What a tool gave. */
+/** The output of a tool. */
 type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: AiSdkJson }
@@ -58,7 +58,7 @@ type AiSdkToolOutput =
       )[];
     };
 
-/** The answer to a call. */
+/** The result of a call. */
 interface AiSdkToolResultPart extends AiSdkOptioned {
   type: "tool-result";
   toolCallId: string;
@@ -66,7 +66,7 @@ interface AiSdkToolResultPart extends AiSdkOptioned {
   output: AiSdkToolOutput;
 }
 
-/** A message of the AI SDK (`ModelMessage`); assignable to its type in version 6. */
+/** A message of the AI SDK (`ModelMessage`). Assignable to its type in version 6. */
 export type AiSdkMessage =
   | ({ role: "system"; content: string } & AiSdkOptioned)
   | ({ role: "user"; content: string | (AiSdkTextPart | AiSdkFilePart)[] } & AiSdkOptioned)

@@ -12,13 +12,13 @@ import {
 import { formOf, withForm } from "../original-form.ts";
 import { entryOf } from "../wire-fields.ts";
 
-/** Names the format in errors, opaque parts and forms; fields of the SDK itself stand under it in `providerMetadata`. */
+/** The format's name in errors, opaque parts and forms, and the key of the SDK's own fields in `providerMetadata`. */
 export const aiSdk = "ai-sdk";
 
-/** The versions of the SDK's model interface: 2 of AI SDK 5, 3 of 6, 4 of 7. */
+/** The versions of the SDK's model interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
 export type AiSdkVersion = "v2" | "v3" | "v4";
 
-/** Which member holds the content of a part of a file or image, in prompts and in what tools give. */
+/** The member that holds the content of a file or image, in prompts and in tool outputs. */
 const contentKeys: Record<string, string | undefined> = {
   file: "data",
   image: "image",
@@ -31,14 +31,16 @@ const contentKeys: Record<string, string | undefined> = {
 
 type Content = { data: Uint8Array; mimeType?: string | undefined } | { url: string };
 
-/** A file or an image in any form of the SDK; undefined where it is another part, or its bytes and address are elsewhere. */
+/**
+ * Reads a file or an image in any form of the SDK. Undefined for other parts, and for files without bytes or address.
+ */
 export function readFile(wire: JsonRecord): MediaPart | undefined {
   const { type, mediaType } = wire;
   const key = entryOf(contentKeys, type);
   const read = key === undefined ? undefined : readContent(wire[key]);
   if (typeof type !== "string" || read === undefined) return undefined;
   const given = typeof mediaType === "string" ? mediaType : undefined;
-  // As in the SDK, an image without a type is what its address or its bytes say.
+  // As in the SDK, the address or the bytes give the type of an image that has none.
   const { mimeType: own, ...content } = { mimeType: undefined, ...read.content };
   const found = given ?? own ?? ("data" in content ? imageTypeOf(content.data) : undefined);
   const isImage = type.startsWith("image") || found?.startsWith("image/") === true;
@@ -54,7 +56,7 @@ export function readFile(wire: JsonRecord): MediaPart | undefined {
   });
 }
 
-/** Bytes as bytes, base64 or a `data:` address; text; or an address. The form is absent for bytes and `URL`s. */
+/** Reads bytes, base64, a `data:` address, text or an address. `form` is absent for bytes and `URL`s. */
 function readContent(value: unknown): { content: Content; form?: string } | undefined {
   if (value instanceof Uint8Array) return { content: { data: value } };
   if (value instanceof ArrayBuffer)
@@ -101,7 +103,7 @@ function writeContent({ data, url, mimeType }: MediaPart, form: string | undefin
   return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** The part for a prompt, in the form that it came in where the version allows it. */
+/** The part for a prompt, in its original form if the version supports it. */
 export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord | undefined {
   const form = formOf(aiSdk, part);
   const came = stringAt(form, "data");
@@ -124,7 +126,7 @@ export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord |
   });
 }
 
-/** The part in what a tool gave: as it came where there is a form for it, else in that of the version. */
+/** The part for a tool output, in its original form if there is one, else in the version's form. */
 export function writeOutput(
   part: MediaPart,
   version: AiSdkVersion | undefined,
@@ -152,7 +154,7 @@ export function writeOutput(
   return withoutUndefined({ type: kind, data: inline, mediaType, filename: named });
 }
 
-/** True for what names a version that the converters know. */
+/** True for a version that the converters support. */
 export function isVersion(version: unknown): version is AiSdkVersion | undefined {
   return version === undefined || version === "v2" || version === "v3" || version === "v4";
 }

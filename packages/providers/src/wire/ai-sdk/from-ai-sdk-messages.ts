@@ -9,10 +9,10 @@ import { metadataOf } from "./provider-options.ts";
 import { errorMark, writeMessage } from "./to-ai-sdk-messages.ts";
 
 /**
- * Chat messages of the AI SDK's model messages and prompts, versions 5 to 7. A tool message becomes one message for each
- * result; `providerOptions` become `providerMetadata`. Approvals, what the provider's own tools did and other parts without a
- * counterpart become opaque parts.
- * @throws WireError `invalid_messages` for what is no list of objects
+ * Converts the AI SDK's model messages and prompts, versions 5 to 7. Each result in a tool message becomes a message of
+ * its own. `providerOptions` become `providerMetadata`. Parts without a counterpart become opaque parts, for example
+ * approvals and the calls and results of the provider's own tools.
+ * @throws WireError `invalid_messages` if `messages` is not a list of objects
  */
 export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);

@@ -12,21 +12,23 @@ import type { AiSdkMessage, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
 
-/** Where a prompt's cached prefixes end, and which model interface the messages are for. */
+/** The cache breakpoints of a prompt, and the version of its model interface. */
 export interface AiSdkMessagesOptions extends LossOptions {
-  /** Indexes of messages, as `WorkingContext.breakpoints` has them; the last 4 are marked, as many as Anthropic takes. */
+  /**
+   * Indexes of messages, from `WorkingContext.breakpoints`. Only the last 4 are used, since Anthropic accepts no more.
+   */
   breakpoints?: readonly number[] | undefined;
   /**
-   * The `specificationVersion` of a model, for its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). Default: messages for
-   * `generateText` of AI SDK 6 and 7; AI SDK 5 needs `v2` where tools give media.
+   * The `specificationVersion` of a model, if the messages are its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). Default:
+   * messages for `generateText` of AI SDK 6 and 7. AI SDK 5 needs `v2` if tools return media.
    */
   version?: string | undefined;
 }
 
-/** What a marked message gets as provider options: five minutes of Anthropic's cache; other providers ignore it. */
+/** Provider options of a breakpoint: Anthropic's cache for five minutes. Other providers ignore them. */
 const cacheOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** Says that a tool failed, in front of what it gave in parts, for which the SDK has no mark. */
+/** Precedes the parts of a failed tool's output, since the SDK has no error flag for them. */
 export const errorMark = {
   type: "text",
   text: "[The tool failed.]",
@@ -40,9 +42,9 @@ interface Target {
 }
 
 /**
- * Messages for `generateText` and `streamText`. Results of parallel calls share one tool message; `providerMetadata` goes
- * out as `providerOptions`, call arguments that are not JSON as `{ INVALID_JSON: text }`. A message whose parts say nothing
- * is left out.
+ * Converts messages for `generateText` and `streamText`. Results of parallel calls share one tool message.
+ * `providerMetadata` becomes `providerOptions`. Call arguments that are not JSON become `{ INVALID_JSON: text }`. A
+ * message whose parts are all empty is left out.
  * @throws WireError `unsupported_version`
  */
 export function toAiSdkMessages(
@@ -80,7 +82,7 @@ export function toAiSdkMessages(
   return result.flatMap((message) => (isMessage(message) ? [message] : []));
 }
 
-/** Prompts have lists of parts where messages may have text. */
+/** Messages may have text as content, but prompts need lists of parts. */
 function promptOf(message: JsonRecord): JsonRecord {
   const { role, content } = message;
   if (role === "system" || typeof content !== "string") return { ...message };
@@ -91,7 +93,7 @@ function isMessage(message: unknown): message is AiSdkMessage {
   return isRecord(message);
 }
 
-/** Options of both, provider by provider. */
+/** Merges options provider by provider. */
 function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
   const both: JsonRecord = isRecord(options) ? { ...options } : {};
   for (const [provider, fields] of Object.entries(added)) {
@@ -101,7 +103,7 @@ function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
   return both;
 }
 
-/** The message as it is written by itself, before the form that it came in; undefined where it says nothing. */
+/** Writes a message without regard to its original form. Undefined if it is empty. */
 export function writeMessage(message: ChatMessage, target: Target): JsonRecord | undefined {
   const whole = wholeMessage(aiSdk, message);
   if (whole !== undefined) return whole;
@@ -132,7 +134,7 @@ function lost(part: Part, { losses = new Losses() }: Target): string {
   return losses.mark(part);
 }
 
-/** None for a text without a character. */
+/** No part for an empty text. */
 function toPart(part: Part, role: "user" | "assistant", target: Target): unknown[] {
   if (part.type === "provider" && part.provider === aiSdk) return [part.raw];
   if (part.type === "text") {
@@ -153,7 +155,9 @@ function withOptions(written: JsonRecord | undefined, part: MediaPart): JsonReco
   return written === undefined ? undefined : { ...written, ...providerOptionsOf(part) };
 }
 
-/** The signature of a thought, and what Anthropic hid, where its provider of the SDK looks for them. */
+/**
+ * The signature of a thought, or Anthropic's redacted thinking, in the fields that the SDK's Anthropic provider reads.
+ */
 function reasoningOptions(part: ProviderFields & { signature?: string | undefined }): object {
   const { anthropic, ...others } = part.providerMetadata ?? {};
   const own = isRecord(anthropic) ? anthropic : {};

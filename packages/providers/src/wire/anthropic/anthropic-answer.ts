@@ -13,7 +13,10 @@ import { metadataOf, without } from "../../json/json-record.ts";
 import { argumentText, withCallIds } from "../call-ids.ts";
 import { entryOf } from "../wire-fields.ts";
 
-/** A whole message of `/v1/messages`. Its thinking blocks stand in `providerMetadata.anthropic.reasoning`, to be sent back. */
+/**
+ * Converts a message of `/v1/messages`. Its thinking blocks go to `providerMetadata.anthropic.reasoning`, to be sent
+ * back.
+ */
 export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefined {
   if (!Array.isArray(message["content"])) return undefined;
   const blocks = arrayAt(message, "content").filter(isRecord);
@@ -76,7 +79,7 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   refusal: "content_filter",
 };
 
-/** Token counts. The API counts cached input apart from `input_tokens`; core counts all input together. */
+/** Token counts. The API excludes cached input from `input_tokens`, but core counts all input. */
 export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
   const input = numberAt(usage, "input_tokens");
   const output = numberAt(usage, "output_tokens");

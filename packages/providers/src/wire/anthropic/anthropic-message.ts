@@ -14,7 +14,7 @@ export interface AnthropicTextBlock extends Cacheable {
   text: string;
 }
 
-/** Bytes or the address of an image. */
+/** An image by bytes or address. */
 interface AnthropicImageBlock extends Cacheable {
   type: "image";
   source:
@@ -35,7 +35,7 @@ interface AnthropicDocumentBlock extends Cacheable {
     | { type: "url"; url: string };
 }
 
-/** A call that the model asks for. */
+/** A tool call of the model. */
 interface AnthropicToolUseBlock extends Cacheable {
   type: "tool_use";
   id: string;
@@ -43,7 +43,7 @@ interface AnthropicToolUseBlock extends Cacheable {
   input: Record<string, unknown>;
 }
 
-/** The answer to a call; stands in a user's turn, before anything else. */
+/** The result of a call. Comes first in a user's turn. */
 interface AnthropicToolResultBlock extends Cacheable {
   type: "tool_result";
   tool_use_id: string;
@@ -51,7 +51,7 @@ interface AnthropicToolResultBlock extends Cacheable {
   is_error?: boolean;
 }
 
-/** What the model thought, signed; shown or encrypted. */
+/** The model's thinking, signed, in plain text or encrypted. */
 type AnthropicThinkingBlock =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string };
@@ -65,14 +65,16 @@ type AnthropicBlock =
   | AnthropicToolResultBlock
   | AnthropicThinkingBlock;
 
-/** A turn of `/v1/messages`, or what the operator says between two; blocks that came in go out as they were. */
+/**
+ * A turn of `/v1/messages`, or a system message between two turns. Blocks that came from the API are sent unchanged.
+ */
 export type AnthropicMessage =
   | { role: "user" | "assistant"; content: string | AnthropicBlock[] }
   | { role: "system"; content: string | AnthropicTextBlock[] };
 
-/** The two fields of a call of `/v1/messages` that hold a conversation; assignable to the official client's types. */
+/** The two fields of a `/v1/messages` call that hold a conversation. Assignable to the official client's types. */
 export interface AnthropicConversation {
-  /** Absent without a message of the operator in front. */
+  /** Absent if no system or developer message leads. */
   system?: string | AnthropicTextBlock[];
   messages: AnthropicMessage[];
 }

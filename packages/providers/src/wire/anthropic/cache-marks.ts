@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
-/** Without the marks of the blocks and of what stands in results. */
+/** Removes cache breakpoints from the blocks and from the content of results. */
 export function unmarked(blocks: readonly unknown[]): JsonRecord[] {
   return blocks.filter(isRecord).map((block) => {
     const { cache_control: _, ...bare } = block;
@@ -13,7 +13,7 @@ function listIn({ content }: JsonRecord): unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** With the mark on the last block that the API lets carry one. */
+/** Adds a cache breakpoint to the last block that may have one. */
 export function marked(blocks: readonly JsonRecord[], mark: unknown): JsonRecord[] {
   const last = blocks.findLastIndex(
     ({ type }) => type !== "thinking" && type !== "redacted_thinking",

@@ -10,10 +10,10 @@ import { isPlainId } from "./tool-ids.ts";
 const format = "anthropic";
 
 /**
- * Chat messages of a conversation in Anthropic's wire form. A user's turn that answers calls becomes a tool message for each
- * answer and a user message for the rest; blocks without a counterpart become opaque parts, and fields without one, as
- * `cache_control`, travel in `providerMetadata.anthropic`.
- * @throws WireError `invalid_messages` for what is no list of messages with roles
+ * Converts a conversation of Anthropic's API. A user's turn with results becomes a tool message for each result and user
+ * messages for the rest. Blocks without a counterpart become opaque parts. Fields without one, for example
+ * `cache_control`, are kept in `providerMetadata.anthropic`.
+ * @throws WireError `invalid_messages` if `messages` is not a list of messages with roles
  */
 export function fromAnthropicMessages(conversation: {
   system?: string | readonly object[] | undefined;
@@ -50,7 +50,7 @@ function recorded(message: ChatMessage, content: unknown, turn?: JsonRecord): Ch
 }
 
 interface Place {
-  /** The turn in front. */
+  /** The previous turn. */
   before: unknown;
   isFirst: boolean;
   keepsIds: true | undefined;
@@ -82,7 +82,7 @@ function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMess
   );
 }
 
-/** True for ids that would be replaced on the way back: of a form that the API refuses, or of an earlier call. */
+/** True if a turn has ids that the way back would replace: the API rejects them, or an earlier call has the same. */
 function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
   let isKept = false;
   for (const block of arrayAt(turn, "content")) {
@@ -94,7 +94,7 @@ function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
   return isKept ? true : undefined;
 }
 
-/** The answers of a user's turn, each by itself, and what stands between them. */
+/** Splits a user's turn into single results and the blocks between them. */
 function segments(blocks: readonly unknown[]): unknown[][] {
   const found: unknown[][] = [];
   for (const [index, block] of blocks.entries()) {
@@ -156,7 +156,7 @@ function contentOf(blocks: readonly unknown[]): string | Part[] {
   return plain(blocks.map(fromBlock));
 }
 
-/** One plain text is a string, as applications usually write it. */
+/** A single plain text becomes a string, as applications usually write it. */
 function plain(parts: Part[]): string | Part[] {
   const [first] = parts;
   const isPlain =

@@ -24,23 +24,25 @@ import { ToolIds } from "./tool-ids.ts";
 
 const format = "anthropic";
 
-/** Where a prompt's cached prefixes end, and what happens to parts that the API can't express. */
+/** The cache breakpoints of a prompt, and how lost parts are reported. */
 export interface AnthropicMessagesOptions extends LossOptions {
   /**
-   * Indexes of messages, as `WorkingContext.breakpoints` has them. The last 4 are marked, since the API refuses more
-   * in all: pass 3 where you mark the tools. They replace the marks that messages brought along.
+   * Indexes of messages, from `WorkingContext.breakpoints`. Only the last 4 are used, since the API rejects more in
+   * total. Pass 3 if you set one on the tools. They replace breakpoints that the messages carry.
    */
   breakpoints?: readonly number[] | undefined;
-  /** The mark of a breakpoint; five minutes by default. */
+  /** The value of a breakpoint. Default: five minutes. */
   cacheControl?: AnthropicCacheControl | undefined;
 }
 
 /**
- * Leading system and developer messages become `system`, later ones `system` messages in their place; tool results blocks of
- * the user's turn. Messages of one speaker in a row become one turn, as the API would join them, and a message without
- * content none. `cache_control` in `providerMetadata.anthropic` of a message marks its last block, and `reasoning` there is
- * sent as the blocks that it is. Ids that the API refuses are replaced; call arguments that are no JSON object, and media
- * that the API does not take, go as a text that says so.
+ * Converts messages to Anthropic's format. Leading system and developer messages become `system`, later ones `system`
+ * messages in place. Tool results become blocks of the user's turn. Consecutive messages of one speaker are joined, as
+ * the API would do. Messages without content are left out.
+ *
+ * `cache_control` in `providerMetadata.anthropic` of a message applies to its last block. `reasoning` there is sent
+ * unchanged, as blocks. Ids that the API rejects are replaced. Call arguments that are not a JSON object, and media that
+ * the API does not support, become text that says so.
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
@@ -100,7 +102,7 @@ function listOf(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** The turn that a message makes by itself, before the form that it came in; undefined for one without content. */
+/** Writes a message as a turn of its own, without regard to its original form. Undefined if it has no content. */
 export function writeTurn(
   message: ChatMessage,
   losses: Losses = new Losses(),
@@ -135,18 +137,18 @@ function toCall(call: ToolCall): JsonRecord {
   return joinFields({ type: "tool_use", id, name, input: callRecord(call) }, ownFields(call));
 }
 
-/** A tool's answer is one block, which takes all fields of its message. */
+/** A tool result is one block, which takes all fields of its message. */
 function ownCacheControl(message: ChatMessage): unknown {
   return message.role === "tool" ? undefined : ownFields(message)["cache_control"];
 }
 
-/** `providerMetadata.anthropic.reasoning`: the blocks as they came, which is how `createAnthropicModel` returns them. */
+/** The blocks in `providerMetadata.anthropic.reasoning`, unchanged, as `createAnthropicModel` returns them. */
 function keptThinking(message: ChatMessage): JsonRecord[] {
   if (message.role !== "assistant") return [];
   return arrayAt(fieldsFor(format, message), "reasoning").filter(isRecord);
 }
 
-/** The answer to a call. */
+/** The block for a tool result. */
 function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRecord {
   const { content, isError } = message;
   const parts = partsOf(message).flatMap((part) => toBlock(part, "tool", losses));
@@ -154,14 +156,14 @@ function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRe
   const written = withoutUndefined({
     type: "tool_result",
     tool_use_id: id,
-    // The API takes no empty content; a result without any is a result all the same.
+    // The API rejects empty content. A result without content is still a result.
     content: parts.length > 0 ? shown : undefined,
     is_error: isError === true ? true : undefined,
   });
   return joinFields(written, ownFields(message));
 }
 
-/** A part as a block, none for a text without a word, which the API refuses. */
+/** A part as a block. None for a blank text, which the API rejects. */
 function toBlock(part: Part, role: ChatMessage["role"], losses: Losses): JsonRecord[] {
   if (part.type === "provider" && part.provider === format && isRecord(part.raw))
     return [{ ...part.raw }];
@@ -194,7 +196,7 @@ function writtenBlock(
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** Images, PDFs, and any text, which the API takes as plain text. */
+/** The source of an image, a PDF or any text, which the API accepts as plain text. */
 function sourceOf(part: MediaPart): JsonRecord | undefined {
   const { type, data, url, mimeType } = part;
   const text = type === "file" ? fileText(part) : undefined;
@@ -206,7 +208,7 @@ function sourceOf(part: MediaPart): JsonRecord | undefined {
   return url !== undefined && (type === "image" || isTaken) ? { type: "url", url } : undefined;
 }
 
-/** Fields for the API alone; the AI SDK names the mark of a cache in its own way. */
+/** Fields for the API itself, without the AI SDK's name for a cache breakpoint. */
 function ownFields(owner: ProviderFields): JsonRecord {
   const { cacheControl, ...fields } = fieldsFor(format, owner);
   return cacheControl === undefined ? fields : { cache_control: cacheControl, ...fields };

@@ -1,12 +1,14 @@
 import type { JsonRecord } from "@ccl/core/json";
 
-/** Ids as the API takes them: letters, digits, `_` and `-`, and each for one call alone; others are replaced, always alike. */
+/**
+ * Makes ids valid for the API: letters, digits, `_` and `-`, and unique per call. The same input gives the same ids.
+ */
 export class ToolIds {
   readonly #ofLastCall = new Map<string, string>();
   readonly #given = new Set<string>();
   readonly #repeats = new Map<string, number>();
 
-  /** A copy of the turn with the ids of its calls and results as the API takes them. */
+  /** Copies the turn with valid ids in its calls and results. */
   replaceIn(turn: JsonRecord): JsonRecord {
     const { content } = turn;
     if (!Array.isArray(content)) return { ...turn };
@@ -31,13 +33,13 @@ export class ToolIds {
     return given;
   }
 
-  /** That of the last call with this id. */
+  /** The id of the last call that had this id. */
   forResult(id: string): string {
     return this.#ofLastCall.get(id) ?? plainId(id);
   }
 }
 
-/** True for an id that the API takes. */
+/** True for an id that the API accepts. */
 export function isPlainId(id: string): boolean {
   return plainId(id) === id;
 }

@@ -15,7 +15,7 @@ import { entryOf, withMetadata } from "../wire-fields.ts";
 import { gemini } from "./to-gemini-contents.ts";
 
 /**
- * A whole answer of `generateContent`: its first candidate, undefined where it has none. Signatures of thoughts stand in
+ * Converts the first candidate of a `generateContent` answer. Undefined if there is none. Thought signatures are kept in
  * `providerMetadata.gemini` of the calls and of the answer, to be sent back.
  */
 export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
@@ -49,12 +49,12 @@ export function firstCandidate(body: JsonRecord): JsonRecord | undefined {
     .find((candidate) => (numberAt(candidate, "index") ?? 0) === 0);
 }
 
-/** What a candidate says. */
+/** The parts of a candidate. */
 export function partsIn(candidate: JsonRecord): JsonRecord[] {
   return arrayAt(candidate["content"], "parts").filter(isRecord);
 }
 
-/** What the parts say, or what the model thought. */
+/** The text of the parts, or the model's reasoning. */
 export function textIn(parts: readonly JsonRecord[], type: "text" | "reasoning"): string {
   return parts
     .filter(({ thought }) => (thought === true) === (type === "reasoning"))
@@ -97,7 +97,7 @@ function finishReasonOf(reason: unknown, calls: number): FinishReason {
   return known === "stop" && calls > 0 ? "tool_calls" : known;
 }
 
-/** The API counts thoughts apart from what was said, and what its own tools read apart from the prompt. */
+/** The API counts thoughts apart from the output, and input of its own tools apart from the prompt. */
 function usageOf(usage: unknown): ModelUsage | undefined {
   const count = (name: string): number | undefined => numberAt(usage, `${name}TokenCount`);
   const prompt = count("prompt");

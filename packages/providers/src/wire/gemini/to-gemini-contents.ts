@@ -5,7 +5,7 @@ import { callRecord } from "../call-input.ts";
 import { Losses, type LossOptions } from "../losses.ts";
 import { fieldsFor, joinFields, partsOf } from "../wire-fields.ts";
 
-/** Names the format in errors, opaque parts and `providerMetadata`. */
+/** The format's name in errors and opaque parts, and its key in `providerMetadata`. */
 export const gemini = "gemini";
 
 interface Turn {
@@ -14,17 +14,17 @@ interface Turn {
 }
 
 interface ContentsOptions extends LossOptions {
-  /** The model refuses calls without the signature of a thought, as Gemini does from version 3 on. */
+  /** The model rejects calls without a thought signature, as Gemini does from version 3 on. */
   needsSignatures: boolean;
 }
 
-// Google's documentation names it for calls of other models.
+// Google's documentation gives this value for calls of other models.
 const noSignature = { thoughtSignature: "skip_thought_signature_validator" };
 
 /**
- * Contents of `generateContent`. Leading system and developer messages become `systemInstruction`, later ones the user's
- * words, since the API has no other place for them. Signatures of thoughts go back with the calls and texts that they
- * came with; the reasoning itself is left out, as the API asks.
+ * Converts messages for `generateContent`. Leading system and developer messages become `systemInstruction`. Later ones
+ * become user messages, since the API has no other place for them. Thought signatures are sent with their calls and
+ * texts. Reasoning is left out, as the API requires.
  */
 export function toGeminiContents(
   messages: readonly ChatMessage[],
@@ -87,7 +87,7 @@ function toPart(part: Part, role: ChatMessage["role"], losses: Losses): JsonReco
 
 function toMedia({ mimeType, data, url }: MediaPart): JsonRecord | undefined {
   if (data !== undefined) return { inlineData: { mimeType, data: toBase64(data) } };
-  // Without a type the API finds out what the address holds.
+  // Without a type, the API detects it from the address.
   const type = mimeType.endsWith("/*") ? undefined : mimeType;
   return url === undefined
     ? undefined

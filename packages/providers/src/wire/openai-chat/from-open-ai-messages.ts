@@ -19,9 +19,9 @@ const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 const reasoningFields = ["reasoning_content", "reasoning"] as const;
 
 /**
- * Chat messages of OpenAI's wire form, such as a transcript that an application keeps. Fields without a counterpart travel
- * in `providerMetadata.openai`, parts without one as opaque parts, so that `toOpenAiMessages` gives back what was taken in.
- * @throws WireError `invalid_messages` for what is no list of objects
+ * Converts messages of OpenAI's format, for example an application's transcript. Fields without a counterpart are kept in
+ * `providerMetadata.openai`, and parts without one as opaque parts, so that `toOpenAiMessages` restores the original.
+ * @throws WireError `invalid_messages` if `messages` is not a list of objects
  */
 export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {
   requireMessages(messages);

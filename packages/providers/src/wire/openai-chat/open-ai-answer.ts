@@ -14,8 +14,8 @@ import { argumentText, withCallIds } from "../call-ids.ts";
 import { entryOf } from "../wire-fields.ts";
 
 /**
- * A whole answer of `/chat/completions`: its first choice, undefined where it has none. Fields without a place in a response
- * stand in `providerMetadata` under the provider's name.
+ * Converts the first choice of a `/chat/completions` answer. Undefined if there is none. Fields that a response lacks are
+ * kept in `providerMetadata` under the provider's name.
  */
 export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelResponse | undefined {
   const choice = firstChoice(body);
@@ -29,7 +29,7 @@ export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelRespo
     reasoning: reasoningOf(message),
     toolCalls,
     finishReason: finishReasonOf(choice["finish_reason"], refusal, toolCalls.length),
-    // Groq and Moonshot count elsewhere.
+    // Groq and Moonshot report usage elsewhere.
     usage: fromOpenAiUsage(body["usage"] ?? recordAt(body, "x_groq")["usage"] ?? choice["usage"]),
     requestId,
     providerMetadata: metadataOf(provider, {
@@ -49,7 +49,7 @@ const readFields = [
   "function_call",
 ];
 
-/** The fields of a body that have no place in a response. */
+/** The fields of a body that a response lacks. */
 function unknownFields(body: JsonRecord): JsonRecord {
   return {
     ...without(body, "id", "object", "choices", "usage"),
@@ -64,14 +64,14 @@ function unknownFields(body: JsonRecord): JsonRecord {
   };
 }
 
-/** The first choice of a body or a chunk, which others may stand before. */
+/** The choice with index 0 of a body or a chunk. It need not be the first in the list. */
 export function firstChoice(body: JsonRecord): JsonRecord | undefined {
   return arrayAt(body, "choices")
     .filter(isRecord)
     .find((choice) => (numberAt(choice, "index") ?? 0) === 0);
 }
 
-/** The calls of a message or a delta, with the single one of older servers. */
+/** The calls of a message or a delta, including the single call of older servers. */
 export function callsOf(message: JsonRecord): unknown[] {
   const { tool_calls: calls, function_call: only } = message;
   if (Array.isArray(calls) && calls.length > 0) return calls;
@@ -79,12 +79,12 @@ export function callsOf(message: JsonRecord): unknown[] {
   return isRecord(only) ? [{ index: 0, function: only }] : [];
 }
 
-/** The text of a message or a delta; Mistral and some gateways give a list of parts. */
+/** The text of a message or a delta. Mistral and some gateways send a list of parts. */
 export function textOf(message: JsonRecord): string {
   return stringAt(message, "content") ?? textIn(arrayAt(message, "content"), "text");
 }
 
-/** The reasoning under the names that servers give it. */
+/** The reasoning, under any of the names that servers use. */
 export function reasoningOf(message: JsonRecord): string | undefined {
   return (
     stringAt(message, "reasoning_content") ||
@@ -95,7 +95,7 @@ export function reasoningOf(message: JsonRecord): string | undefined {
   );
 }
 
-// A part of type `thinking` has a text or, at Mistral, a list of text parts; OpenRouter has details of type `reasoning.text`.
+// A `thinking` part has a text or, at Mistral, a list of text parts. OpenRouter sends details of type `reasoning.text`.
 function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasoning.text"): string {
   const field = type === "thinking" ? type : "text";
   return parts
@@ -119,12 +119,12 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   tool_calls: "tool_calls",
   function_call: "tool_calls",
   stop: "stop",
-  // Together and servers on Hugging Face's text generation
+  // Together, and servers on Hugging Face's text generation
   eos: "stop",
   eos_token: "stop",
   // Mistral
   model_length: "length",
-  // Gateways that pass on the words of Anthropic and Google
+  // Gateways that keep the reasons of Anthropic and Google
   max_tokens: "length",
   end_turn: "stop",
   stop_sequence: "stop",
@@ -132,14 +132,14 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   safety: "content_filter",
 };
 
-// A refusal is a filtered answer, whatever the reason beside it says, and some servers say `stop` or nothing beside calls.
+// A refusal means a filtered answer, whatever the reason says. Some servers report `stop` or nothing with tool calls.
 function finishReasonOf(reason: unknown, refusal: string, calls: number): FinishReason {
   if (refusal !== "") return "content_filter";
   const known = entryOf(finishReasons, String(reason).toLowerCase()) ?? "other";
   return (known === "stop" || !reason) && calls > 0 ? "tool_calls" : known;
 }
 
-/** Token counts; undefined when the server counted nothing. */
+/** Token counts. Undefined if the server sent none. */
 export function fromOpenAiUsage(usage: unknown): ModelUsage | undefined {
   const inputTokens = numberAt(usage, "prompt_tokens");
   const outputTokens = numberAt(usage, "completion_tokens");

@@ -1,4 +1,4 @@
-/** A text part; `prompt_cache_breakpoint` marks the end of a reusable prompt prefix. */
+/** A text part. `prompt_cache_breakpoint` marks the end of a reusable prompt prefix. */
 interface OpenAiTextPart {
   type: "text";
   text: string;
@@ -12,14 +12,14 @@ type OpenAiPart =
   | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
   | { type: "file"; file: { filename?: string; file_data?: string; file_id?: string } };
 
-/** A call of a function tool; `arguments` is JSON text. */
+/** A call of a function tool. `arguments` is JSON text. */
 interface OpenAiToolCall {
   id: string;
   type: "function";
   function: { name: string; arguments: string };
 }
 
-/** A message of `/chat/completions`, as its API reference has it; assignable to the official client's type. */
+/** A message of `/chat/completions`, as in its API reference. Assignable to the official client's type. */
 export type OpenAiMessage =
   | { role: "system"; content: string | OpenAiTextPart[]; name?: string }
   | { role: "developer"; content: string | OpenAiTextPart[]; name?: string }

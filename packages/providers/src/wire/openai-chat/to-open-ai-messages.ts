@@ -8,18 +8,18 @@ import type { OpenAiMessage } from "./open-ai-message.ts";
 
 const format = "openai";
 
-/** Where a prompt's cached prefixes end, and how a server differs from OpenAI's own. */
+/** The cache breakpoints of a prompt, and how a server differs from OpenAI's own. */
 export interface OpenAiMessagesOptions extends LossOptions {
   /**
-   * Indexes of messages, as `WorkingContext.breakpoints` has them. Only for models that take explicit cache breakpoints; of
-   * more than 4, the API writes the last.
+   * Indexes of messages, from `WorkingContext.breakpoints`. Only for models that accept explicit cache breakpoints. If
+   * there are more than 4, the API uses the last.
    */
   breakpoints?: readonly number[] | undefined;
-  /** The key in `providerMetadata` whose fields are merged into messages, parts and calls, beside `openai`. */
+  /** A key in `providerMetadata`. Its fields are merged into messages, parts and calls, like those of `openai`. */
   provider?: string | undefined;
   /** The role of developer messages. Default: `developer`. */
   developerRole?: "developer" | "system" | undefined;
-  /** Field for reasoning of an assistant that came in without one. Default: none; such reasoning is left out. */
+  /** Field for reasoning that came without one. Without it such reasoning is left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
 }
 
@@ -30,8 +30,8 @@ interface Target {
 }
 
 /**
- * Messages of OpenAI's `/chat/completions`, one for each. A failed tool's result goes as its text, since the format has no
- * mark for it; media of anyone but the user, and files by address, as a text that names them.
+ * Converts each message to one of OpenAI's `/chat/completions`. The result of a failed tool is sent as plain text, since
+ * the format has no error flag. Media outside user messages, and files by address, become text that names them.
  */
 export function toOpenAiMessages(
   messages: readonly ChatMessage[],
@@ -57,7 +57,7 @@ function isMessage(wire: unknown): wire is OpenAiMessage {
   return isRecord(wire);
 }
 
-/** The message as it is written by itself, before the form that it came in. */
+/** Writes a message without regard to its original form. */
 export function writeMessage(
   message: ChatMessage,
   target: Target = { losses: new Losses(), provider: format },
@@ -93,7 +93,7 @@ function fieldsOf(
   return provider === format ? own : { ...own, ...fieldsFor(provider, owner) };
 }
 
-/** What the assistant thought, in the field that it came in or that the server takes. */
+/** The assistant's reasoning, in its original field or the one that the server accepts. */
 function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
   const fields: { [field: string]: string } = {};
   for (const part of partsOf(message)) {
@@ -106,7 +106,7 @@ function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
   return fields;
 }
 
-/** Text stays text; no parts are the empty text, since no server takes an empty list. */
+/** Text stays text. An empty list of parts becomes empty text, since no server accepts an empty list. */
 function contentOf(message: ChatMessage, target: Target): string | unknown[] {
   if (typeof message.content === "string") return message.content;
   const said = message.content.filter((part) => part.type !== "reasoning");
@@ -169,7 +169,7 @@ function toCall(call: ToolCall, target: Target): JsonRecord {
   return joinFields(written, fieldsOf(call, target));
 }
 
-/** A mark on the last part. */
+/** Adds a cache breakpoint to the last part. */
 function withBreakpoint(message: JsonRecord): JsonRecord {
   const { content } = message;
   const parts: unknown[] =
@@ -184,7 +184,9 @@ function withBreakpoint(message: JsonRecord): JsonRecord {
   return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
 }
 
-/** What an assistant's message without content says: why it refused, or what was spoken; "" for any other. */
+/**
+ * The text of an assistant message without content: its refusal or the transcript of its audio. "" for other messages.
+ */
 export function wordsOf({ refusal, audio }: JsonRecord): string {
   if (typeof refusal === "string") return refusal;
   if (!isRecord(audio)) return "";

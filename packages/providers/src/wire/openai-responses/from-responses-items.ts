@@ -9,10 +9,10 @@ import { fromInputPart, fromReasoning } from "./responses-parts.ts";
 import { toItems } from "./to-responses-items.ts";
 
 /**
- * Chat messages of the input of `/v1/responses`, a text or a list of items; with `instructions` as a system message in
- * front. What the model did between two turns becomes one assistant message: its texts, reasoning and calls in their order,
- * items without a counterpart as opaque parts.
- * @throws WireError `invalid_messages` for what is neither text nor a list of objects
+ * Converts the input of `/v1/responses`, a text or a list of items. `instructions` become a leading system message. The
+ * model's items between two turns become one assistant message with texts, reasoning and calls in their order. Items
+ * without a counterpart become opaque parts.
+ * @throws WireError `invalid_messages` if the input is neither text nor a list of objects
  */
 export function fromResponsesItems(
   given: string | readonly object[] | { instructions?: unknown; input: string | readonly object[] },
@@ -80,7 +80,7 @@ function assistant({ parts, calls }: Group): ChatMessage {
   };
 }
 
-/** Where the items of calls hold their arguments. */
+/** The fields that hold the arguments of calls. */
 export const callFields: Record<string, string | undefined> = {
   function_call: "arguments",
   custom_tool_call: "input",
@@ -105,7 +105,7 @@ function addStep({ parts, calls }: Group, wire: JsonRecord): void {
   parts.push(...(read ?? [opaquePart(responses, wire)]));
 }
 
-/** The texts of an assistant's message, the first of which holds the item's own fields. */
+/** The texts of an assistant's message. The first holds the item's own fields. */
 function saidParts(wire: JsonRecord): TextPart[] | undefined {
   const { content, role, ...item } = wire;
   if (role !== "assistant" || !["message", "undefined"].includes(String(wire["type"])))

@@ -15,8 +15,8 @@ import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
 
 /**
- * A whole response of `/v1/responses`. Its reasoning items stand in `providerMetadata["openai-responses"].reasoning`, to be
- * sent back; all items, for a faithful history, give `fromResponsesItems(response.output)`.
+ * Converts a response of `/v1/responses`. Its reasoning items go to `providerMetadata["openai-responses"].reasoning`,
+ * to be sent back. For a complete history, use `fromResponsesItems(response.output)`.
  */
 export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undefined {
   if (!Array.isArray(response["output"])) return undefined;
@@ -42,7 +42,7 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undef
   });
 }
 
-/** Some servers give a call no id for its result, or its arguments as an object or not at all. */
+/** Some servers send a call without a call id, or its arguments as an object or not at all. */
 function asCall(item: JsonRecord): JsonRecord {
   const field = entryOf(callFields, item["type"]);
   if (field === undefined) return item;
@@ -56,7 +56,7 @@ const incomplete: Record<string, FinishReason | undefined> = {
   content_filter: "content_filter",
 };
 
-/** Why the model stopped, from a response's status and what it put out. */
+/** Why the model stopped, from the response's status and output. */
 function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   const items = arrayAt(response, "output");
   if (response["status"] === "incomplete") {
@@ -72,7 +72,7 @@ function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   return isRefused ? "content_filter" : "stop";
 }
 
-/** Tokens of a response's `usage`; reasoning counts as output. */
+/** Token counts of a response. Reasoning counts as output. */
 export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
   const inputTokens = numberAt(usage, "input_tokens");
   const outputTokens = numberAt(usage, "output_tokens");

@@ -1,2 +1,2 @@
-/** Names the format in errors, opaque parts and `providerMetadata`. */
+/** The format's name in errors and opaque parts, and its key in `providerMetadata`. */
 export const responses = "openai-responses";

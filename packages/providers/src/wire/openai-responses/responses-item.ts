@@ -1,10 +1,10 @@
-/** A part of a message's content that goes to a model. */
+/** A part of an input message. */
 type ResponsesInputPart =
   | { type: "input_text"; text: string }
   | { type: "input_image"; image_url: string; detail: "auto" | "low" | "high" }
   | { type: "input_file"; filename?: string; file_data?: string; file_url?: string };
 
-/** An item of the API's `input`, as far as messages are written in it; items that came in go out as they were. */
+/** An item of the API's `input` that this package writes. Items that came from the API are sent unchanged. */
 export type ResponsesItem =
   | { role: "user" | "system" | "developer"; content: string | ResponsesInputPart[] }
   | { role: "assistant"; content: string }

@@ -48,12 +48,12 @@ const readers: Record<
   },
 };
 
-/** `auto` is what is written by itself. */
+/** `auto` is the default and needs no record. */
 function imageFields({ detail }: JsonRecord): string[] {
   return ["type", "image_url", ...(detail === "auto" ? ["detail"] : [])];
 }
 
-/** A part of what goes to the model; opaque where it has no counterpart, as files by id. */
+/** Converts an input part. Parts without a counterpart, for example files by id, become opaque. */
 export function fromInputPart(wire: unknown): Part {
   const read = entryOf(readers, stringAt(wire, "type"))?.(isRecord(wire) ? wire : {});
   if (read === undefined || !isRecord(wire)) return opaquePart(responses, wire);
@@ -63,7 +63,7 @@ export function fromInputPart(wire: unknown): Part {
     : withMetadata(part, unknownFields(responses, wire, known));
 }
 
-/** The other way. */
+/** Converts a part to an input part. */
 export function toInputPart(part: Part, losses: Losses): unknown {
   if (part.type === "provider" && part.provider === responses) return part.raw;
   if (part.type === "text") return joinFields(inputText(part.text), fieldsFor(responses, part));
@@ -96,7 +96,7 @@ function inputText(text: string): JsonRecord {
   return { type: "input_text", text };
 }
 
-/** What the model thought: a part for each text of the item, the first of which holds the item's own fields. */
+/** Converts a reasoning item to one part per text. The first holds the item's own fields. */
 export function fromReasoning(wire: JsonRecord): ReasoningPart[] | undefined {
   const { type: _, summary, content, ...item } = wire;
   const lists = [summary ?? [], content ?? []];
@@ -118,7 +118,7 @@ function reasoning(text: string, fields: JsonRecord): ReasoningPart {
   return { type: "reasoning", text, providerMetadata: { [responses]: fields } };
 }
 
-/** The other way: the parts of one item. */
+/** Converts the parts of one item back to a reasoning item. */
 export function toReasoning(parts: readonly ReasoningPart[]): JsonRecord {
   const [first] = parts;
   const { item } = first === undefined ? {} : fieldsFor(responses, first);

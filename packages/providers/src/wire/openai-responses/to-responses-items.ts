@@ -10,9 +10,9 @@ import { responses } from "./responses-format.ts";
 import { toInputPart, toReasoning } from "./responses-parts.ts";
 
 /**
- * Items for the `input` of `/v1/responses`, which has no mark for the error of a tool. Reasoning items in
- * `providerMetadata["openai-responses"].reasoning` of a message stand before what it said; reasoning of other models is
- * left out.
+ * Converts messages to items for the `input` of `/v1/responses`, which has no error flag for tools. Reasoning items in
+ * `providerMetadata["openai-responses"].reasoning` of a message precede its texts. Reasoning of other models is left
+ * out.
  */
 export function toResponsesItems(
   messages: readonly ChatMessage[],
@@ -27,7 +27,7 @@ export function toResponsesItems(
   });
 }
 
-/** The same with the text of the input and the `instructions` in their own fields, where they came in there. */
+/** Like `toResponsesItems`, but keeps a text input and `instructions` in their own fields if they came from there. */
 export function toResponsesInput(
   messages: readonly ChatMessage[],
   options: LossOptions = {},
@@ -51,7 +51,7 @@ function isItem(item: unknown): item is ResponsesItem {
   return isRecord(item);
 }
 
-/** The items of one message, before the form that it came in. */
+/** Writes the items of one message without regard to its original form. */
 export function toItems(message: ChatMessage, losses: Losses = new Losses()): JsonRecord[] {
   const { role, content, toolCallId } = message;
   if (role === "assistant") return toSteps(message, losses);
@@ -85,7 +85,7 @@ function toSteps(message: ChatMessage, losses: Losses): JsonRecord[] {
   return [...kept, ...joinSteps(steps.flat()).flatMap((step) => toItem(step, losses))];
 }
 
-/** The parts of one item stand together: those without fields of an item continue the one before. */
+/** Groups the parts of one item. Parts without an item's fields belong to the item before. */
 function joinSteps(steps: readonly (Part | ToolCall)[]): (Part | ToolCall)[][] {
   const joined: (Part | ToolCall)[][] = [];
   for (const step of steps) {

@@ -10,7 +10,10 @@ import {
   type WireNode,
 } from "./wire-context.ts";
 
-/** An array: of one kind of item as it is, a tuple as an object with one property an item. */
+/**
+ * Converts an array. A list with one kind of item stays a list, and a tuple becomes an object with one property per
+ * item.
+ */
 export function convertArray(node: WireNode, position: Position, context: WireContext): Converted {
   const { prefix, rest } = tupleOf(node);
   const inner = { path: [...position.path, "items"], depth: position.depth + 1 };
@@ -80,7 +83,7 @@ function tupleBy(names: readonly string[], decodeObject: Decode): Decode {
       return decoded;
     const rest = decoded["rest"] ?? [];
     if (!Array.isArray(rest)) return decoded;
-    // An item that may be null and stands before others came as absent.
+    // A nullable item that precedes others was decoded as absent.
     const last = names.findLastIndex((name) => Object.hasOwn(decoded, name)) + 1;
     const items = names.slice(0, rest.length > 0 ? undefined : last);
     return [...items.map((name) => decoded[name] ?? null), ...rest];

@@ -1,4 +1,4 @@
-import { isRecord } from "@ccl/core/json";
+import { arrayAt, isRecord } from "@ccl/core/json";
 import { formatPointer } from "../../json-schema/json-pointer.ts";
 import { convertArray } from "./convert-array.ts";
 import { convertObject } from "./convert-object.ts";
@@ -8,15 +8,15 @@ import { dropConstraints } from "./drop-constraints.ts";
 import { annotations, isConstraining, mergeNodes } from "./merge-nodes.ts";
 import type { Converted, Position, WireContext, WireNode } from "./wire-context.ts";
 
-/** How references of the domain schema are followed. */
+/** Follows references of the domain schema. */
 export interface References {
-  /** The node that a reference leads to. @throws StructuredOutputError */
+  /** The target node of a reference. @throws StructuredOutputError */
   resolve(reference: unknown): unknown;
-  /** The definition on the wire of what a reference leads to. */
+  /** The wire definition of a reference's target. */
   define(reference: unknown): Converted;
 }
 
-/** Converts one node of a domain schema, whatever it is. */
+/** Converts any node of a domain schema. */
 export function convertNode(
   given: unknown,
   position: Position,
@@ -39,8 +39,7 @@ function convertSimple(
 ): Converted | undefined {
   const { type } = node;
   if ("const" in node || Array.isArray(node["enum"])) {
-    const values: unknown[] =
-      "const" in node ? [node["const"]] : Array.isArray(node["enum"]) ? node["enum"] : [];
+    const values = "const" in node ? [node["const"]] : arrayAt(node, "enum");
     const converted = convertEnum(values, position, context);
     return (
       converted && {
@@ -63,7 +62,7 @@ function convertSimple(
   return isScalar ? convertScalar(node, position, context) : undefined;
 }
 
-// The schema object of a union is settled later, so that its description is added in place.
+// The schema object of a union is completed later, so its description is added in place.
 function described(converted: Converted, { description }: WireNode): Converted {
   if (
     typeof description === "string" &&
@@ -75,12 +74,12 @@ function described(converted: Converted, { description }: WireNode): Converted {
   return converted;
 }
 
-/** The branches of a node that is a union; constraints beside `anyOf` go into each branch. */
+/** The branches of a union. Constraints beside `anyOf` go into each branch. */
 function unionOf(node: WireNode): unknown[] | undefined {
   const { anyOf, oneOf, type } = node;
-  if (Array.isArray(anyOf) || Array.isArray(oneOf)) {
+  const branches: unknown[] | undefined = [anyOf, oneOf].find((list) => Array.isArray(list));
+  if (branches !== undefined) {
     const { anyOf: _any, oneOf: _one, description: _text, title: _title, ...beside } = node;
-    const branches: unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
     return isConstraining(beside)
       ? branches.map((branch) => ({ allOf: [beside, branch] }))
       : branches;
@@ -100,14 +99,14 @@ function inferredType(node: WireNode): string | undefined {
   return "items" in node || "prefixItems" in node ? "array" : undefined;
 }
 
-/** The node without `allOf` and without constraints beside `$ref`; undefined when the parts don't merge. */
+/** The node without `allOf` and without constraints beside `$ref`. Undefined if the parts cannot be merged. */
 function simplify(
   node: WireNode,
   references: References,
   seen: Set<unknown>,
 ): WireNode | undefined {
-  const { allOf, $ref: reference, ...rest } = node;
-  const parts: unknown[] = Array.isArray(allOf) ? allOf : [];
+  const { allOf: _allOf, $ref: reference, ...rest } = node;
+  const parts = arrayAt(node, "allOf");
   const isAlone = parts.every((part) => part === true);
   if (isAlone && !isConstraining(rest)) return reference === undefined ? rest : { $ref: reference };
   if (isAlone && reference === undefined) return rest;
@@ -123,7 +122,7 @@ function simplify(
   return merged;
 }
 
-/** A part of `allOf` with its own references followed; undefined for false and for circles. */
+/** A part of `allOf` with its references resolved. Undefined for false and for cycles. */
 function expand(part: unknown, references: References, seen: Set<unknown>): WireNode | undefined {
   if (part === true) return {};
   if (!isRecord(part)) return undefined;
@@ -137,7 +136,7 @@ function annotationsOf(node: WireNode): WireNode {
   return Object.fromEntries(Object.entries(node).filter(([keyword]) => annotations.has(keyword)));
 }
 
-/** A name for the definition of a reference: its last step, in the characters that providers accept. */
+/** The definition name for a reference: its last step, in characters that providers accept. */
 export function definitionName(reference: string, taken: ReadonlySet<string>): string {
   const last = reference.split("/").at(-1) ?? "";
   const base = last.replaceAll(/[^A-Za-z0-9_-]/g, "_").replace(/^_+$/, "") || "root";
@@ -146,7 +145,7 @@ export function definitionName(reference: string, taken: ReadonlySet<string>): s
   return name;
 }
 
-/** The reference to a definition of the wire. */
+/** The wire reference to a definition. */
 export function wireReference(name: string): string {
   return `#${formatPointer(["$defs", name])}`;
 }

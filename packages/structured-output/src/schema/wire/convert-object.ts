@@ -1,4 +1,4 @@
-import { isRecord, isSameJson } from "@ccl/core/json";
+import { arrayAt, isRecord, isSameJson, recordAt } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
   asItIs,
@@ -15,10 +15,10 @@ interface Property {
   isOptional: boolean;
 }
 
-/** The name under which a wire object carries the properties that its schema does not name. */
+/** The wire property that carries properties the schema does not name. */
 const extrasName = "additionalProperties";
 
-/** An object: named properties all required on the wire, any others as a list of pairs. */
+/** Converts an object. Named properties are all required on the wire, and others become a list of pairs. */
 export function convertObject(node: WireNode, position: Position, context: WireContext): Converted {
   const named = namedProperties(node);
   const others = otherProperties(node);
@@ -38,7 +38,7 @@ export function convertObject(node: WireNode, position: Position, context: WireC
       "Properties that the schema does not name are not asked for.",
     );
   }
-  const required = new Set(Array.isArray(node["required"]) ? node["required"] : []);
+  const required = new Set(arrayAt(node, "required"));
   const properties = [...named].map(([name, property]): Property => {
     const at = { ...inner, path: [...position.path, "properties", name] };
     const isOptional = !required.has(name);
@@ -91,19 +91,17 @@ export function objectOf(members: readonly (readonly [string, WireNode])[]): Wir
   };
 }
 
-/** Declared properties first, then names that are only required. */
+/** Declared properties first, then names that are only in `required`. */
 function namedProperties(node: WireNode): Map<string, unknown> {
-  const named = new Map<string, unknown>(
-    Object.entries(isRecord(node["properties"]) ? node["properties"] : {}),
-  );
+  const named = new Map<string, unknown>(Object.entries(recordAt(node, "properties")));
   const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
-  for (const name of Array.isArray(node["required"]) ? node["required"] : []) {
+  for (const name of arrayAt(node, "required")) {
     if (typeof name === "string" && !named.has(name)) named.set(name, fallback);
   }
   return named;
 }
 
-/** The schema of properties that are not named; undefined where none are to be sent. */
+/** The schema of unnamed properties. Undefined if none should be sent. */
 function otherProperties(node: WireNode): unknown {
   const { additionalProperties, patternProperties, properties, required, propertyNames } = node;
   if (isRecord(patternProperties) && Object.keys(patternProperties).length > 0) return true;
@@ -143,7 +141,7 @@ function convertPairs(
   return { schema: { type: "array", items }, decode: pairsBy(member.decode) };
 }
 
-/** Null stands for absent, also where it is a value of the property: models mean the same by both. */
+/** Null means absent, even if the property allows null, since models do not distinguish them. */
 function optional({ schema, decode }: Converted): Converted {
   const branches: unknown = schema["anyOf"];
   const isNullable =
@@ -152,7 +150,7 @@ function optional({ schema, decode }: Converted): Converted {
   return { schema: { anyOf: [schema, { type: "null" }] }, decode };
 }
 
-/** A list with a name twice is not decoded. */
+/** Decodes a list of pairs. A list with a repeated name is not decoded. */
 function pairsBy(decode: Decode): Decode {
   return (wire) => {
     if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;

@@ -10,7 +10,7 @@ import { dropConstraints } from "./drop-constraints.ts";
 
 const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 
-/** A node of type string, number, integer, boolean or null. */
+/** Converts a node of type string, number, integer, boolean or null. */
 export function convertScalar(node: WireNode, position: Position, context: WireContext): Converted {
   const { type } = node;
   const kept =
@@ -35,7 +35,7 @@ function numberLimits(node: WireNode): WireNode {
   return Object.fromEntries(limits.map((keyword) => [keyword, node[keyword]]));
 }
 
-/** A node with a closed list of values: one enum a type, since strict schemas must name the type. */
+/** Converts a closed list of values to one enum per type, since strict schemas must name the type. */
 export function convertEnum(
   values: readonly unknown[],
   position: Position,

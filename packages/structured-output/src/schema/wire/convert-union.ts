@@ -11,8 +11,8 @@ import { areDisjoint, hasShape, tagNames, wireShapes, type WireShape } from "./w
 import { isRecord } from "@ccl/core/json";
 
 /**
- * A union: its branches as they are where each wire value belongs to one branch at a glance, tagged with the number of
- * the branch where it doesn't and the branches are decoded differently.
+ * Converts a union. Its branches stay plain if the shape of a wire value identifies its branch, or if no branch needs
+ * decoding. Otherwise each is tagged with its number.
  */
 export function convertUnion(
   nodes: readonly unknown[],

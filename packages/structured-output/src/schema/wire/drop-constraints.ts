@@ -3,7 +3,7 @@ import { isSafeIntegerBound } from "./wire-rules.ts";
 import type { Position, WireContext, WireNode } from "./wire-context.ts";
 
 const maxShownCharacters = 200;
-// Said by the wire form itself, or by another keyword that is kept.
+// Keywords that the wire schema expresses itself or by another keyword.
 const structural: ReadonlySet<string> = new Set(
   (
     "type properties required additionalProperties propertyNames patternProperties items prefixItems " +
@@ -12,8 +12,8 @@ const structural: ReadonlySet<string> = new Set(
 );
 
 /**
- * The wire node with the description of its domain node, and what the wire cannot say appended to it for the model to
- * read: local validation still checks it.
+ * Adds the domain node's description to the wire node, followed by the constraints that the wire cannot express. The
+ * model can read them, and local validation checks them.
  */
 export function dropConstraints(
   wire: WireNode,
@@ -27,7 +27,7 @@ export function dropConstraints(
       !(keyword in wire) &&
       !isSafeIntegerBound(keyword, value),
   );
-  // The format says what a library's pattern for it says.
+  // A library's pattern for a format repeats what the format says.
   const described = dropped.filter(
     ([keyword]) => !(keyword === "pattern" && "format" in wire) && !/^x[-_]/.test(keyword),
   );

@@ -4,7 +4,7 @@ import { isRecord } from "@ccl/core/json";
 
 type Node = Record<string, unknown>;
 
-/** Keywords that only annotate, or belong to the document rather than to one value. */
+/** Keywords that are annotations, or that belong to the document and not to a value. */
 export const annotations: ReadonlySet<string> = new Set(
   (
     "$schema $id $anchor $comment $defs definitions $vocabulary title description default examples " +
@@ -12,14 +12,14 @@ export const annotations: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True when a node says something about values. */
+/** True if a node constrains values. */
 export function isConstraining(node: Node): boolean {
   return Object.keys(node).some((keyword) => !annotations.has(keyword) && !/^x[-_]/.test(keyword));
 }
 
 /**
- * One node that accepts at least what both accept, for a wire schema that local validation backs up; undefined when
- * the two cannot be told as one node.
+ * Merges two nodes into one that accepts every value that both accept. It may accept more, which local validation
+ * catches. Undefined if they cannot be merged.
  */
 export function mergeNodes(left: Node, right: Node): Node | undefined {
   const merged: Node = { ...left };
@@ -35,7 +35,7 @@ export function mergeNodes(left: Node, right: Node): Node | undefined {
   return merged;
 }
 
-/** Undefined means that there is no merged value. */
+/** Undefined if there is no merged value. */
 function mergeKeyword(keyword: string, ours: unknown, theirs: unknown): unknown {
   if (keyword === "properties") return mergeProperties(ours, theirs);
   if (keyword === "required" && Array.isArray(ours) && Array.isArray(theirs))
@@ -72,8 +72,7 @@ function mergeSchemas(ours: unknown, theirs: unknown): unknown {
 }
 
 function mergeTypes(ours: unknown, theirs: unknown): unknown {
-  const left: unknown[] = Array.isArray(ours) ? ours : [ours];
-  const right: unknown[] = Array.isArray(theirs) ? theirs : [theirs];
+  const [left, right] = [[ours].flat(), [theirs].flat()];
   const common = [...left, ...right].filter(
     (type) =>
       (left.includes(type) && right.includes(type)) ||

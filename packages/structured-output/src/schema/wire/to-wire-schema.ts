@@ -1,10 +1,11 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord, parseJson, valueAt } from "@ccl/core/json";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { parsePointer } from "../../json-schema/json-pointer.ts";
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
+import { resolveReference } from "../schema-at.ts";
 import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
 import { StructuredOutputError } from "../../structured-output-error.ts";
 import { convertNode, definitionName, type References, wireReference } from "./convert-node.ts";
@@ -20,34 +21,33 @@ import {
 } from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
 
-/** A schema in the strict subset, and the way back from its values. */
+/** A schema in the strict subset, and the decoder of its values. */
 export interface WireSchema {
-  /** Accepted with `strict: true`: `lintWireSchema` finds nothing in it. */
+  /** Valid with `strict: true`: `lintWireSchema` finds nothing in it. */
   schema: JsonSchema;
-  /** The domain value of a wire value, unchecked. What does not have the wire's shape stays as it is. */
+  /** Decodes a wire value to an unchecked domain value. Anything without the wire's shape stays unchanged. */
   decode(wire: unknown): unknown;
-  /** Warnings: what the wire schema cannot say, by path in the domain schema. Codes are of `WireNoteCode`. */
+  /** Warnings about what the wire schema cannot express, by path in the domain schema. Codes are of `WireNoteCode`. */
   notes: Issue[];
 }
 
 const converted = new WeakMap<JsonSchema, WireSchema>();
 
 /**
- * The strict subset's form of a schema: optional properties become nullable, maps become lists of pairs, tuples become
- * objects, unions that cannot be told apart are tagged, and what has no form at all travels as JSON text. Converted once
- * for each schema object.
+ * Converts a schema to the strict subset. Optional properties become nullable, maps become lists of pairs, tuples become
+ * objects, and ambiguous unions are tagged. Anything else is sent as JSON text. Each schema object is converted once.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
-  // What a library gives is valid.
+  // Schemas from a library are valid.
   if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
   const known = converted.get(domain) ?? convertWithinLimits(domain);
   converted.set(domain, known);
   return known;
 }
 
-/** Tagging and wrapping nest deeper than the domain does, so that a schema at the limit is tried with less room. */
+/** Tags and wrappers nest deeper than the domain schema, so a schema at the limit is tried with less room. */
 function convertWithinLimits(domain: JsonSchema): WireSchema {
   for (let maxDepth: number = wireLimits.depth; maxDepth > 0; maxDepth--) {
     const converted = convertRoot(domain, maxDepth);
@@ -62,7 +62,7 @@ function convertWithinLimits(domain: JsonSchema): WireSchema {
   return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
 }
 
-/** The value in the property of a root that is no object. */
+/** Decodes a root that is wrapped in a property because it is not an object. */
 function boxed(decode: Decode): Decode {
   return (wire) => {
     const isBox = isRecord(wire) && Object.hasOwn(wire, "value") && Object.keys(wire).length === 1;
@@ -70,7 +70,7 @@ function boxed(decode: Decode): Decode {
   };
 }
 
-/** The value of JSON text. */
+/** Decodes JSON text. */
 function parsed(wire: unknown): unknown {
   const value = typeof wire === "string" ? parseJson(wire) : undefined;
   return value === undefined ? wire : value;
@@ -109,7 +109,7 @@ function createContext(
   maxDepth: number,
 ): { context: WireContext; definitions: Map<unknown, Definition> } {
   const definitions = new Map<unknown, Definition>();
-  const resolve = (reference: unknown): unknown => resolveReference(root, reference);
+  const resolve = (reference: unknown): unknown => nodeAt(root, reference);
   const define = (reference: unknown): Converted => {
     const definition = definitions.get(reference) ?? convertDefinition(reference);
     const decode: Decode = (wire) => definition.decode(wire);
@@ -164,23 +164,13 @@ function jsonTextDescription(node: unknown): string {
   return typeof description === "string" ? `${description} (${form})` : `${form}.`;
 }
 
-function resolveReference(root: JsonSchema, reference: unknown): unknown {
+function nodeAt(root: JsonSchema, reference: unknown): unknown {
   const shown = JSON.stringify(reference);
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) {
     const message = `The reference ${shown} is not a pointer into the schema; use "#/$defs/...".`;
     throw new StructuredOutputError("schema_unsupported", message);
   }
-  const steps = parsePointer(reference.slice(1)).map((step) => withoutPercent(step));
-  const node = valueAt(root, steps);
+  const node = resolveReference(root, reference);
   if (node !== undefined) return node;
   throw new StructuredOutputError("schema_invalid", `The reference ${shown} leads nowhere.`);
-}
-
-/** A pointer in a URI fragment may have its characters escaped; a lone percent sign is itself. */
-function withoutPercent(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -6,52 +6,52 @@ import type { JsonSchema } from "../../json-schema/json-schema.ts";
 export type WireNode = Record<string, unknown>;
 
 /**
- * The domain value of a wire value. Lenient: what does not have the wire's shape stays as it is, so that the domain schema
- * decides, and a model that answered in the domain's shape is understood as well.
+ * Decodes a wire value to a domain value. Anything without the wire's shape stays unchanged, so that the domain schema
+ * decides. This also accepts a model that answered in the domain's shape.
  */
 export type Decode = (wire: unknown) => unknown;
 
-/** For values that are the same on both sides. */
+/** Decodes values that are the same on both sides. */
 export const asItIs: Decode = (wire) => wire;
 
-/** A part of the domain schema, converted. */
+/** A converted part of the domain schema. */
 export interface Converted {
   schema: WireNode;
   decode: Decode;
 }
 
-/** Where in the domain schema a node stands, and how deep its wire form is nested. */
+/** A node's path in the domain schema, and the depth of its wire form. */
 export interface Position {
   path: (string | number)[];
   depth: number;
 }
 
-/** What the wire cannot say, or says in another form. */
+/** What the wire schema cannot express, or expresses differently. */
 type WireNoteCode =
   /** A constraint that only local validation checks. */
   | "wire_constraint_dropped"
-  /** A value that travels as JSON text. */
+  /** A value that is sent as JSON text. */
   | "wire_json_text"
-  /** The root travels in a property, because it is no object. */
+  /** The root is wrapped in a property because it is not an object. */
   | "wire_root_wrapped"
-  /** Properties that the schema tolerates and a model is not asked for. */
+  /** Properties that the schema allows but the model is not asked for. */
   | "wire_extra_properties";
 
-/** What converting one schema shares. */
+/** State shared by the conversion of one schema. */
 export interface WireContext {
   readonly root: JsonSchema;
   readonly maxDepth: number;
   readonly notes: Issue[];
-  /** Values that the enums of the whole schema may still have. */
+  /** How many more enum values the whole schema may have. */
   enumValuesLeft: number;
-  /** Run in order once everything is converted: decisions that depend on definitions still under way. */
+  /** Decisions that depend on unfinished definitions. They run in order after the conversion. */
   readonly settle: (() => void)[];
-  /** Unions whose form isn't decided yet. */
+  /** Unions that may still become tagged. */
   readonly unsettled: Set<WireNode>;
   convert(node: unknown, position: Position): Converted;
-  /** The node of the wire that a wire reference leads to. */
+  /** The target node of a wire reference. */
   wireTarget(reference: unknown): WireNode | undefined;
   note(code: WireNoteCode, position: Position, message: string): void;
-  /** The value as JSON text, with the reason in the notes. */
+  /** Sends the value as JSON text and records the reason as a warning. */
   jsonText(node: unknown, position: Position, reason: string): Converted;
 }

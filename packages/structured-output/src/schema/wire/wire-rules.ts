@@ -1,5 +1,5 @@
-// What strict structured outputs accept, as OpenAI documents it under "Structured outputs: supported schemas"
-// (developers.openai.com/api/docs/guides/structured-outputs); other providers' strict modes take the same shape.
+// The rules of strict structured outputs, as OpenAI documents them under "Structured outputs: supported schemas"
+// (developers.openai.com/api/docs/guides/structured-outputs). Other providers' strict modes accept the same subset.
 
 /** The types that a strict schema may name. */
 export const wireTypes: readonly string[] = [
@@ -12,7 +12,7 @@ export const wireTypes: readonly string[] = [
   "null",
 ];
 
-/** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are refused with status 400. */
+/** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are rejected with status 400. */
 export const wireKeywords: ReadonlySet<string> = new Set(
   (
     "type description title enum const anyOf $ref $defs properties required additionalProperties " +
@@ -21,30 +21,30 @@ export const wireKeywords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The formats of strings that are enforced. */
+/** String formats that are enforced. */
 export const wireFormats: ReadonlySet<string> = new Set(
   "date-time time date duration email hostname ipv4 ipv6 uuid".split(" "),
 );
 
-/** Sizes of a whole schema. */
+/** Limits of a whole schema. */
 export const wireLimits = {
-  /** Objects and arrays inside each other, the root included; definitions count from their own root. */
+  /** Nesting of objects and arrays, root included. Definitions count from their own root. */
   depth: 10,
   properties: 5000,
   enumValues: 1000,
-  /** Characters of all names of properties and definitions and all enum and const values together. */
+  /** Characters of all property and definition names and all enum and const values. */
   nameCharacters: 120_000,
-  /** An enum of strings with more values than this has a limit of its own on characters. */
+  /** An enum of strings with more values than this has its own limit on characters. */
   largeEnumValues: 250,
   largeEnumCharacters: 15_000,
 } as const;
 
-/** False for look-around and back references, which the grammars behind constrained decoding cannot express. */
+/** False for look-around and back references, which grammars for constrained decoding cannot express. */
 export function isPlainPattern(pattern: string): boolean {
   return !/\(\?(?!:)|\\[1-9]|\\[bBk]/.test(pattern);
 }
 
-/** True for the range of safe integers, which libraries write into every integer and which says nothing to a model. */
+/** True for the bounds of safe integers, which libraries add to every integer and which are useless to a model. */
 export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   return (
     /^m(in|ax)imum$/.test(keyword) &&
@@ -53,7 +53,7 @@ export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   );
 }
 
-/** The characters that an enum counts for. */
+/** How many characters an enum counts as. */
 export function enumCharacters(values: readonly unknown[]): number {
   return values.reduce<number>((sum, value) => sum + String(value).length, 0);
 }

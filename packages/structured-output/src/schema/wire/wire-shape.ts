@@ -1,21 +1,21 @@
 import { isRecord } from "@ccl/core/json";
 import type { WireContext, WireNode } from "./wire-context.ts";
 
-/** What tells a wire value from others at a glance: its type, and for objects the names and the fixed values. */
+/** What distinguishes wire values: the type, and for objects the names and fixed values. */
 export interface WireShape {
   type: unknown;
-  /** The values that a string, number or boolean is limited to. */
+  /** The allowed values of a string, number or boolean. */
   values?: ReadonlySet<unknown> | undefined;
-  /** All names of an object, sorted; wire objects always have all of them. */
+  /** All names of an object, sorted. Wire objects always have all of them. */
   names?: string | undefined;
-  /** The properties of an object that are limited to certain values. */
+  /** The properties of an object that allow only certain values. */
   tags?: ReadonlyMap<string, ReadonlySet<unknown>> | undefined;
 }
 
-/** The property names of a union's branch that was tagged. */
+/** The property names of a tagged union branch. */
 export const tagNames = { variant: "variant", value: "value" } as const;
 
-/** All shapes that values of a wire schema may have. */
+/** All possible shapes of a wire schema's values. */
 export function wireShapes(
   node: WireNode,
   context: WireContext,
@@ -32,7 +32,7 @@ export function wireShapes(
   const shapes = branches
     .filter((branch) => isRecord(branch))
     .flatMap((branch) => wireShapes(branch, context, seen));
-  // It may still become tagged, and has the shape of a tagged one then.
+  // An unsettled union may still become tagged, so it may also have that shape.
   const names = nameList([tagNames.variant, tagNames.value]);
   return context.unsettled.has(node)
     ? [...shapes, { type: "object", names, tags: new Map() }]
@@ -53,7 +53,7 @@ function singleShape(node: WireNode): WireShape {
   return { type, names: nameList(properties.map(([name]) => name)), tags: new Map(tags) };
 }
 
-/** True when no value can have one of the left shapes and one of the right ones. */
+/** True if no value can have both a left and a right shape. */
 export function areDisjoint(left: readonly WireShape[], right: readonly WireShape[]): boolean {
   return left.every((ours) => right.every((theirs) => isDisjointPair(ours, theirs)));
 }
@@ -78,7 +78,7 @@ function shareNothing(left: ReadonlySet<unknown>, right: ReadonlySet<unknown>): 
   return [...left].every((value) => !right.has(value));
 }
 
-/** True when a value has one of the shapes. */
+/** True if a value has one of the shapes. */
 export function hasShape(value: unknown, shapes: readonly WireShape[]): boolean {
   return shapes.some((shape) => {
     if (typeOf(value) !== shape.type) return false;
@@ -94,7 +94,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-// JSON keeps two lists of names apart whatever characters the names have.
+// JSON keeps lists of names distinct, whatever characters the names contain.
 function nameList(names: readonly string[]): string {
   return JSON.stringify([...names].sort());
 }

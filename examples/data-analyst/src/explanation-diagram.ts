@@ -1,8 +1,9 @@
-import { grouped } from "./explanation-text.ts";
-import type { ExplainedStep, ExplanationBody } from "./plan-explanation.ts";
+import type { explainPlan } from "@ccl/query";
+
+type Explanation = ReturnType<typeof explainPlan>;
 
 /** A Mermaid flowchart: a box for each source and one for what stays here, arrows with what is moved. */
-export function explanationDiagram({ sources, local, rows }: ExplanationBody): string {
+export function explanationDiagram({ sources, local, rows }: Explanation): string {
   const lines = ["flowchart LR"];
   for (const [index, source] of sources.entries()) {
     lines.push(`  subgraph s${index}["${escaped(source.name)}"]`);
@@ -18,7 +19,7 @@ export function explanationDiagram({ sources, local, rows }: ExplanationBody): s
   return `${lines.join("\n")}\n`;
 }
 
-function chain(steps: readonly ExplainedStep[], prefix: string): string[] {
+function chain(steps: Explanation["local"], prefix: string): string[] {
   const boxes = steps.map(({ text }, index) => `    ${prefix}${index}["${escaped(text)}"]`);
   const arrows = steps
     .slice(1)
@@ -27,7 +28,7 @@ function chain(steps: readonly ExplainedStep[], prefix: string): string[] {
 }
 
 function label(rows: number | undefined): string {
-  return rows === undefined ? '"?"' : `"~${grouped(rows)}"`;
+  return rows === undefined ? '"?"' : `"~${rows.toLocaleString("en")}"`;
 }
 
 /** No text of a plan ends its label: Mermaid knows entities by `#` and a semicolon. */

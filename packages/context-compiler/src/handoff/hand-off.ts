@@ -1,0 +1,108 @@
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import type { EvidencePack } from "../evidence/evidence-pack.ts";
+import { findArtifact } from "../externalize/find-artifact.ts";
+import { renderArtifact } from "../externalize/render-artifact.ts";
+import { createSession } from "../session/create-session.ts";
+import { redactOf } from "../session/recording-session.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionMessage } from "../session/session-timeline.ts";
+import type { Session } from "../session/session.ts";
+
+/** What another agent receives. */
+export interface HandOffOptions {
+  /** The agent's task, recorded as its user's words. */
+  task: string;
+  /** Ids of stored results that it may read, or the 12 digits of them that prompts show. None by default. */
+  artifacts?: readonly string[] | undefined;
+  /**
+   * True for messages of the log that it may see. None by default. Called for each message except results. A call is
+   * shown with its results if all of its calls are answered, else not at all.
+   */
+  shows?: ((message: SessionMessage["message"]) => boolean) | undefined;
+}
+
+/** Work that is handed to another agent. */
+export interface Handoff {
+  /**
+   * The agent's session: the messages that it may see, then the task with the handles. It gives no other access to the
+   * original log.
+   */
+  session: Session;
+  /**
+   * Ends the work: records the result in the original session, as a `phase_result` of the phase `handoff`. The
+   * artifacts that the agent stored can be read there from then on.
+   */
+  report(result: string): Promise<HandoffReport>;
+}
+
+/** The outcome of the work. */
+interface HandoffReport {
+  result: string;
+  /** An entry for each event of the agent's session. */
+  evidence: EvidencePack;
+  /** The artifacts that the agent stored. */
+  artifacts: SessionEvent<"artifact_stored">["data"][];
+}
+
+/**
+ * Gives another agent its own session over the same artifact store, with a task and selected messages of this session.
+ * @throws ContextCompilerError `invalid_options` for an artifact that the session did not store, and as `record` does
+ */
+export async function handOff(
+  from: Session,
+  { task, artifacts = [], shows = () => false }: HandOffOptions,
+): Promise<Handoff> {
+  const handles = artifacts.map((id) => findArtifact(from.eventLog, id) ?? refuse(from, id));
+  const { artifactStore, counter } = from;
+  const session = createSession({ artifactStore, counter, redact: redactOf(from) ?? false });
+  const isGiven = new Set([
+    ...handles.map(({ eventId }) => eventId),
+    ...shownTurns(from, shows).flatMap(({ eventIds }) => eventIds),
+  ]);
+  const known = [...from.eventLog].filter(({ eventId }) => isGiven.has(eventId));
+  const listed = handles.map(({ data }) => renderArtifact({ type: "artifact", ...data }));
+  const asked = { kind: "user_input", data: { content: [task, ...listed].join("\n\n") } } as const;
+  await session.recordAll([...known, asked]);
+  const begun = session.eventLog.length;
+  return {
+    session,
+    async report(result) {
+      const isStored = (event: SessionEvent): event is SessionEvent<"artifact_stored"> =>
+        event.kind === "artifact_stored";
+      const stored = session.eventLog.slice(begun).filter(isStored);
+      const evidence = session.toEvidencePack();
+      const { sessionId, sha256 } = evidence;
+      const output = { task, result, sessionId, sha256 };
+      await from.recordAll([
+        ...stored,
+        { kind: "phase_result", data: { phase: "handoff", output } },
+      ]);
+      return { result, evidence, artifacts: stored.map(({ data }) => data) };
+    },
+  };
+}
+
+function refuse({ eventLog }: Session, id: string): never {
+  const ids = [...eventLog].flatMap(({ kind, data }) =>
+    kind === "artifact_stored" ? data.artifactId : [],
+  );
+  const message = `The session stored no artifact ${JSON.stringify(id.slice(0, 80))}; name one of ${JSON.stringify([...new Set(ids)])}.`;
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+/** Whole turns: a message together with the results of all its calls. */
+function shownTurns(
+  from: Session,
+  shows: (message: SessionMessage["message"]) => boolean,
+): SessionMessage[] {
+  const turns: SessionMessage[][] = [];
+  for (const entry of from.messages()) {
+    if (entry.message.role === "tool") turns.at(-1)?.push(entry);
+    else turns.push([entry]);
+  }
+  const isAnswered = ([first, ...results]: SessionMessage[]): boolean =>
+    first !== undefined &&
+    results.length === (first.message.toolCalls ?? []).length &&
+    shows(first.message);
+  return turns.filter(isAnswered).flat();
+}

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { parseJson, recordAt, stringAt } from "@ccl/core/json";
+
+import { GatewayError } from "../gateway-error.ts";
+
+/** A program that calls a model API, and how to direct it to a proxy. */
+interface ProxiedClient {
+  /** The variable that sets the API's address. */
+  variable: string;
+  /** The API that it uses without a proxy. */
+  upstream: string;
+  /** Other variables that it needs. */
+  extra?: Record<string, string> | undefined;
+  /** Arguments that set the API's address, for a program that reads no variable. */
+  args?: ((url: string) => string[]) | undefined;
+  /** The variable or settings that make it bypass the proxy. */
+  detour?: string | undefined;
+}
+
+const anthropic = "https://api.anthropic.com";
+const openai = "https://api.openai.com/v1";
+
+/**
+ * Finds a client's API from its name, variables, settings and login. Defaults to OpenAI's.
+ * @throws GatewayError `invalid_options` for Codex without a login
+ */
+export async function findUpstream(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  upstream?: string,
+): Promise<ProxiedClient> {
+  const isOfAnthropic = /opencode/.test(program) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
+  const isClaude = /claude/.test(program);
+  const variable = isClaude || isOfAnthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
+  const given = upstream ?? env[variable];
+  if (isClaude)
+    return {
+      variable,
+      upstream: given ?? anthropic,
+      // Claude Code disables tool search for unknown addresses.
+      extra: { ENABLE_TOOL_SEARCH: "true" },
+      detour: await claudeDetour(env),
+    };
+  if (/codex/.test(program))
+    return {
+      variable,
+      upstream: upstream ?? (await codexUpstream(env)),
+      args: (url) => ["-c", `openai_base_url="${url}"`],
+    };
+  return { variable, upstream: given ?? (isOfAnthropic ? `${anthropic}/v1` : openai) };
+}
+
+/**
+ * Finds a variable that bypasses the proxy, such as one that enables Bedrock or Vertex. In Claude Code, settings
+ * override the environment.
+ */
+async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const isDetour = (name: string): boolean => name.startsWith("CLAUDE_CODE_USE_");
+  const set = Object.keys(env).find(isDetour);
+  if (set !== undefined) return set;
+  const folder = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
+  for (const path of [join(folder, "settings.json"), ".claude/settings.json"]) {
+    const settings = parseJson(await readFile(path, "utf8").catch(() => ""));
+    const names = Object.keys(recordAt(settings, "env") ?? {});
+    const found = names.find((name) => isDetour(name) || name === "ANTHROPIC_BASE_URL");
+    if (found !== undefined) return `${found} of ${path}`;
+  }
+  return undefined;
+}
+
+/** Chooses by the login: a ChatGPT account has its own API, and its token works only there. */
+async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = join(env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"), "auth.json");
+  const auth = parseJson(await readFile(file, "utf8").catch(() => ""));
+  const key = env["CODEX_API_KEY"] ?? stringAt(auth, "OPENAI_API_KEY");
+  const hasToken = stringAt(recordAt(auth, "tokens"), "access_token") !== undefined;
+  const login = stringAt(auth, "auth_mode") ?? (key === undefined && hasToken ? "chatgpt" : "key");
+  if (env["CODEX_API_KEY"] === undefined && login.startsWith("chatgpt"))
+    return "https://chatgpt.com/backend-api/codex";
+  const other = env["OPENAI_BASE_URL"];
+  if ((key ?? env["OPENAI_API_KEY"] ?? other) !== undefined) return other ?? openai;
+  throw new GatewayError(
+    "invalid_options",
+    `${file} has no login of Codex, so its API is not known. Name it: --upstream https://chatgpt.com/backend-api/codex for a ChatGPT account, --upstream ${openai} for a key.`,
+  );
+}

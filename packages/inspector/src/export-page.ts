@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+
+import { CclError } from "@ccl/core";
+
+import { readView, type ReadViewOptions } from "./read-view.ts";
+import type { InspectorSource } from "./views.ts";
+
+/** A page that works without a server. */
+export interface ExportedPage {
+  html: string;
+  /** Number of views left out to limit the page's size. */
+  left: number;
+}
+
+const maxCharacters = 20_000_000;
+const lists = ["overview", "sessions", "gateway", "runs", "plans"];
+/** How many of the newest runs are included with all details. */
+const wholeRuns = 10;
+
+/**
+ * One HTML file with the lists, the newest runs, and one session: the one of the parameter `session`, or the newest.
+ * Contains all prompts of the session, and the full texts of the prompt `at`, or the last. The file opens from disk.
+ * Throws the source's error if the named session cannot be read.
+ */
+export async function exportPage(
+  source: InspectorSource,
+  { parameters: { session, at }, signal }: ReadViewOptions,
+): Promise<ExportedPage> {
+  const views: Record<string, unknown> = {};
+  let [length, left] = [0, 0];
+  const keep = async (name: string, given: Record<string, string> = {}): Promise<void> => {
+    if (length > maxCharacters) left += 1;
+    else {
+      const view = await readView(source, name, { parameters: given, signal }).catch(failureOf);
+      views[`${name}?${new URLSearchParams(given)}`] = view;
+      length += JSON.stringify(view, plainValue).length;
+    }
+  };
+  for (const name of lists) await keep(name);
+  const shown = await source.prompt?.({ session, at }, { signal }).catch((error: unknown) => {
+    // Without a session, the page still contains the lists.
+    if (session !== undefined) throw error;
+  });
+  if (shown) {
+    const [place, ofSession] = [shown.prompt.at, { session: shown.session.id }];
+    await keep("session", ofSession);
+    await keep("prompt", ofSession);
+    for (const { at: part } of shown.parts)
+      for (const of of [{}, { of: "original" }])
+        await keep("text", { at: `${place}`, ...of, part: `${part}`, ...ofSession });
+    // Nearest first.
+    const places = [...Array(shown.session.prompts).keys()];
+    for (const one of places.sort((a, b) => Math.abs(a - place) - Math.abs(b - place))) {
+      await keep("prompt", { at: `${one}`, ...ofSession });
+      await keep("compared", { at: `${one}`, ...ofSession, with: `${Math.max(0, one - 1)}` });
+    }
+  }
+  const { runs = [] } = (await source.runs?.({}, { signal }).catch(() => undefined)) ?? {};
+  for (const { id } of runs.slice(0, wholeRuns)) {
+    await keep("run", { id });
+    await keep("sent", { id });
+  }
+  const json = JSON.stringify(views, plainValue).replaceAll("<", String.raw`\u003c`);
+  const data = `<script type="application/json" id="views">${json}</script>`;
+  return { html: (await readPage()).replace("<!--views-->", () => data), left };
+}
+
+/** The built page, without data. */
+export function readPage(): Promise<string> {
+  return readFile(new URL("../dist/page/page.html", import.meta.url), "utf8");
+}
+
+/** The page's version of an error: only what is meant for people. */
+export function failureOf(error: unknown): { error: { code: string; message: string } } {
+  const { code, message } = CclError.isInstance(error)
+    ? error
+    : { code: "failed", message: "It can't be read." };
+  return { error: { code: String(code), message } };
+}
+
+/** Whole numbers beyond JSON's safe range become text. */
+export function plainValue(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

@@ -1,0 +1,86 @@
+import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
+
+import type { JsonSchema } from "../json-schema/json-schema.ts";
+
+type Convert = (schema: unknown) => JsonSchema;
+
+const SCALARS = new Map<unknown, string>([
+  ["ZodString", "string"],
+  ["ZodBoolean", "boolean"],
+  ["ZodNull", "null"],
+]);
+/** The shape of a value by the name of its type. It has no bounds, since the schema itself checks them. */
+const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => JsonSchema>> = {
+  ZodNumber: (def) => {
+    const isWhole = arrayAt(def, "checks").some((one) => stringAt(one, "kind") === "int");
+    return { type: isWhole ? "integer" : "number" };
+  },
+  ZodLiteral: ({ value }) => ({ const: value }),
+  ZodEnum: ({ values }) => ({ enum: values }),
+  ZodNativeEnum: (def) => ({ enum: Object.values(recordAt(def, "values")) }),
+  ZodObject: ({ shape, unknownKeys, catchall }, convert) => {
+    const members: unknown = typeof shape === "function" ? shape() : {};
+    const fields = Object.entries(isRecord(members) ? members : {});
+    return {
+      type: "object",
+      properties: Object.fromEntries(fields.map(([name, field]) => [name, convert(field)])),
+      required: fields.filter(([, field]) => !mayBeAbsent(field)).map(([name]) => name),
+      additionalProperties: unknownKeys === "strict" ? false : convert(catchall),
+    };
+  },
+  ZodArray: ({ type }, convert) => ({ type: "array", items: convert(type) }),
+  ZodTuple: (def, convert) => ({
+    type: "array",
+    prefixItems: arrayAt(def, "items").map(convert),
+    items: convert(def["rest"]),
+  }),
+  ZodRecord: ({ valueType }, convert) => ({
+    type: "object",
+    additionalProperties: convert(valueType),
+  }),
+  ZodUnion: unionOf,
+  ZodDiscriminatedUnion: unionOf,
+  ZodIntersection: ({ left, right }, convert) => ({ allOf: [convert(left), convert(right)] }),
+  ZodNullable: ({ innerType }, convert) => ({ anyOf: [convert(innerType), { type: "null" }] }),
+};
+
+/**
+ * The JSON Schema of a zod 3 schema's input, with `{}` for what JSON Schema cannot express. Undefined for other
+ * schemas.
+ */
+export function schemaOfZod3(schema: object): JsonSchema | undefined {
+  if (recordAt(schema, "_def")["typeName"] === undefined) return undefined;
+  const names = new Map<unknown, string>();
+  const $defs: Record<string, JsonSchema> = {};
+  const convert: Convert = (node) => {
+    const def = recordAt(node, "_def");
+    const { typeName, getter, innerType, in: first, schema: checked, type, effect } = def;
+    const scalar = SCALARS.get(typeName);
+    if (scalar !== undefined) return { type: scalar };
+    if (typeof getter === "function") {
+      const name = names.get(node) ?? `part${names.size}`;
+      if (!names.has(node)) {
+        names.set(node, name);
+        $defs[name] = convert(getter());
+      }
+      return { $ref: `#/$defs/${name}` };
+    }
+    const form = FORMS[String(typeName)];
+    if (form !== undefined) return form(def, convert);
+    // A wrapper accepts the same as its inner type. `preprocess` accepts anything.
+    const isAny = stringAt(effect, "type") === "preprocess";
+    const inner = innerType ?? first ?? checked ?? type;
+    return isAny || inner === undefined ? {} : convert(inner);
+  };
+  return { ...convert(schema), $defs };
+}
+
+function unionOf(def: JsonRecord, convert: Convert): JsonSchema {
+  return { anyOf: arrayAt(def, "options").map(convert) };
+}
+
+function mayBeAbsent(field: unknown): boolean {
+  return (
+    isRecord(field) && typeof field["isOptional"] === "function" && field["isOptional"]() === true
+  );
+}
