@@ -6,14 +6,18 @@ import {
   type SqliteDatabase,
 } from "@ccl/sql";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { RunOptions, SqlSource } from "../connector/connector.ts";
+import type {
+  ResolvedStatement,
+  RunOptions,
+  SqlRows,
+  SqlSource,
+  SqlStatement,
+} from "../connector/connector.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
-import { exactInt } from "../sql/decode-value.ts";
-import { maxTextCharacters, runPostgres } from "../sql/run-postgres.ts";
-import { sqliteRows } from "../sql/run-sqlite.ts";
-import type { SqlPlan } from "./parse-sql.ts";
-import type { SqlRows, SqlStatement } from "./sql-rows.ts";
+import { exactInt } from "../connector/decode-value.ts";
+import { maxTextCharacters, runPostgres } from "./run-postgres.ts";
+import { sqliteRows } from "./run-sqlite.ts";
 
 /** Limit of row pairs for a statement that nothing can interrupt: about a second in SQLite. */
 const maxPairs = 2e7;
@@ -27,12 +31,12 @@ export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSou
   return {
     dialect: "sqlite",
     tableOf,
-    async refusal({ resolved }) {
+    async refusal(statement) {
       if (database.readApart !== undefined) return undefined;
-      const reason = unboundedReason(resolved);
+      const reason = unboundedReason(statement);
       if (reason !== undefined) return reason;
       let pairs = 1;
-      for (const { resource } of resolved.tables) {
+      for (const { resource } of statement.tables) {
         const name = tableOf(resource).map(quoteIdentifier).join(".");
         pairs *= Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.["n"]);
       }
@@ -50,7 +54,7 @@ const growing: ReadonlySet<string> = new Set(
 );
 
 /** Costs that neither a row count nor a planner shows: nested `replace` calls multiply the length of a text. */
-function unboundedReason({ isRecursive, functions }: SqlPlan["resolved"]): string | undefined {
+function unboundedReason({ isRecursive, functions }: ResolvedStatement): string | undefined {
   if (isRecursive) return "a recursive query cannot be interrupted there";
   const calls = functions.filter(({ name }) => growing.has(name));
   if (calls.length > 1 || calls.some(({ name }) => name !== "replace"))
@@ -106,9 +110,9 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
   return {
     dialect: "postgresql",
     tableOf,
-    async refusal({ resolved }: SqlPlan, text) {
+    async refusal(statement, text) {
       if (!("transaction" in client)) return undefined;
-      const reason = unboundedReason(resolved);
+      const reason = unboundedReason(statement);
       if (reason !== undefined) return reason;
       const cost = await estimatedCost(client, text);
       if (cost === undefined || cost <= maxCost) return undefined;

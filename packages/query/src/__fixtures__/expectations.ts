@@ -16,7 +16,7 @@ const idsWhere = (where: string): string =>
   `${orders} -> filter(${where}) -> sort(id) -> project(id)`;
 const ids = (...values: number[]): PlanValue[][] => values.map((id) => [id]);
 
-/** The meaning of every step and function by example. All sources share these semantics. */
+/** The meaning of every step and function by example, over `sampleResources`. */
 export const expectations: readonly Expectation[] = [
   {
     name: "values come in the plan's own forms",

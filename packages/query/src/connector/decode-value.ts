@@ -1,6 +1,6 @@
 import { canonicalDate, canonicalTimestamp } from "../plan/canonical-value.ts";
 import { typeName, type DataType } from "../plan/data-type.ts";
-import type { PlanValue } from "../connector/column-batch.ts";
+import type { PlanValue } from "./column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
 /** Converts a driver's value to a plan value. Undefined if it does not have the type. */

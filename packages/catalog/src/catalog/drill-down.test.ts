@@ -2,8 +2,8 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { countMessages, estimatedCounter, type ModelRequest } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import type { Catalog } from "../catalog/catalog.ts";
-import { createCatalog } from "../catalog/create-catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import { createCatalog } from "./create-catalog.ts";
 
 async function shop(): Promise<Catalog> {
   const catalog = createCatalog();

@@ -4,22 +4,17 @@ import { generateStructured, type StructuredResult } from "@ccl/structured-outpu
 import { buildContext } from "../budget/build-context.ts";
 import { fillRows, type FilledRows } from "../budget/fill-rows.ts";
 import { shareBudget } from "../budget/share-budget.ts";
-import { requireWhole, resolveAlias } from "../catalog/call-options.ts";
-import type { CatalogContext } from "../catalog/catalog-context.ts";
-import { rankCandidates, toCandidate, type RankedCandidates } from "../catalog/budgeted-context.ts";
-import type {
-  BudgetedContext,
-  DrillDown,
-  DrillDownRequest,
-  DrillDownRound,
-} from "../catalog/catalog.ts";
+import { requireWhole, resolveAlias } from "./call-options.ts";
+import type { CatalogContext } from "./catalog-context.ts";
+import { rankCandidates, toCandidate, type RankedCandidates } from "./budgeted-context.ts";
+import type { BudgetedContext, DrillDown, DrillDownRequest, DrillDownRound } from "./catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
-import type { VisibleSet } from "../catalog/visible-set.ts";
+import type { VisibleSet } from "./visible-set.ts";
 import type { RowInput } from "../budget/overview-row.ts";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
-import { pickPrompt } from "./pick-prompt.ts";
-import { pickSchema, type PickAnswer } from "./pick-schema.ts";
+import { pickPrompt } from "../drill-down/pick-prompt.ts";
+import { pickSchema, type PickAnswer } from "../drill-down/pick-schema.ts";
 
 const shrink = 0.7;
 

@@ -1,9 +1,4 @@
-import {
-  columnsOf,
-  type PlanColumn,
-  type TypedExpression,
-  type TypedStep,
-} from "../plan/typed-plan.ts";
+import { columnsOf, type PlanColumn, type TypedExpression, type TypedStep } from "./typed-plan.ts";
 
 /** Column names that later steps need, by step. */
 type Needs = Map<string, Set<string>>;
@@ -122,7 +117,7 @@ function prune(
   const columns = kept(step.columns, wanted, step.columns);
   switch (step.op) {
     case "scan":
-      return { ...step, columns, declaredTypes: kept(step.columns, wanted, step.declaredTypes) };
+      return { ...step, columns };
     case "project":
       return { ...step, columns, values: kept(step.columns, wanted, step.values) };
     case "union":
