@@ -87,7 +87,7 @@ export interface ToolTimeoutData extends Omit<ToolOutcomeData, "content"> {
 }
 
 /** A hit of a memory service. */
-export interface MemoryHitData {
+interface MemoryHitData {
   memoryId: string;
   text: string;
   score?: number | undefined;

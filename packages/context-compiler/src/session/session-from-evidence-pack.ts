@@ -1,12 +1,12 @@
 import { deepFreeze } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { beginSession } from "../session/recording-session.ts";
-import { requireSessionOptions } from "../session/require-session-options.ts";
-import type { SessionEvent } from "../session/session-event.ts";
-import type { Session, SessionOptions } from "../session/session.ts";
+import { beginSession } from "./recording-session.ts";
+import { requireSessionOptions } from "./require-session-options.ts";
+import type { SessionEvent } from "../event/session-event.ts";
+import type { Session, SessionOptions } from "./session.ts";
 import { createMemorySessionStore } from "../session-store/create-session-store.ts";
-import type { EvidencePack } from "./evidence-pack.ts";
-import { verifyEvidencePack } from "./verify-evidence-pack.ts";
+import type { EvidencePack } from "../evidence/evidence-pack.ts";
+import { verifyEvidencePack } from "../evidence/verify-evidence-pack.ts";
 
 /** How the session continues, and the events that the pack proves, if they are available. */
 export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {

@@ -1,6 +1,6 @@
 import type { KnownContent } from "@ccl/compress";
 
-import { shownIdDigits } from "../externalize/render-artifact.ts";
+import { shownIdDigits } from "./render-artifact.ts";
 
 /** Texts in a session's artifact store, so that a result with the same content can refer to them. */
 export interface StoredTexts {
