@@ -1,26 +1,27 @@
-import { AliasesError } from "../aliases-error.ts";
-import { isBalanced } from "./compact-text.ts";
-import type { Declaration } from "./declaration.ts";
-import { withSyntaxTree, type GrammarName } from "./grammar.ts";
-import { blockLanguage } from "./languages/block-languages.ts";
-import { GO_DEFINITION } from "./languages/go.ts";
-import { JAVA_DEFINITION } from "./languages/java.ts";
-import { readJson } from "./languages/json.ts";
-import type { LanguageDefinition } from "./languages/language-definition.ts";
-import { readMarkdown } from "./languages/markdown.ts";
-import { PYTHON_DEFINITION } from "./languages/python.ts";
-import { RUST_DEFINITION } from "./languages/rust.ts";
-import { ECMASCRIPT_DEFINITION } from "./languages/typescript.ts";
-import { readYaml } from "./languages/yaml.ts";
-import { outlineLanguage } from "./outline-language.ts";
-import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "./outline.ts";
+import { AliasesError } from "../../aliases-error.ts";
+import { isBalanced } from "../compact-text.ts";
+import { codePart } from "../code-part.ts";
+import type { Declaration } from "../declaration.ts";
+import { withSyntaxTree, type GrammarName } from "../grammar.ts";
+import { blockLanguage } from "../languages/block-languages.ts";
+import { GO_DEFINITION } from "../languages/go.ts";
+import { JAVA_DEFINITION } from "../languages/java.ts";
+import { readJson } from "../languages/json.ts";
+import type { LanguageDefinition } from "../languages/language-definition.ts";
+import { readMarkdown } from "../languages/markdown.ts";
+import { PYTHON_DEFINITION } from "../languages/python.ts";
+import { RUST_DEFINITION } from "../languages/rust.ts";
+import { ECMASCRIPT_DEFINITION } from "../languages/typescript.ts";
+import { readYaml } from "../languages/yaml.ts";
+import { outlineLanguage } from "../outline-language.ts";
+import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "../outline.ts";
 import {
   outlineItem,
   renderOutlineItems,
   renderSignature,
   type RenderStyle,
-} from "./render-outline.ts";
-import { readUnreadExports } from "./unread-exports.ts";
+} from "../render-outline.ts";
+import { readUnreadExports } from "../unread-exports.ts";
 
 const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   typescript: ECMASCRIPT_DEFINITION,
@@ -71,7 +72,10 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
     (root): Reading => {
       const declarations = definition.readDeclarations({ path: input.path, root });
       return {
-        declarations: declarations.flatMap((item) => whole(item, definition)),
+        // In sound code a bracket or a quote may stand alone, as in a regular expression.
+        declarations: root.hasError
+          ? declarations.flatMap((item) => whole(item, definition))
+          : declarations.filter(({ head }) => head !== ""),
         hasErrors: root.hasError,
         style,
       };
@@ -102,7 +106,7 @@ async function readSource(
     case "json":
       return { ...readJson(input.text), style: PLAIN_STYLE };
     case "yaml":
-      return { ...readYaml(input.text), style: PLAIN_STYLE };
+      return { ...(await readYaml(input.text)), style: PLAIN_STYLE };
     case "kotlin":
     case "swift":
     case "scala":
@@ -148,7 +152,8 @@ export async function buildOutlines(
   if (signal?.aborted === true)
     throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
   const language = outlineLanguage(input.path);
-  const text = input.text.startsWith("\ufeff") ? input.text.slice(1) : input.text;
+  const plain = input.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+  const text = codePart(input.path, plain);
   const reading = await readSource({ ...input, text }, language);
   return {
     signatures: toOutline(reading, language, "signatures"),

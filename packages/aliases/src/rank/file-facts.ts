@@ -1,8 +1,8 @@
+import { codePart } from "../outline/code-part.ts";
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
-import { scanImports } from "../outline/scan-imports.ts";
-import type { RankInput } from "../rank/score-files.ts";
-import { countWords, formatCounts, type TaskTerms } from "../rank/task-words.ts";
+import type { RankInput } from "./score-files.ts";
+import { countWords, formatCounts, type TaskTerms } from "./task-words.ts";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 
 /** The facts about a file that ranking needs. They are cached, so that an unchanged file need not be read again. */
@@ -13,7 +13,7 @@ export interface FileFacts extends RankInput {
 /** A file whose content hash is known. */
 export type KnownFile = AliasStat & { sha256: string };
 
-const kindOf = (path: string): string => `facts-3-${outlineLanguage(path) ?? "text"}`;
+const kindOf = (path: string): string => `facts-4-${outlineLanguage(path) ?? "text"}`;
 const isWord = (text: string): boolean => /^\S+$/.test(text);
 
 /** The cached facts of the same content. Undefined if there are none. */
@@ -22,15 +22,14 @@ export function recallFacts(
   { cache, terms }: { cache: DerivedCache; terms: TaskTerms },
 ): FileFacts | undefined {
   const lines = cache.get(kindOf(path), sha256)?.split("\n");
-  if (lines?.length !== 4) return undefined;
-  const [chars = "", declarations = "", imports = "", counts = ""] = lines;
+  if (lines?.length !== 3) return undefined;
+  const [chars = "", declarations = "", counts = ""] = lines;
   return {
     alias,
     path,
     sha256,
     chars: Number(chars),
     declarations,
-    imports: imports === "" ? [] : imports.split(" "),
     counts: terms.recall(counts),
   };
 }
@@ -47,17 +46,11 @@ export function lookOver(
     path,
     sha256,
     chars: text.trim() === "" ? 0 : text.length,
-    declarations: scanDeclarations(text, language).filter(isWord).join(" "),
-    imports: scanImports(text, language).filter(isWord),
+    declarations: scanDeclarations(codePart(path, text), language).filter(isWord).join(" "),
     counts: terms.count(text),
   };
   if (!isKept) return facts;
-  const lines = [
-    String(facts.chars),
-    facts.declarations,
-    facts.imports.join(" "),
-    formatCounts(countWords(text)),
-  ];
+  const lines = [String(facts.chars), facts.declarations, formatCounts(countWords(text))];
   cache.set(kindOf(path), sha256, lines.join("\n"));
   return facts;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { buildOutline, buildOutlines } from "./build-outline.ts";
-import { renderOutlineItems } from "./render-outline.ts";
+import { renderOutlineItems } from "../render-outline.ts";
 
 const TYPESCRIPT = `#!/usr/bin/env node
 import { helper } from "./helper.ts";

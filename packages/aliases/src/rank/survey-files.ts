@@ -3,7 +3,7 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasContent, AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
-import type { TaskTerms } from "../rank/task-words.ts";
+import type { TaskTerms } from "./task-words.ts";
 import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
 
 /** A named text file, ready to be shown. */
