@@ -1,0 +1,14 @@
+import type { Part, ToolCall } from "@ccl/core";
+
+interface Said {
+  content?: string | readonly Part[] | undefined;
+  toolCalls?: readonly ToolCall[] | undefined;
+}
+
+/** The text of a message. Shows parts without text by their kind, and each tool call on its own line. */
+export function textOfMessage({ content = "", toolCalls = [] }: Said): string {
+  const parts = typeof content === "string" ? [{ text: content }] : content;
+  const text = parts.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");
+  const calls = toolCalls.map(({ name, arguments: given }) => `${name}(${given})`);
+  return [text, ...calls].filter((line) => line !== "").join("\n");
+}
