@@ -6,8 +6,8 @@ import { CclError } from "@ccl/core";
 import { exportPage, openInspector, readView } from "@ccl/inspector";
 
 import { CliError } from "../cli-error.ts";
-import type { UiFlags } from "../inspect/ui-flags.ts";
-import { inspectorSource } from "../inspect/inspector-source.ts";
+import type { UiFlags } from "./ui-flags.ts";
+import { inspectorSource } from "./inspector-source.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import type { Session } from "../session.ts";
 
@@ -19,21 +19,21 @@ export async function ui(
   flags: UiFlags,
 ): Promise<CommandResult> {
   const source = inspectorSource(session, flags);
-  if (flags.export !== undefined) {
-    const given = view === undefined ? [] : [view, ...parameters];
-    const { html, left } = await exportPage(source, {
-      parameters: readParameters(given),
-      signal: session.signal,
-    });
-    await writeFile(resolve(session.root, flags.export), html);
-    const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
-    return {
-      document: { file: flags.export, left },
-      text: () => `${flags.export} holds what the page shows${rest}\n`,
-    };
-  }
   const shown = view ?? (session.isJson ? "overview" : undefined);
   try {
+    if (flags.export !== undefined) {
+      const given = view === undefined ? [] : [view, ...parameters];
+      const { html, left } = await exportPage(source, {
+        parameters: readParameters(given),
+        signal: session.signal,
+      });
+      await writeFile(resolve(session.root, flags.export), html);
+      const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
+      return {
+        document: { file: flags.export, left },
+        text: () => `${flags.export} holds what the page shows${rest}\n`,
+      };
+    }
     if (shown !== undefined) {
       const given = { parameters: readParameters(parameters), signal: session.signal };
       const document = await readView(source, shown, given);
