@@ -2,10 +2,12 @@ import type { PendingPlan } from "../src/views.ts";
 import { count, moment, visible } from "./format.ts";
 import { Diff } from "./diff.tsx";
 import { CopyButton, Status } from "./parts.tsx";
+import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
 /** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
-export function PlansPage() {
+export function PlansPage({ route }: { route: Route }) {
+  const { id: shown } = route.parameters;
   const loading = useView("plans", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
@@ -38,13 +40,19 @@ export function PlansPage() {
                     <span class={`badge status-${status}`}>{status.replaceAll("_", " ")}</span>
                   </td>
                   <td class="wide">
-                    {visible(paths.join(", "))}
+                    <a
+                      href={hrefOf("plans", { id: id === shown ? undefined : id })}
+                      aria-expanded={id === shown}
+                    >
+                      {visible(paths.join(", "))}
+                    </a>
                     {why === undefined ? null : <div>{visible(why)}</div>}
                     {kept.length === 0 ? null : (
                       <div class="muted">
                         left as others had changed them: {visible(kept.join(", "))}
                       </div>
                     )}
+                    {id === shown ? <Applied id={id} /> : null}
                   </td>
                   <td>
                     {status === "committed" ? (
@@ -58,6 +66,17 @@ export function PlansPage() {
         </div>
       )}
     </>
+  );
+}
+
+function Applied({ id }: { id: string }) {
+  const loading = useView("applied", { id });
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  return view.diff === undefined ? (
+    <p class="muted">An older version applied it, which kept no diff.</p>
+  ) : (
+    <Diff text={view.diff} />
   );
 }
 

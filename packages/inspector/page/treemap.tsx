@@ -1,5 +1,5 @@
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { moveByArrows } from "./move-by-arrows.ts";
 
@@ -37,15 +37,16 @@ export function Treemap({
   onSelect: (id: string) => void;
 }) {
   const place = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
+    setWidth(element.clientWidth);
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const rectangles = layOut(leaves, width);
+  const rectangles = width === 0 ? [] : layOut(leaves, width);
   const focused = rectangles.some(({ leaf }) => leaf.id === selected)
     ? selected
     : rectangles[0]?.leaf.id;

@@ -55,6 +55,11 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     [session, ["spinbutton", "Compare"]],
     /at byte 7 of part 4.*removed/s,
   ],
+  [
+    "What would 8k have done?",
+    [session, ["button", "8,000"]],
+    /\$0\.03\d* instead of \$0\.20\d*.*would have missed\s+1/s,
+  ],
   ["What did it cost?", [["link", "Gateway"]], /Saved\s+\$0\.20* \(50 %\)/],
   ["Why did a request pass unchanged?", [["link", "Gateway"]], /no gain/],
   [
@@ -72,6 +77,14 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   ],
   ["Why was this operation skipped?", run, /judge.*that it needs failed.*lore: error/s],
   ["What did an operation add to the prompt?", [...run, ["link", "recall"]], /The hero limps/],
+  [
+    "What did an applied plan change?",
+    [
+      ["link", "Plans"],
+      ["link", "onerror"],
+    ],
+    /\+const late = 2/,
+  ],
   ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
   [
     "What is in this table?",
@@ -97,6 +110,7 @@ const pages: [address: string, ready: string][] = [
   ["context", "onerror"],
   ["context?session=s&part=39", "Original"],
   ["context?session=s&with=1", "removed"],
+  ["context?session=s&replay=8000", "instead of"],
   ["gateway", "onerror"],
   ["pack", "onerror"],
   ["runs", "run-1"],
@@ -106,6 +120,7 @@ const pages: [address: string, ready: string][] = [
   ["catalog?show=changes", "removed"],
   ["query?sql=x", "onerror"],
   ["plans", "onerror"],
+  ["plans?id=t", "const late = 2"],
 ];
 
 describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium", () => {

@@ -50,11 +50,9 @@ export type {
   TurnEdit,
   TurnWindow,
 } from "./ports/conversation-store.ts";
+export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
-export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";
-export { createMemoryRunStore } from "./ports/create-memory-run-store.ts";
-export { createProfileStore } from "./ports/create-profile-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,

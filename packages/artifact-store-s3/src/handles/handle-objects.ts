@@ -1,4 +1,5 @@
 import { canonicalJson } from "@ccl/core";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import { readObject } from "../bucket/read-object.ts";
 import { handleKey, type HandleEntry } from "../layout/s3-layout.ts";
@@ -26,32 +27,22 @@ export async function readHandleAt(
 ): Promise<ArtifactHandle | undefined> {
   const object = await readObject(context.bucket, key, signal);
   if (object === undefined) return undefined;
-  const handle = object === "damaged" ? undefined : parseHandle(object.bytes);
-  if (handle !== undefined) return handle;
+  const handle =
+    object === "damaged" ? undefined : parseJson(new TextDecoder().decode(object.bytes));
+  if (isHandle(handle)) return handle;
   throw new ArtifactStoreError(
     "corrupt",
     `The object "${context.bucket.prefix}${key}" holds no handle; it was damaged.`,
   );
 }
 
-function parseHandle(bytes: Uint8Array): ArtifactHandle | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-  return isHandle(value) ? value : undefined;
-}
-
 function isHandle(value: unknown): value is ArtifactHandle {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = new Map(Object.entries(value));
-  const areTexts = ["handleId", "artifactId", "summary", "mimeType", "source"].every(
-    (name) => typeof fields.get(name) === "string",
+  if (!isRecord(value)) return false;
+  const hasType = (names: string[], type: string): boolean =>
+    names.every((name) => typeof value[name] === type);
+  return (
+    hasType(["handleId", "artifactId", "summary", "mimeType", "source"], "string") &&
+    hasType(["sizeBytes", "createdAt"], "number") &&
+    ["string", "undefined"].includes(typeof value["sessionId"])
   );
-  const areNumbers = ["sizeBytes", "createdAt"].every(
-    (name) => typeof fields.get(name) === "number",
-  );
-  return areTexts && areNumbers && ["string", "undefined"].includes(typeof fields.get("sessionId"));
 }

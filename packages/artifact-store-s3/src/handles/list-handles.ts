@@ -5,13 +5,14 @@ import {
   afterHandle,
   claimPrefix,
   parseHandleKey,
-  parseReferences,
   parseSessionKey,
   sessionPrefix,
   sourceKeyOf,
   type HandleEntry,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import type { S3Context } from "../s3-context.ts";
+import { listReferences } from "./list-references.ts";
 import type { BatchView } from "./batch-registry.ts";
 import { readHandle } from "./handle-objects.ts";
 
@@ -34,8 +35,7 @@ export async function handlesOf(
   signal?: AbortSignal,
 ): Promise<ArtifactHandle[]> {
   const listed = await context.batches.settle(async (view) => {
-    const keys = await context.bucket.listAll(claimPrefix(artifactId), { signal });
-    const { claims } = parseReferences(keys.map(({ key }) => key));
+    const { claims } = await listReferences(context, claimPrefix(artifactId), signal);
     return await readAdmitted(context, { entries: claims, view, signal });
   }, signal);
   return listed ?? [];
@@ -54,13 +54,9 @@ async function listOnce(
   const pageKeys = source === undefined ? Math.min(1_000, limit + 1) : 1_000;
   const start = after === undefined ? undefined : afterHandle(prefix, after);
   for await (const page of context.bucket.listPages(prefix, { after: start, pageKeys, signal })) {
-    const entries = page
-      .map(({ key }) => parse(key))
-      .filter(
-        (entry) =>
-          entry !== undefined && (sourceKey === undefined || entry.sourceKey === sourceKey),
-      );
-    const known = entries.filter((entry) => entry !== undefined);
+    const known = page
+      .flatMap(({ key }) => parse(key) ?? [])
+      .filter((entry) => sourceKey === undefined || entry.sourceKey === sourceKey);
     for (let at = 0; at < known.length && found.length < limit; at += limit) {
       const handles = await readAdmitted(context, {
         entries: known.slice(at, at + limit),
@@ -99,6 +95,7 @@ async function readAdmitted(
   return [...byName.values()];
 }
 
-function nameOf({ handleId, artifactId }: HandleKey): string {
+/** Names a handle; names sort as listings do. */
+export function nameOf({ handleId, artifactId }: HandleKey): string {
   return `${handleId}!${artifactId}`;
 }

@@ -5,12 +5,13 @@ import type { DriverWriteOptions } from "@ccl/artifact-store/driver";
 import {
   endingKey,
   handleKey,
-  parseReferences,
   referencePrefix,
   sessionKey,
   type Claim,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import type { S3Context } from "../s3-context.ts";
+import { listReferences } from "./list-references.ts";
 import { readHandle } from "./handle-objects.ts";
 
 /**
@@ -27,8 +28,7 @@ export async function removeHandles(
 ): Promise<number> {
   const { match, now, signal } = options;
   const { bucket } = context;
-  const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
-  const { claims, endings } = parseReferences(keys.map(({ key }) => key));
+  const { claims, endings } = await listReferences(context, referencePrefix(artifactId), signal);
   const byHandle = new Map<string, Claim[]>();
   for (const claim of claims) {
     if (match.handleId !== undefined && claim.handleId !== match.handleId) continue;
@@ -52,7 +52,7 @@ export async function removeHandles(
     if (handle !== undefined) await removeOne(context, { claims: own, handle, signal });
   });
   const older = endings.filter((ending) => ending.at <= now);
-  await mapConcurrent(older, parallelRequests, (ending) => bucket.remove(ending.key, signal));
+  await context.bucket.removeAll(older, signal);
   return new Set(matching.map(({ handle }) => handle?.handleId)).size;
 }
 
@@ -82,5 +82,5 @@ async function removeOne(
       signal,
     );
   }
-  await mapConcurrent(claims, parallelRequests, ({ key }) => context.bucket.remove(key, signal));
+  await context.bucket.removeAll(claims, signal);
 }

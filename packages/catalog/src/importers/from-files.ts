@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@ccl/core/json";
-import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
+import { failure, success, type Issue, type Result } from "@ccl/core";
 import type { ResourceInput } from "../record/resource-record.ts";
+import { lastById } from "./from-tools.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { pathResourceId, resourceUri } from "./resource-address.ts";
 import { readParquetFile, type ParquetMetadataReader } from "./read-parquet-file.ts";
@@ -59,9 +60,7 @@ export function fromFiles(
   }
   const [first, ...others] = issues;
   if (first !== undefined) return failure(first, ...others);
-  return success(
-    [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)),
-  );
+  return success(lastById([...resources.values()]));
 }
 
 function readFile(file: SourceFile, options: FromFilesOptions): Result<FileSchema> {

@@ -75,14 +75,15 @@ export function createCatalogTools(
         const call = { ...who, signal };
         const found = await catalog.search({ text: query, limit, facets, ...call });
         const ids = found.hits.map(({ id }) => id);
-        const { items } = await catalog.overview({ ids, pageSize: limit, ...call });
+        const asked = ids.length > 0 ? { ids } : { facets };
+        const { items } = await catalog.overview({ ...asked, pageSize: limit, ...call });
         const lines = items.map(({ id, kind, title, schema_digest }) => {
           const fields = schema_digest.length > 0 ? `: ${schema_digest.join(" ")}` : "";
           return inertText(`${id} | ${kind} | ${title}${fields}`, 700);
         });
         const missed = found.unmatchedTerms.slice(0, 10).map((term) => inertText(term, 40));
         const note = missed.length === 0 ? [] : [`[no resource has: ${missed.join(", ")}]`];
-        return fit([...(lines.length === 0 ? ["[nothing found]"] : note), ...lines]);
+        return fit([...note, ...lines]);
       },
     }),
     toolOf(detailsInput, {

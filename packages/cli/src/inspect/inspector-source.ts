@@ -1,23 +1,33 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 
 import type { InspectorSource, OverviewView } from "@ccl/inspector";
+import { promptViews } from "@ccl/inspector/stores";
 
 import type { UiFlags } from "./ui-flags.ts";
 import type { Session } from "../session.ts";
 import { catalogFolder } from "../catalog/read-catalog.ts";
+import { stateFolder } from "../artifact-folder.ts";
+import { agentLogs } from "./agent-logs.ts";
 import { catalogViews } from "./catalog-views.ts";
+import { liveGateway } from "./live-gateway.ts";
 import { packView } from "./pack-view.ts";
 import { planViews } from "./plan-views.ts";
-import { promptViews } from "./prompt-views.ts";
 import { isAddress, runsFile, runViews } from "./run-views.ts";
 
 /** All views of a project's folder and of the data that the user's tools store. Only reads. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
+  const { root, terminal } = session;
+  const requests = join(flags.state ?? stateFolder(terminal), "requests");
   return {
     overview: () => overview(session, flags),
-    ...promptViews(session, flags),
+    ...promptViews({
+      requests,
+      records: flags.records ?? join(root, ".ccl", "records"),
+      agents: agentLogs(session, flags.agents),
+      live: (isEmpty) => liveGateway(terminal.env, flags, isEmpty ? requests : undefined),
+    }),
     ...packView(session),
     ...runViews(session, flags),
     ...catalogViews(session),

@@ -13,8 +13,6 @@ export interface PlannedCall {
   directPrice: number;
   safePrice: number;
   price: number;
-  directTokens: number;
-  tokens: number;
   /** The first changed item that an earlier prompt contained. */
   cutFrom?: number | undefined;
 }
@@ -48,6 +46,8 @@ export interface CallState {
 }
 
 interface Entry extends PlannedItem {
+  /** Tokens beside the text: the frame, the id of a call, the name of its tool. */
+  frame: number;
   /** Tokens under `safe`. */
   safeTokens: number;
   shown?: ShownResult | undefined;
@@ -97,8 +97,7 @@ export class HistoryPlanner {
   plan(items: readonly HistoryItem[], state: CallState = {}): HistoryPlan {
     this.#state = state;
     if (!this.#continues(items)) this.#reset();
-    const done = this.#ends.at(-1) ?? 0;
-    const ends = promptEnds(items).filter((end) => end > done);
+    const ends = this.#newEnds(items);
     const decisions: Decision[] = [];
     let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
@@ -137,12 +136,15 @@ export class HistoryPlanner {
 
   /** True if calls lie between the planned ones and the next one. Another planner may have decided them. */
   isBehind(items: readonly HistoryItem[]): boolean {
+    return this.#newEnds(items).length > 1;
+  }
+
+  #newEnds(items: readonly HistoryItem[]): number[] {
     const done = this.#continues(items) ? (this.#ends.at(-1) ?? 0) : 0;
-    return promptEnds(items).filter((end) => end > done).length > 1;
+    return promptEnds(items).filter((end) => end > done);
   }
 
   #continues(items: readonly HistoryItem[]): boolean {
-    if (items.length < this.#entries.length) return false;
     return this.#entries.every(({ item }, at) => isSame(item, items[at]));
   }
 
@@ -160,8 +162,10 @@ export class HistoryPlanner {
   #append(items: readonly HistoryItem[]): void {
     let said = this.#chain;
     for (const item of items) {
-      const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
-      this.#entries.push({ item, tokens, shownTokens: tokens, safeTokens: tokens });
+      const { count } = this.#options.counter;
+      const frame = 4 + count(item.callId ?? "") + count((item.kind === "call" && item.tool) || "");
+      const tokens = item.mediaTokens ?? count(item.text) + frame;
+      this.#entries.push({ item, frame, tokens, shownTokens: tokens, safeTokens: tokens });
       this.#chars += item.text.length;
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
@@ -175,7 +179,10 @@ export class HistoryPlanner {
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
     if (stored !== undefined) {
-      for (const [place, tokens] of stored.safe ?? []) this.#setSafe(place, tokens);
+      for (const [place, tokens] of stored.safe ?? []) {
+        const entry = this.#entries[place];
+        if (entry !== undefined) entry.safeTokens = tokens;
+      }
       for (const [place, shown] of stored.edits) {
         if (place < from) cutFrom = Math.min(place, cutFrom ?? place);
         this.#show(place, shown);
@@ -190,12 +197,12 @@ export class HistoryPlanner {
     const edits = new Map<number, ShownResult>();
     // Assume that calls without a known decision were sent unchanged.
     if (!isPast) {
-      let chars = 0;
-      for (let at = from; at < end; at++) {
-        chars += this.#entries[at]?.item.text.length ?? 0;
-        if (chars <= maxNewChars) this.#showFirst(at, edits);
+      this.#showNewFrom(from, this.#mode, edits);
+      if (this.#missing() > 0) {
+        this.#takeBack(edits);
+        this.#showNewFrom(from, "safe", edits);
+        if (this.#mode !== "full" || this.#missing() > 0) this.#takeBack(edits);
       }
-      if (this.#isBelowCache()) this.#takeBack(edits);
       cutFrom = this.#cut(from, edits);
     }
     this.#learn(from);
@@ -217,13 +224,8 @@ export class HistoryPlanner {
     const entry = this.#entries[place];
     if (entry === undefined) return;
     entry.shown = shown;
-    entry.shownTokens = this.#options.counter.count(shown.text) + 4;
+    entry.shownTokens = this.#options.counter.count(shown.text) + entry.frame;
     if (shown.form === "cut") this.#name(shown.text);
-  }
-
-  #setSafe(place: number, tokens: number): void {
-    const entry = this.#entries[place];
-    if (entry !== undefined) entry.safeTokens = tokens;
   }
 
   #safeFrom(from: number): Decision["safe"] {
@@ -242,10 +244,10 @@ export class HistoryPlanner {
       for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
-  /** A prompt too short for the cache would cost more than a longer one. */
-  #isBelowCache(): boolean {
+  /** Tokens that the prompt lacks for the cache. A shorter prompt would cost more than a longer one. */
+  #missing(): number {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
-    return tokens < this.#options.price.minCachedTokens * cacheMargin;
+    return this.#options.price.minCachedTokens * cacheMargin - tokens;
   }
 
   #takeBack(edits: Map<number, ShownResult>): void {
@@ -259,23 +261,29 @@ export class HistoryPlanner {
     edits.clear();
   }
 
-  #showFirst(at: number, edits: Map<number, ShownResult>): void {
+  #showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
+    let chars = 0;
+    for (const [at, { item }] of this.#entries.entries()) {
+      if (at >= from) chars += item.text.length;
+      if (at >= from && chars <= maxNewChars) this.#showNew(at, mode, edits);
+    }
+  }
+
+  #showNew(at: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
     const entry = this.#entries[at];
     const result = this.#resultAt(at);
     if (entry === undefined || result === undefined || this.#state.isLate?.() === true) return;
-    const mode = isReader(entry.item.tool) && this.#mode === "full" ? "safe" : this.#mode;
-    const options = { ...this.#options, mode };
-    const known = this.#known;
-    const shown = this.#restored(at) ?? showNew(result, known, options);
+    const minTokens = entry.shownTokens + this.#missing();
+    const shownIn = isReader(entry.item.tool) && mode === "full" ? "safe" : mode;
+    const options: PlanOptions = { ...this.#options, minTokens, mode: shownIn };
+    const restored = this.#restored(at);
+    const { shown, safe } = restored ? { shown: restored } : showNew(result, this.#known, options);
     if (shown === undefined) return;
-    const text = shown.form === "restored" ? shown.text : shown.text + result.words;
+    const text = restored ? shown.text : shown.text + result.words;
     edits.set(at, { ...shown, text });
     this.#show(at, { ...shown, text });
-    if (shown.form === "restored") return;
-    const safe =
-      shown.form === "selection" ? showNew(result, known, { ...options, mode: "safe" }) : shown;
     if (safe !== undefined)
-      entry.safeTokens = this.#options.counter.count(safe.text + result.words) + 4;
+      entry.safeTokens = this.#options.counter.count(safe.text + result.words) + entry.frame;
   }
 
   /** The full text of an earlier result that was shortened, if this result of the same call only refers to it. */
@@ -319,7 +327,7 @@ export class HistoryPlanner {
     const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
     const query = `${asked.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(-4000);
     const parts = ownText(entry.item.text);
-    const tokens = parts.words === "" ? entry.tokens : this.#options.counter.count(parts.own) + 4;
+    const tokens = this.#options.counter.count(parts.own) + 4;
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
   }
 
@@ -340,9 +348,9 @@ export class HistoryPlanner {
       const entry = this.#entries[at];
       prefix -= entry?.shownTokens ?? 0;
       if (entry?.old === undefined) chars += entry?.item.text.length ?? 0;
-      const less = this.#lessAt(at, chars <= maxOldChars && isLate?.() !== true);
-      if (less <= 0) continue;
-      saved += less;
+      const old = this.#oldAt(at, chars <= maxOldChars && isLate?.() !== true);
+      if (old === undefined) continue;
+      saved += old.less;
       const cached = isCold ? 0 : prefix;
       const cut = { cached, fresh: wasCached - cached - saved + fresh };
       const cost = promptPrice(cut, price) - uncut;
@@ -352,11 +360,10 @@ export class HistoryPlanner {
     }
     if (best === undefined) return undefined;
     for (let at = best.place; at < from; at++) {
-      const old = this.#entries[at]?.old;
-      if (this.#lessAt(at) <= 0 || old === undefined || old === null) continue;
-      const { text, form } = old;
-      edits.set(at, { text, form });
-      this.#show(at, { text, form });
+      const old = this.#oldAt(at);
+      if (old === undefined) continue;
+      edits.set(at, old.shown);
+      this.#show(at, old.shown);
     }
     const gone = new Set(
       this.#entries.flatMap(({ item, shown }) =>
@@ -367,35 +374,46 @@ export class HistoryPlanner {
     return best.place;
   }
 
-  #lessAt(at: number, mayRead = false): number {
+  /** The short version of a result, and the tokens that it saves. Undefined if it may not be shortened, or saves none. */
+  #oldAt(at: number, mayRead = false): { shown: ShownResult; less: number } | undefined {
     const entry = this.#entries[at];
-    if (entry?.item.kind !== "result" || entry.shown?.form === "cut") return 0;
-    if (isReader(entry.item.tool) || entry.shown?.form === "restored") return 0;
+    if (
+      entry?.item.kind !== "result" ||
+      isReader(entry.item.tool) ||
+      entry.shown?.form === "cut" ||
+      entry.shown?.form === "restored"
+    )
+      return undefined;
     if (entry.old === undefined && mayRead) entry.old = this.#oldForm(at, entry);
-    return entry.old === undefined || entry.old === null ? 0 : entry.shownTokens - entry.old.tokens;
+    if (!entry.old) return undefined;
+    const { tokens, ...shown } = entry.old;
+    const less = entry.shownTokens - tokens;
+    return less > 0 ? { shown, less } : undefined;
   }
 
-  #oldForm(at: number, { shownTokens }: Entry): Entry["old"] {
+  #oldForm(at: number, { shownTokens, frame }: Entry): Entry["old"] {
     const result = shownTokens < 120 ? undefined : this.#resultAt(at);
     if (result === undefined) return null;
     const old = showOld(result, (name) => this.#names.has(name), this.#options);
     if (old === undefined) return null;
     const text = old.text + result.words;
-    return { text, form: old.form, tokens: this.#options.counter.count(text) + 4 };
+    return { text, form: old.form, tokens: this.#options.counter.count(text) + frame };
   }
 
   #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
     const { price } = this.#options;
     const isCold = this.#state.isCold === true;
-    const priceOf = (end: number, valueOf: (entry: Entry) => number): [number, number] => {
+    const priceOf = (end: number, valueOf: (entry: Entry) => number): number => {
       const all = totalOf(this.#entries, valueOf);
       const cached = isCold ? 0 : totalOf(this.#entries.slice(0, end), valueOf);
-      return [promptPrice({ cached, fresh: all - cached }, price), all];
+      return promptPrice({ cached, fresh: all - cached }, price);
     };
-    const [directPrice, directTokens] = priceOf(from, (entry) => entry.tokens);
-    const [safePrice] = priceOf(from, (entry) => entry.safeTokens);
-    const [ownPrice, tokens] = priceOf(cutFrom ?? from, (entry) => entry.shownTokens);
-    return { directTokens, tokens, cutFrom, directPrice, safePrice, price: ownPrice };
+    return {
+      cutFrom,
+      directPrice: priceOf(from, (entry) => entry.tokens),
+      safePrice: priceOf(from, (entry) => entry.safeTokens),
+      price: priceOf(cutFrom ?? from, (entry) => entry.shownTokens),
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
-import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
+import { estimatedCounter, sha256Hex } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
@@ -55,7 +55,6 @@ export interface GatewayOptions {
   mode?: GatewayMode | undefined;
   /** The share of sessions that are sent unchanged for comparison, from 0 to 1. */
   holdout?: number | undefined;
-  counter?: TokenCounter | undefined;
   /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
@@ -102,14 +101,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const planner = new RequestPlanner(options);
   return {
     async plan(body, headers) {
-      const pass = (reason: PassReason): GatewayPlan => ({
-        edits: [],
-        reason,
-        directPrice: 0,
-        price: 0,
-      });
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
-        const plan = await planner.planNext(body, headers).catch((error) => pass(reasonOf(error)));
+        const plan = await planner
+          .planNext(body, headers)
+          .catch((error) => passed(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
           "gen_ai.request.model": model,
@@ -123,6 +118,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };
+}
+
+function passed(reason: PassReason, model?: string): GatewayPlan {
+  return { edits: [], reason, model, directPrice: 0, price: 0 };
 }
 
 class StoreFailure extends Error {}
@@ -155,17 +154,17 @@ class RequestPlanner {
   }
 
   async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
-    const nothing = { edits: [], directPrice: 0, price: 0 };
     const text = decode(body);
-    if (text === undefined) return { ...nothing, reason: "not_utf8" };
+    if (text === undefined) return passed("not_utf8");
     const value = parseJson(text);
     const request = readRequest(value);
-    if (request === undefined) return { ...nothing, reason: "unknown_shape" };
+    if (request === undefined) return passed("unknown_shape");
     const { mode = "safe", holdout = 0, hint } = this.#options;
     const sent = sessionKey(value, request, headers);
-    // A caller that uses hashes names no session, and its hints differ from those of a proxy on the same store.
+    // A hash is valid for one caller, and its hints differ from those of a proxy on the same store.
+    const tenant = tenantOf(headers);
     const [key, owner] =
-      hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
+      hint === "hash" ? [sha256Hex(`hash ${tenant} ${sent}`), tenant] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
@@ -173,11 +172,10 @@ class RequestPlanner {
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    if (planned === undefined) return { ...nothing, model: request.model, reason: "busy" };
+    if (planned === undefined) return passed("busy", request.model);
     const { items, shown, decisions, call } = planned;
-    const directPrice = call?.directPrice ?? 0;
+    const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
-    const price = call?.price ?? 0;
     const rest = {
       session: key,
       model: request.model,
@@ -287,9 +285,10 @@ class RequestPlanner {
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
-    const { mode = "safe", counter = estimatedCounter, hint } = this.#options;
+    const { mode = "safe", hint } = this.#options;
     const price = cachePriceOf(model);
     const planned = mode === "audit" ? "full" : mode;
+    const counter = estimatedCounter;
     return new HistoryPlanner({ mode: planned, counter, price, hint, ...defaultSizes }, decisions);
   }
 }

@@ -106,6 +106,22 @@ describe("openMcpProxy", () => {
     );
   });
 
+  it("leaves the list as it is while a server fails to start, with what reaches it later", async () => {
+    const quick = { command, args: ["-e", `import(${JSON.stringify(notifying)})`] };
+    const { client, proxy } = await openStarted({ servers: { absent, quick } });
+    let changes = 0;
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      changes += 1;
+    });
+    const restarts = (): number => proxy.statistics().servers["absent"]?.restarts ?? 0;
+    await vi.waitUntil(() => restarts() >= 1, { timeout: 50_000 });
+    const before = changes;
+    await vi.waitUntil(() => restarts() >= 3, { timeout: 50_000 });
+    expect(changes).toBe(before);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["find_tools", "call_tool", "quick__echo"]));
+  });
+
   it("needs room for its own tools", async () => {
     await expect(openMcpProxy({ servers: { absent }, listTokens: 100 })).rejects.toMatchObject({
       code: "invalid_options",

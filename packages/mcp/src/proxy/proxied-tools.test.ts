@@ -54,6 +54,15 @@ it("the tools of a single server keep their names, and it says itself what it th
   );
 });
 
+it("a result comes as the server gave it to a program that asks for the whole", async () => {
+  const { client } = await connect({ a: await serve("a", "get") });
+  const long = Array.from({ length: 4_000 }, (_, at) => `word${at * 7919}`).join(" ");
+  const shown = async (_meta: Record<string, unknown>): Promise<string> =>
+    JSON.stringify(await client.callTool({ name: "get", arguments: { long }, _meta }));
+  expect(await shown({ "ccl.dev/whole": true })).toContain(long);
+  expect((await shown({})).length).toBeLessThan(long.length);
+});
+
 describe("the tools of several servers", () => {
   it("have the name of their server before their own, which gets each call", async () => {
     const servers = { a: await serve("a", "get", "b__get"), a__b: await serve("a__b", "get") };

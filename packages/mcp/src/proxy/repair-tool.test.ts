@@ -7,7 +7,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/server";
 
 import { openMcpProxy } from "./open-mcp-proxy.ts";
 import { publicNames, serverPrefix } from "./public-names.ts";
-import { repairTool } from "./repair-tool.ts";
+import { repairTool } from "./upstream.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -145,6 +145,64 @@ describe("malformed tools", () => {
     expect(reported).toContain("broken tools without a name or listed again: 4");
     expect(reported).toContain("a__b tools without a name or listed again: 1");
   });
+});
+
+/** A server whose tool gives the result that a call asks for. */
+const givingServer = {
+  command: process.execPath,
+  args: [
+    "-e",
+    `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const result = method === "initialize"
+        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
+        : method === "tools/list" ? { tools: [{ name: "give", inputSchema: { type: "object" } }] } : params?.arguments?.result;
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });`,
+  ],
+};
+
+it("results that break the protocol reach the client as texts, and legal ones as they are", async () => {
+  const proxy = await openMcpProxy({ servers: { giving: givingServer }, listTokens: 50_000 });
+  closers.push(() => proxy.close());
+  const client = new Client({ name: "test", version: "1" });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await proxy.factory({ era: "legacy" }).connect(theirs);
+  await client.connect(ours);
+  closers.push(() => client.close());
+  await client.listTools();
+  const block = { type: "text", text: "42" };
+  const blocks = { content: [block] };
+  const legal: object[] = [blocks, { content: [] }, { ...blocks, isError: true }];
+  const malformed: [given: object, wanted: object][] = [
+    [{ content: "42" }, blocks],
+    [{ content: block }, blocks],
+    [{ content: ["42"] }, blocks],
+    [{ content: [{ text: "42" }] }, blocks],
+    [{ content: [{ type: "weird", text: "42" }, block] }, { content: [block, block] }],
+    [
+      { content: [{ type: "text", text: 42 }] },
+      { content: [{ ...block, text: '{"type":"text","text":42}' }] },
+    ],
+    [
+      { content: [{ type: "image", data: "!" }] },
+      { content: [{ ...block, text: '{"type":"image","data":"!"}' }] },
+    ],
+    [{ ...blocks, isError: null }, blocks],
+    [{ ...blocks, structuredContent: null }, blocks],
+    [{ ...blocks, structuredContent: ["43"] }, { content: [{ ...block, text: "42\n43" }] }],
+    [{ structuredContent: "42" }, blocks],
+  ];
+  for (const [result, wanted] of [...malformed, ...legal.map((one) => [one, one] as const)]) {
+    const answer = await client.callTool({ name: "give", arguments: { result } });
+    const texts = JSON.stringify(
+      answer.content.map((one) => (one.type === "text" ? one.text : one)),
+    );
+    const { content, isError = false }: { content?: object[]; isError?: boolean } = wanted;
+    const expected = JSON.stringify(content?.map((one) => ("text" in one ? one.text : one)));
+    expect(texts.replaceAll('","', "\\n")).toBe(expected.replaceAll('","', "\\n"));
+    expect(answer.isError ?? false).toBe(isError);
+  }
 });
 
 describe("repairTool", () => {

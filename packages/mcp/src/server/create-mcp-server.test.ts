@@ -91,12 +91,31 @@ async function apply(client: Client): Promise<string> {
 }
 
 describe("createMcpServer", () => {
-  it("lists all of its tools in at most 900 tokens, output schemas included", async () => {
+  it("gives a model all of its tools in at most 900 tokens, and its user their titles and hints", async () => {
     const { client } = await openServer();
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(11);
     const counter = await createBpeCounter("o200k_base");
-    expect(counter.count(JSON.stringify(tools))).toBeLessThanOrEqual(900);
+    const given = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    expect(counter.count(JSON.stringify(given))).toBeLessThanOrEqual(900);
+    expect(tools.filter(({ title = "" }) => title === "")).toEqual([]);
+    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
+    expect(writing).toMatchObject([{ name: "plan_apply", annotations: { destructiveHint: true } }]);
+  });
+
+  it("packs by the files that a client names, and says which of them do not exist", async () => {
+    const { client } = await openServer();
+    const focus = ["main.ts", "./main.ts", "mian.ts", "gone/\u0000"];
+    const text = await textOf(client, "pack", { task: "greet", focus });
+    expect(text.match(/^\[focus: .*/gm)).toEqual([
+      '[focus: there is no file "mian.ts"]',
+      '[focus: there is no file "gone/\\u0000"]',
+    ]);
+    expect(text).toContain("greet");
   });
 
   it("gives files by path and symbol, and finds those made since", async () => {

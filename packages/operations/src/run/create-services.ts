@@ -9,8 +9,7 @@ import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { toRunClock } from "../ports/run-clock.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";
@@ -39,10 +38,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     given === undefined && options.artifacts === undefined
       ? store
       : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
-  const stores = {
-    runs: options.runs ?? createMemoryRunStore(),
-    chat: options.chat ?? createMemoryChatStore(),
-  };
+  const own = createOperationStores();
+  const stores = { runs: options.runs ?? own.runs, chat: options.chat ?? own.chat };
   const offloaded = options.artifacts && offloadValues(stores, options.artifacts);
   const runs = bound(options.runs, offloaded?.runs ?? stores.runs);
   const { concurrency, maxSummaryChars = 4_096, leaseMs = 30_000 } = limits;
@@ -58,6 +55,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     turn: options.turn ?? {},
     runs,
     chat: bound(options.chat, offloaded?.chat ?? stores.chat),
+    keepsChat: stores.runs.chat === stores.chat,
     sweepValues: offloaded?.sweep,
     journal: createRunJournal(runs),
     limiter: createConcurrencyLimiter(concurrency),
@@ -90,6 +88,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     onLateResult: options.onLateResult,
     onListenerError: options.onListenerError && neverThrowing(options.onListenerError),
     onPrompt: options.onPrompt,
+    record: options.record,
   };
 }
 

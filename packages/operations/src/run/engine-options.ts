@@ -1,5 +1,6 @@
 import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
 import type { ListenerErrorHandler } from "@ccl/core/events";
+import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
@@ -69,6 +70,8 @@ export interface RunEngineOptions extends LeaseOwners {
    * each comes from and what was trimmed, shortened or left out.
    */
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  /** Receives each prompt of the main call with what was done to the history, such as `recordTo` of @ccl/inspector. */
+  record?: ContextRecorder | undefined;
   /** Receives errors of event listeners, `onLateResult` and `onPrompt`. `reportListenerError` of core by default. */
   onListenerError?: ListenerErrorHandler | undefined;
 }

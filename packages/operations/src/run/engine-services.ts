@@ -1,6 +1,7 @@
 import type { Complete, IdGenerator, LanguageModel, ToolDefinition } from "@ccl/core";
 import type { ToolBridge } from "@ccl/context-compiler/tool-interrupt";
 import type { ListenerErrorHandler } from "@ccl/core/events";
+import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
@@ -82,6 +83,8 @@ export interface EngineServices {
   turn: TurnSettings;
   runs: RunStore;
   chat: ChatStore;
+  /** True if `runs` stores changes of the chat too. */
+  keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
   sweepValues?: OffloadedStores["sweep"] | undefined;
   journal: RunJournal;
@@ -100,5 +103,6 @@ export interface EngineServices {
   isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  record?: ContextRecorder | undefined;
   onListenerError?: ListenerErrorHandler | undefined;
 }

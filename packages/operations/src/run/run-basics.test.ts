@@ -144,7 +144,7 @@ describe("a run", () => {
       mainLlm: { text: "The answer." },
     });
     expect(
-      world.chat.turns({ chatId: "chat", branchId: "main" })[0]?.assistantVariants,
+      (await world.chat.turns({ chatId: "chat", branchId: "main" }))[0]?.assistantVariants,
     ).toHaveLength(1);
   });
 
@@ -170,7 +170,7 @@ describe("a run", () => {
       artifacts: [{ tag: "a", version: 1, value: 1 }],
     });
     expect(statusOf(result, "b")).toBe("skipped/main_llm_failed");
-    const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+    const [turn] = await world.chat.turns({ chatId: "chat", branchId: "main" });
     expect([turn?.userVariants.length, turn?.selectedUser, turn?.assistantVariants]).toEqual([
       2,
       1,

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
-import { resultOf } from "../conformance/run-records.ts";
+import { resultOf } from "../../test-support/run-records.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../registry/create-operation-registry.ts";

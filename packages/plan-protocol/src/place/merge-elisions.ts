@@ -23,7 +23,12 @@ export type MergedLines =
 /** How comments of common languages begin, and remarks in brackets. */
 const COMMENT =
   /^(?:\/\/|\/\*|<!--|\{\/\*|\{\{!--|\{#|@\*|\(\*|#(?=[\s.\u2026]|$)|--(?=[\s.\u2026])|[;%'](?=[\s.\u2026])|rem\s|[[(<][^()[\]<>{};="]*\s[^()[\]<>{};="]*[\])>]$)/i;
-const DOTS = /\.{3}|\u2026/;
+const DOTS = /\.(?:\s?\.){2}|[\u2026\u22ee\u22ef]/;
+/** A comment in braces or dots in a line of code, which may stand for a body or for the lines below. */
+const WITHIN =
+  /\{\s*(?:\/\*.*\*\/|<!--.*-->|(?:\/\/|#)?\s*(?:\.{3}|\u2026)(?:\s.*)?)\s*\}|(?:\/\/|\/\*|<!--|\s#|\s--)\s*(?:\.{3}|\u2026)|["':]{1,3}\s*\.{3}\s*["']{0,3}$/;
+/** Signs without a bracket or a quote. */
+const SIGNS = /^[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
 const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
@@ -69,11 +74,7 @@ export function elisionInNewFile(
 }
 
 /** A line that looks like an elision counts as one if this many lines or more disappear at its place. */
-const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
-  whole: { dotted: 1, bare: 2, comment: 2 },
-  quoted: { dotted: 1, bare: 2, comment: 2 },
-  marked: { dotted: 1, bare: 2, comment: Infinity },
-};
+const VANISHED: Readonly<Record<Look, number>> = { dotted: 1, bare: 2, comment: 2 };
 /** Net loss of lines at a comment from which other changes there no longer explain it. */
 const MIN_LOSS = 5;
 /** Words that two comments must share before one counts as the new version of the other. */
@@ -110,6 +111,9 @@ export function mergeElisions(
         : above !== false && below !== false;
     return look === "comment" || isOwn ? undefined : look;
   });
+  const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
+  const hidden = form === "marked" ? -1 : hiddenElision(old, fresh, looks);
+  if (hidden >= 0) return refusedAt(hidden);
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form });
   // A text that is an elision at one place is one everywhere. Bare dots are suspicious in a text that lost many lines.
@@ -120,7 +124,6 @@ export function mergeElisions(
       !gaps.has(at) &&
       (looks[at] === "bare" ? isCut : looks[at] !== undefined && texts.has(line.trim())),
   );
-  const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
   if (other >= 0) return refusedAt(other);
   if (gaps.size === 0) return undefined;
   const lines: string[] = [];
@@ -142,6 +145,27 @@ export function mergeElisions(
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
   // If nothing changes, the elision stands for the very lines that were to be written.
   return isAllOld ? refusedAt(first) : { lines, merged };
+}
+
+/** A new line that is no comment of its own, stands where many lines vanish, and looks as if it stood for them. */
+function hiddenElision(
+  old: readonly string[],
+  fresh: readonly string[],
+  looks: readonly (Look | undefined)[],
+): number {
+  const isLikely = (line: string, at: number): boolean =>
+    looks[at] === undefined && (WITHIN.test(line) || SIGNS.test(line.trim()));
+  if (!fresh.some(isLikely)) return -1;
+  const changed = vanishedBeside(old, fresh);
+  const known = new Set(["", ...old.map((line) => line.trim())]);
+  return fresh.findIndex((line, at) => {
+    const beside = changed[at];
+    if (beside === undefined || !isLikely(line, at)) return false;
+    const goes = beside.go.map((one) => one.trim()).filter((one) => one !== "");
+    const news = beside.come.filter((one) => !known.has(one.trim())).length;
+    if (goes.includes(line.trim()) || goes.length - news < MIN_LOSS) return false;
+    return WITHIN.test(line) || news < 2;
+  });
 }
 
 /**
@@ -171,9 +195,14 @@ function gapsOf(
     if (looks[at] === undefined) continue;
     let next = at + 1;
     while (looks[next] !== undefined) next += 1;
-    const [above, below] = [freshLines.slice(0, at + 1).toReversed(), freshLines.slice(next + 1)];
-    const last = placeOfRun(oldLines, above, { step: -1, from: reached });
-    const first = placeOfRun(oldLines, below, { step: 1, from: last ?? reached });
+    const start = looks.slice(0, at).findLastIndex((look) => look !== undefined) + 1;
+    const end = looks.findIndex((look, line) => line > next && look !== undefined);
+    const above = freshLines.slice(start === 0 ? 0 : start + 1, at + 1).toReversed();
+    const below = freshLines.slice(next + 1, end < 0 ? undefined : end + 1);
+    // A comment may say something of its own, so that it needs certain neighbours.
+    const mayBeNear = looks.slice(at, next).some((look) => look !== "comment");
+    const last = placeOfRun(oldLines, above, { step: -1, from: reached, mayBeNear });
+    const first = placeOfRun(oldLines, below, { step: 1, from: last ?? reached, mayBeNear });
     const gap: Gap = { from: last, to: first === undefined ? undefined : first - 1 };
     const isCertain = last !== undefined && first !== undefined;
     const isBetweenOld = known.has(above[0] ?? "") && known.has(below[0] ?? "");
@@ -206,19 +235,30 @@ function framed(lines: readonly string[]): string[] {
 
 /**
  * Finds the shortest run of lines, read away from an elision, that occurs only once from an index on. Returns where it
- * begins.
+ * begins. Of several places it may take the only one from which few lines vanish up to the next line that occurs once.
  */
 function placeOfRun(
   lines: readonly string[],
   run: readonly string[],
-  { step, from }: { step: 1 | -1; from: number },
+  { step, from, mayBeNear }: { step: 1 | -1; from: number; mayBeNear: boolean },
 ): number | undefined {
   let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
   for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
-    places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
-    if (places.length < 2) return places[0];
+    const left = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
+    if (left.length === 0) break;
+    places = left;
+    if (left.length === 1) return left[0];
   }
-  return undefined;
+  if (!mayBeNear) return undefined;
+  const offset = run.findIndex((line) => {
+    const first = lines.indexOf(line, from);
+    return first >= 0 && lines.lastIndexOf(line) === first;
+  });
+  const anchor = lines.indexOf(run[offset] ?? "\0", from);
+  const near = places.filter(
+    (at) => (anchor - at) * step > 0 && Math.abs(at + step * offset - anchor) < MIN_LOSS,
+  );
+  return near.length === 1 ? near[0] : undefined;
 }
 
 /** The unchanged lines that have no net loss of lines directly above or below. */
@@ -292,7 +332,7 @@ function isMovable(rows: readonly ChangeLine[], at: number): boolean {
 
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
   const vanished = go.filter((line) => line.trim() !== "");
-  if (vanished.length < VANISHED[form][look]) return false;
+  if (vanished.length < VANISHED[look] || (form === "marked" && look === "comment")) return false;
   const text = come[offset] ?? "";
   // Dots that the old line has too are part of what the reworded line says.
   if (look !== "comment")

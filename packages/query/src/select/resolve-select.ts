@@ -1,5 +1,5 @@
 import { isRecord } from "@ccl/core/json";
-import { findColumn, type NameScope, type RowSource } from "./name-scope.ts";
+import { findColumn, originIn, type NameScope, type RowSource } from "./name-scope.ts";
 import {
   columnsOf,
   renamed,
@@ -205,6 +205,7 @@ export class SelectResolver {
             {
               name: this.#at.nameOfExpression(found.content) ?? texts[index],
               kind: valueKind(found.content, place, this.#at),
+              origin: this.#at.originOf(found.content, place),
             },
           ];
         case "ExprWithAlias": {
@@ -212,7 +213,13 @@ export class SelectResolver {
           this.#expressions.parts(expr, place);
           const name = this.#at.places.identifier(alias);
           if (name !== undefined) this.#at.requote(name);
-          return [{ name: name?.value, kind: valueKind(expr, place, this.#at) }];
+          return [
+            {
+              name: name?.value,
+              kind: valueKind(expr, place, this.#at),
+              origin: this.#at.originOf(expr, place),
+            },
+          ];
         }
         case "Wildcard":
           return this.#wildcard(place.scope.sources, found.content, place.scope);
@@ -251,7 +258,8 @@ export class SelectResolver {
       return [...columns].flatMap(([key, name]): Outputs => {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
-        return [{ name, kind: kindIn(source, name) }];
+        const origin = originIn({ source, column: name });
+        return [{ name, kind: kindIn(source, name), origin }];
       });
     });
   }

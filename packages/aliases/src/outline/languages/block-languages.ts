@@ -119,7 +119,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
       assignment: "const",
       call: "attr",
     },
-    wrappers: ["singleton_class", "body_statement"],
+    wrappers: ["singleton_class", "body_statement", "begin", "if", "unless", "then", "else"],
     marks: ["#"],
   },
   bash: {
@@ -128,7 +128,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     separator: ".",
     types: {},
     values: { function_definition: "function", declaration_command: "export" },
-    wrappers: [],
+    wrappers: ["compound_statement", "if_statement", "elif_clause", "else_clause"],
     marks: ["#"],
   },
 };
@@ -154,6 +154,8 @@ interface Scope {
   /** True if no visibility keyword is needed, as in an interface. */
   isOpen: boolean;
   isHidden: boolean;
+  /** In a header, static functions are visible to other files. */
+  isHeader: boolean;
 }
 
 interface Found {
@@ -169,10 +171,11 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
     lexicalStyle: style,
     hasBraces,
     prepare,
-    readDeclarations({ root }) {
+    readDeclarations({ path, root }) {
+      const isHeader = /\.(?:h|hh|hpp|hxx)$/i.test(path);
       const read = (isOpen: boolean): Declaration[] => {
         const found: Found = { declarations: [], members: [] };
-        const scope = { prefix: "", depth: 0, isMember: false, isOpen, isHidden: false };
+        const scope = { prefix: "", depth: 0, isMember: false, isOpen, isHidden: false, isHeader };
         readBlock(language, root.children, { scope, found });
         return found.declarations;
       };
@@ -232,13 +235,18 @@ interface Place {
   found: Found;
 }
 
-function isShown(node: SyntaxNode, { isHidden, isOpen, isMember }: Scope): boolean {
+function isShown(node: SyntaxNode, { isHidden, isOpen, isMember, isHeader }: Scope): boolean {
   const words = new Set(
     node.children.filter(({ type }) => type.endsWith("modifier")).map(({ text }) => text),
   );
   if (isHidden || words.has("private")) return false;
   const [first] = node.parts;
-  if (!isMember && first?.type === "storage_class_specifier" && first.text === "static")
+  if (
+    !isMember &&
+    !isHeader &&
+    first?.type === "storage_class_specifier" &&
+    first.text === "static"
+  )
     return false;
   return isOpen || words.has("public") || words.has("protected");
 }
@@ -260,6 +268,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
       isMember: true,
       isOpen: language.needsPublic !== true || word === "interface",
       isHidden: language.isHiddenFirst?.(type) === true,
+      isHeader: scope.isHeader,
     },
     found: inner,
   });
