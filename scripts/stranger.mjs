@@ -1,5 +1,7 @@
-// node scripts/stranger.mjs [page ...]: types what pages print as a reader does who has nothing of ours: an environment with
-// PATH alone, an empty home without caches, a fresh clone of what is committed, and for each page a folder made by `npm init`.
+// node scripts/stranger.mjs [--published] [page ...]: types what pages print as a reader does who has nothing of ours: an
+// environment with PATH alone, an empty home without caches, a fresh clone of what is committed, and for each page a folder
+// made by `npm init`. With --published a release comes first: what it would publish goes to a registry on loopback, which asks
+// that of the machine for all else, and the pages are those that the release writes.
 // Prints what each page took, and fails on a command that fails, a warning, another output than the page shows, or more than
 // two minutes to a page's first result. The controls are mistakes that pages made once, and each has to be found.
 import { spawnSync } from "node:child_process";
@@ -7,27 +9,40 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
+import { openReleaseRegistry } from "./release/release-registry.mjs";
+
 const root = path.resolve(import.meta.dirname, "..");
 const temporary = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "stranger-"));
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const maxSeconds = 120;
-/** What a package of others says on Node 20 until it no longer runs there. */
-const known = /NodeVersionSupportWarning|--trace-warnings/;
+/** Commands that need neither an agent, a server nor a repository. */
+const isForAnyone =
+  / add-to | create-ccl |^npm (?:install|create) |^(?:npx @ccl\/cli|npx -y pnpm@10 --dir=\.\.\/ccl ccl) (?:status|pack --task)(?!.* --(?:copy|stdin|remote))/;
+/** What a package of others says on Node 20 until it no longer runs there, and what npx says in place of its question. */
+const known = /NodeVersionSupportWarning|--trace-warnings|exec The following package was not found/;
 const environment = emptyEnvironment();
 const clone = path.join(temporary, "ccl");
-const asked = process.argv.slice(2);
-const readmes = fs
-  .readdirSync(path.join(root, "packages"))
-  .map((name) => `packages/${name}/README.md`);
-const isAsked = (page) => asked.length === 0 || asked.some((word) => page.includes(word));
-const pages = ["README.md", ...readmes].filter(
-  (page) => isAsked(page) && firstOf(page) !== undefined,
-);
+const isPublished = process.argv.includes("--published");
+const asked = process.argv.slice(2).filter((word) => word !== "--published");
 
 type(["git", "clone", "--quiet", root, clone], temporary);
-const rows = [["the clone: npx -y pnpm@10 demo", [type(["npx", "-y", "pnpm@10", "demo"], clone)]]];
+const rows = [];
+if (isPublished) {
+  const from = environment.npm_config_registry;
+  environment.npm_config_registry = await openReleaseRegistry({ clone, temporary, from });
+} else {
+  rows.push(["the clone: npx -y pnpm@10 demo", [type(["npx", "-y", "pnpm@10", "demo"], clone)]]);
+}
+const guides = fs.readdirSync(path.join(clone, "docs/guides")).map((name) => `docs/guides/${name}`);
+const readmes = fs
+  .readdirSync(path.join(clone, "packages"))
+  .map((name) => `packages/${name}/README.md`);
+const isAsked = (page) => asked.length === 0 || asked.some((word) => page.includes(word));
+const pages = ["README.md", ...guides, ...readmes].filter(
+  (page) => isAsked(page) && firstOf(page) !== undefined,
+);
 for (const page of pages) rows.push([page, tryPage(page)]);
 let failures = 0;
 for (const [name, steps] of rows) {
@@ -63,14 +78,13 @@ function tryPage(page) {
 }
 
 function firstOf(page) {
-  const markdown = fs.readFileSync(path.join(root, page), "utf8");
+  const markdown = fs.readFileSync(path.join(clone, page), "utf8");
   const blocks = markdown.matchAll(/<!-- install: begin -->[^]*?^```sh\n([^]*?)^```$/gm);
   const commands = Array.from(blocks).flatMap(([, block]) => block.trim().split("\n"));
-  if (commands.length === 0) return undefined;
+  const typed = commands.filter((line) => isForAnyone.test(line));
+  if (typed.length === 0) return undefined;
   return {
-    commands: commands.filter((line) =>
-      / add-to | create-ccl |^npm (?:install|create) /.test(line),
-    ),
+    commands: typed,
     program: /^```ts\n([^]*?)^```$/m.exec(markdown)?.[1],
     output: /^```ts\n[^]*?^```\n\n```(?:text)?\n([^]*?)^```/m.exec(markdown)?.[1],
   };
@@ -95,11 +109,9 @@ function controls() {
   const unbuilt = { name: "unbuilt", version: "1.0.0", bin: "./dist/unbuilt.js" };
   writeManifests(withoutBuild, { dependencies: { unbuilt: "workspace:^" } }, unbuilt);
   fs.writeFileSync(path.join(withoutBuild, "pnpm-workspace.yaml"), "packages: [used]\n");
+  const unknown = isPublished ? "@ccl/no-such" : "@ccl/compress";
   return [
-    [
-      "a package that the registry does not have",
-      type(["npm", "install", "@ccl/compress"], folder),
-    ],
+    ["a package that the registry does not have", type(["npm", "install", unknown], folder)],
     [
       "a program that waits at its top level, as .ts in a folder of CommonJS",
       type(["npx", "-y", "tsx", "main.ts"], folder),
