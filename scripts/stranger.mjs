@@ -68,7 +68,9 @@ function tryPage(page) {
   const installs = commands.filter((command) => !/\bonly\b/.test(command));
   const steps = installs.map((command) => type(["bash", "-c", command], folder));
   const created = path.join(folder, "my-chat");
-  if (fs.existsSync(created)) steps.push(type(["npm", "test"], created));
+  if (fs.existsSync(created))
+    for (const word of isPublished ? ["install", "test"] : ["test"])
+      steps.push(type(["npm", word], created));
   if (program === undefined) return steps;
   fs.writeFileSync(path.join(folder, "main.mts"), program);
   const run = type(["npx", "-y", "tsx", "main.mts"], folder);
@@ -78,7 +80,10 @@ function tryPage(page) {
 }
 
 function firstOf(page) {
-  const markdown = fs.readFileSync(path.join(clone, page), "utf8");
+  // A program that begins with what the reader has already does not run by itself.
+  const markdown = fs
+    .readFileSync(path.join(clone, page), "utf8")
+    .replaceAll(/^<!-- given\n[^]*?^-->\n\n```ts\n[^]*?^```$/gm, "");
   const blocks = markdown.matchAll(/<!-- install: begin -->[^]*?^```sh\n([^]*?)^```$/gm);
   const commands = Array.from(blocks).flatMap(([, block]) => block.trim().split("\n"));
   const typed = commands.filter((line) => isForAnyone.test(line));

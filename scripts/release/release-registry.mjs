@@ -35,8 +35,14 @@ export async function openReleaseRegistry({ clone, temporary, from }) {
   fs.writeFileSync(file, JSON.stringify(configuration));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  // Its sixth version wants Node 22.
-  runCommand(["npm", "install", "--prefix", home, "--no-audit", "verdaccio@5"]);
+  // One of what it needs is named by a tag, which a mirror of the registry may not have.
+  const manifest = {
+    private: true,
+    dependencies: { verdaccio: "6.5.0" },
+    overrides: { "node-fetch": "2.6.7" },
+  };
+  fs.writeFileSync(path.join(home, "package.json"), JSON.stringify(manifest));
+  runCommand(["npm", "install", "--no-audit"], { cwd: home });
   const server = spawn(
     process.execPath,
     [path.join(home, "node_modules/verdaccio/bin/verdaccio"), "--config", file, "--listen", url],
