@@ -7,7 +7,7 @@ export type { OperationEffect } from "./effects/operation-effect.ts";
 export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
 export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
-export type { DefinedProfile } from "./define/defined-profile.ts";
+export type { DefinedProfile } from "./profile/defined-profile.ts";
 export type { OperationSpec } from "./define/operation-spec.ts";
 export {
   compute,
@@ -89,9 +89,9 @@ export type { OperationProfile } from "./profile/operation-profile.ts";
 export {
   createOperationRegistry,
   type OperationRegistry,
-} from "./registry/create-operation-registry.ts";
+} from "./profile/create-operation-registry.ts";
 export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { OperationStatus, RunResult, RunStatus } from "./run/run-result.ts";
+export type { OperationStatus, RunResult, RunStatus } from "./events/run-result.ts";

@@ -13,7 +13,7 @@ import type { OperationProfile } from "../src/profile/operation-profile.ts";
 import {
   createOperationRegistry,
   type OperationRegistry,
-} from "../src/registry/create-operation-registry.ts";
+} from "../src/profile/create-operation-registry.ts";
 import { createVirtualClock, type VirtualClock } from "../src/testing/create-virtual-clock.ts";
 import { createRunEngine } from "../src/run/create-run-engine.ts";
 import type { RunEngine } from "../src/run/run-engine.ts";

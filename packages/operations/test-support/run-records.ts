@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { RunEvent } from "../src/events/run-event.ts";
 import type { RunStep } from "../src/ports/run-step.ts";
 import type { NewRun, RunAppend, RunLease, RunStore } from "../src/ports/run-store.ts";
-import type { RunResult } from "../src/run/run-result.ts";
+import type { RunResult } from "../src/events/run-result.ts";
 
 /** How long the leases of the rules last. */
 export const ttlMs: number = 1_000;

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { createChatStore } from "../stores/create-chat-store.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { defineProfile } from "./define-profile.ts";
 import { compute, custom, guard, llm, template, tool, transform } from "./operations.ts";

@@ -4,7 +4,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import type { AssistantVariant, ChatStore, TurnCommit, TurnOutcome } from "./chat-store.ts";
 import type { AnswerStep, RunStep } from "./run-step.ts";
 import type { StoreCall } from "./store-call.ts";

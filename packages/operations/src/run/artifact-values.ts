@@ -9,7 +9,7 @@ import type { KeptWrite } from "../ports/chat-state.ts";
 import type { ChatStore, TurnCommit } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** Where to store long values of artifacts. */
 export interface ArtifactValueOptions {

@@ -25,7 +25,7 @@ import { fittedPrompt } from "./fitted-prompt.ts";
 import { recordPrompt } from "./record-prompt.ts";
 import { artifactsAfter, requirePrompt } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
+import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 

@@ -14,7 +14,7 @@ import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
-import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
+import type { CommitLogEntry, CommittedEffect } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** An operation whose effects are to be committed. */

@@ -1,7 +1,7 @@
 import { createUuidV7Generator } from "@ccl/core";
 import { callListener, type ListenerErrorHandler } from "@ccl/core/events";
 
-import { allowedEffects } from "../effects/allowed-effects.ts";
+import { allowedEffects } from "../operation/allowed-effects.ts";
 import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
 import type { BuiltinOperationsOptions, ModelResolver } from "../kinds/kind-options.ts";
@@ -12,7 +12,7 @@ import type { OperationPolicy } from "../operation/operation-context.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { toRunClock } from "../ports/run-clock.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { offloadValues } from "./artifact-values.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";

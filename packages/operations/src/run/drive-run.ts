@@ -20,7 +20,7 @@ import type { PreparedPlan } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
 import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
-import type { FailedDetails, RunResult } from "./run-result.ts";
+import type { FailedDetails, RunResult } from "../events/run-result.ts";
 import {
   initialRunState,
   type RunCommand,

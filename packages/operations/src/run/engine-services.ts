@@ -15,11 +15,11 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import type { RegisteredOperation } from "../registry/registered-operation.ts";
+import type { OperationRegistry } from "../profile/create-operation-registry.ts";
+import type { RegisteredOperation } from "../profile/registered-operation.ts";
 import type { OffloadedStores } from "./artifact-values.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
-import type { OperationStatus } from "./run-result.ts";
+import type { OperationStatus } from "../events/run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** Limits of an engine. Every field has a default. */

@@ -5,7 +5,7 @@ import { adoptCommit, commitHook } from "./commit-hook.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
+import type { CommitLogEntry, FailedDetails, MainLlmRun } from "../events/run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** Executes the commands of the reducer. */

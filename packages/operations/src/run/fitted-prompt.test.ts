@@ -10,7 +10,7 @@ import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { MainPrompt } from "./engine-services.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** One token a character. */
 const characters: TokenCounter = {

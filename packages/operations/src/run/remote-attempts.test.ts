@@ -10,7 +10,7 @@ import type {
   RunDriver,
   RunExecutor,
 } from "../ports/run-executor.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";

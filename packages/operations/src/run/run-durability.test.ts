@@ -23,7 +23,7 @@ import {
 } from "../../test-support/engine-scenario.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** Stores that outlive the engines on them. */
 function createWorld() {

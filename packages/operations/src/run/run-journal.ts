@@ -2,7 +2,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import type { AssistantVariant, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** The run that the journal belongs to, and its callbacks. */
 interface JournalOwner {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conversationStoreConformance } from "../conformance/index.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import type { OperationStores } from "./create-operation-stores.ts";
 import {
   databaseKinds,

@@ -1,9 +1,9 @@
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
-import { operationsOf } from "../define/defined-profile.ts";
+import { operationsOf } from "./defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { OperationProfile } from "./operation-profile.ts";
 import type { RegisteredOperation } from "./registered-operation.ts";
 
 /** The operations that profiles may name. */

@@ -1,5 +1,5 @@
-import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationEffect } from "./operation-effect.ts";
+import type { Hook } from "./operation-definition.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
 
 const promptEffects: readonly OperationEffect["type"][] = [
   "prompt.append_after_last_user",

@@ -1,5 +1,5 @@
-import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { RegisteredOperation } from "../registry/registered-operation.ts";
+import type { OperationProfile } from "./operation-profile.ts";
+import type { RegisteredOperation } from "./registered-operation.ts";
 
 const operationsKey: unique symbol = Symbol.for("ccl.operations.defined");
 
