@@ -53,7 +53,7 @@ export interface DriverWriteOptions {
 }
 
 /** A handle that is there, but whose fields are damaged. */
-export interface DamagedHandle extends HandleKey {
+interface DamagedHandle extends HandleKey {
   isDamaged: true;
 }
 
