@@ -1,4 +1,4 @@
-import { canonicalJson, sha256Hex } from "@ccl/core";
+import { sha256Hex } from "@ccl/core";
 import type { FoundHandle } from "../artifact-driver.ts";
 import type { ArtifactHandle, HandleKey } from "../artifact-store.ts";
 import { copyHandle } from "../store/store-context.ts";
@@ -34,9 +34,9 @@ export function handleOfLine(key: HandleKey, line: Uint8Array): FoundHandle {
   return isNamed ? handle : damagedHandle(key);
 }
 
-/** A checksum over all fields, for drivers that keep them in columns. */
+/** A checksum over all fields in the order of `copyHandle`, for drivers that keep them in columns. */
 export function handleChecksum(handle: ArtifactHandle): string {
-  return digitsOf(canonicalJson({ ...copyHandle(handle) }));
+  return digitsOf(JSON.stringify(copyHandle(handle)));
 }
 
 /** The handle, or a damaged one if the checksum does not match. Rows of earlier versions have none. */
