@@ -9,13 +9,15 @@ export interface DamageCounts {
   /** Damages that changed a byte. */
   runs: number;
   notOpened: number;
-  /** How often a read failed. */
+  /** After how many of them a read or `verify` said so. */
   reported: number;
-  /** How many artifacts one damage cost. */
-  mostLost: number;
-  /** Contents that came back wrong, or were said not to be there. */
+  /** After how many of them something was lost or wrong, and nothing said so. */
+  unseen: number;
+  /** How many artifacts, and how many handles, one damage cost. */
+  mostContents: number;
+  mostHandles: number;
+  /** What came back and was never written. */
   wrongContents: number;
-  /** Listings that differ without an error. */
   wrongHandles: number;
 }
 

@@ -48,17 +48,14 @@ function damaged(bytes, { kind, place, length, bit }) {
   return copy;
 }
 
-/** Damages `runs` times one of the files, and reads everything. `open` opens a store over the given files. */
+/**
+ * Damages `runs` times one of the files, and reads everything. `open` opens a store over the given files. `unseen` counts
+ * the damages after which something is lost or wrong, and neither a read nor `verify` says so.
+ */
 export async function tryDamages({ files, filled, runs, open }) {
   const names = [...files.keys()].filter((name) => files.get(name).length > 0).sort();
-  const counts = {
-    runs: 0,
-    notOpened: 0,
-    reported: 0,
-    mostLost: 0,
-    wrongContents: 0,
-    wrongHandles: 0,
-  };
+  const counts = { runs: 0, notOpened: 0, reported: 0, unseen: 0 };
+  const worst = { mostContents: 0, mostHandles: 0, wrongContents: 0, wrongHandles: 0 };
   await fc.assert(
     fc.asyncProperty(damage, async (how) => {
       const name = names[how.file % names.length];
@@ -73,27 +70,54 @@ export async function tryDamages({ files, filled, runs, open }) {
         return;
       }
       try {
-        await readAll(store, filled, counts);
+        const { isTold, lostContents, lostHandles, wrongContents, wrongHandles } = await readAll(
+          store,
+          filled,
+        );
+        worst.mostContents = Math.max(worst.mostContents, lostContents);
+        worst.mostHandles = Math.max(worst.mostHandles, lostHandles);
+        worst.wrongContents += wrongContents;
+        worst.wrongHandles += wrongHandles;
+        if (isTold) counts.reported += 1;
+        else if (lostContents + lostHandles + wrongContents + wrongHandles > 0) counts.unseen += 1;
       } finally {
         await store.close();
       }
     }),
     { numRuns: runs },
   );
-  return counts;
+  return { ...counts, ...worst };
 }
 
-async function readAll(store, { handles, bytesById }, counts) {
-  let lost = 0;
+async function readAll(store, { handles, bytesById }) {
+  const found = {
+    isTold: false,
+    lostContents: 0,
+    lostHandles: 0,
+    wrongContents: 0,
+    wrongHandles: 0,
+  };
+  const told = async (call) => {
+    try {
+      return await call();
+    } catch {
+      found.isTold = true;
+      return undefined;
+    }
+  };
   for (const [artifactId, expected] of bytesById) {
-    const [read] = await Promise.allSettled([store.retrieve(artifactId)]);
-    if (read.status === "rejected") lost += 1;
-    else if (read.value === undefined || !expected.equals(read.value)) counts.wrongContents += 1;
+    const bytes = await told(() => store.retrieve(artifactId));
+    if (bytes === undefined) found.lostContents += 1;
+    else if (!expected.equals(bytes)) found.wrongContents += 1;
   }
-  counts.mostLost = Math.max(counts.mostLost, lost);
-  const [listed] = await Promise.allSettled([store.listHandles()]);
-  const isListed = listed.status === "fulfilled";
-  if (isListed && JSON.stringify(listed.value.handles) !== JSON.stringify(handles))
-    counts.wrongHandles += 1;
-  if (lost > 0 || !isListed) counts.reported += 1;
+  const written = new Set(handles.map((handle) => JSON.stringify(handle)));
+  const page = await told(() => store.listHandles());
+  const whole = (page?.handles ?? []).map((handle) => JSON.stringify(handle));
+  found.wrongHandles = whole.filter((handle) => !written.has(handle)).length;
+  found.lostHandles = handles.length - whole.length + found.wrongHandles;
+  const report = await told(() => store.verify());
+  const { corrupt = [], missing = [], damagedHandles = [] } = report ?? {};
+  found.isTold ||= page?.damaged !== undefined;
+  found.isTold ||= corrupt.length + missing.length + damagedHandles.length > 0;
+  return found;
 }

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 import { decidedSessions } from "@ccl/gateway";
 import { openGatewayRecords } from "@ccl/gateway/node";
+import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { runCli } from "./run-cli.ts";
@@ -239,6 +240,12 @@ describe("ccl shrink", () => {
     const listed = (await ccl(["artifacts", "ls"])).stdout.trimEnd().split("\n");
     expect(listed).toEqual([expect.stringContaining("why red again?")]);
     expect(JSON.parse((await ccl(["artifacts", "read", id, "--json"])).stdout).text).toBe(log);
+    const database = await openSqlite({ path: join(home, "state/artifacts.db") });
+    database.exec("UPDATE artifact_handles SET summary = 'x' WHERE summary LIKE '%again%'");
+    database.close();
+    const [first, second] = (await ccl(["artifacts", "ls"])).stdout.split("\n");
+    expect(first).toContain("why red?");
+    expect(second).toContain(`${id}\t\t\t\tthe handle is damaged`);
   });
 
   it("passes on what is short, and keeps nothing of it", async () => {

@@ -107,9 +107,9 @@ async function sweepClaims(
 
 async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal): Promise<void> {
   if (await isVisible(context, claim, signal)) return;
-  const handle = await readHandleAt(context, claim.key, signal);
+  const handle = await readHandleAt(context, { name: claim, key: claim.key }, signal);
   await context.bucket.remove(handleKey(claim), signal);
-  if (handle?.sessionId !== undefined) {
+  if (handle !== undefined && !("isDamaged" in handle) && handle.sessionId !== undefined) {
     await context.bucket.remove(
       sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }),
       signal,

@@ -17,7 +17,7 @@ export async function repairBlob(
   const { claims } = await listReferences(context, claimPrefix(blob.record.artifactId), signal);
   const { generation, write } = planGeneration(context, blob, now);
   await mapConcurrent(claims, parallelRequests, async (claim) => {
-    const handle = await readHandleAt(context, claim.key, signal);
+    const handle = await readHandleAt(context, { name: claim, key: claim.key }, signal);
     if (handle !== undefined)
       await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
   });

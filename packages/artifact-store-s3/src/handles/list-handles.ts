@@ -1,6 +1,6 @@
 import { mapConcurrent } from "@ccl/core/async";
-import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey } from "@ccl/artifact-store";
+import type { DriverListOptions, FoundHandle } from "@ccl/artifact-store/driver";
 import {
   afterHandle,
   claimPrefix,
@@ -20,7 +20,7 @@ import { readHandle } from "./handle-objects.ts";
 export async function listHandles(
   context: S3Context,
   options: DriverListOptions,
-): Promise<ArtifactHandle[]> {
+): Promise<FoundHandle[]> {
   const listed = await context.batches.settle(
     (view) => listOnce(context, options, view),
     options.signal,
@@ -33,7 +33,7 @@ export async function handlesOf(
   context: S3Context,
   artifactId: string,
   signal?: AbortSignal,
-): Promise<ArtifactHandle[]> {
+): Promise<FoundHandle[]> {
   const listed = await context.batches.settle(async (view) => {
     const { claims } = await listReferences(context, claimPrefix(artifactId), signal);
     return await readAdmitted(context, { entries: claims, view, signal });
@@ -45,12 +45,12 @@ async function listOnce(
   context: S3Context,
   options: DriverListOptions,
   view: BatchView,
-): Promise<ArtifactHandle[] | undefined> {
+): Promise<FoundHandle[] | undefined> {
   const { sessionId, source, after, limit, signal } = options;
   const prefix = sessionId === undefined ? "handles/" : sessionPrefix(sessionId);
   const parse = sessionId === undefined ? parseHandleKey : parseSessionKey;
   const sourceKey = source === undefined ? undefined : sourceKeyOf(source);
-  const found: ArtifactHandle[] = [];
+  const found: FoundHandle[] = [];
   const pageKeys = source === undefined ? Math.min(1_000, limit + 1) : 1_000;
   const start = after === undefined ? undefined : afterHandle(prefix, after);
   for await (const page of context.bucket.listPages(prefix, { after: start, pageKeys, signal })) {
@@ -78,7 +78,7 @@ async function listOnce(
 async function readAdmitted(
   context: S3Context,
   options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal | undefined },
-): Promise<ArtifactHandle[] | undefined> {
+): Promise<FoundHandle[] | undefined> {
   const { entries, view, signal } = options;
   const admitted = await view.admit(entries.map((entry) => entry.batch));
   if (admitted === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { sha256Hex } from "@ccl/core";
-import type { HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey } from "@ccl/artifact-store";
 import { parseGeneration, timeToken, type Generation } from "./generation.ts";
 
 /** The batch of a commit of one handle, which needs no object because the handle's object is the commit. */

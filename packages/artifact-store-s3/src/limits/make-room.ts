@@ -1,11 +1,6 @@
 import { mapConcurrent } from "@ccl/core/async";
-import type { StoreLimits } from "@ccl/artifact-store";
-import {
-  planEviction,
-  sessionIdsOf,
-  type BlobPut,
-  type HandleKey,
-} from "@ccl/artifact-store/driver";
+import type { HandleKey, StoreLimits } from "@ccl/artifact-store";
+import { planEviction, sessionIdsOf, type BlobPut } from "@ccl/artifact-store/driver";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { collectBlobs } from "../collect/collect-blobs.ts";
 import { isVisible } from "../handles/is-visible.ts";

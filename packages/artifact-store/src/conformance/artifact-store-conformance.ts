@@ -40,6 +40,7 @@ export function artifactStoreConformance(options: ConformanceOptions): Conforman
     reopen: isDurable,
     limits: hasLimits,
     corrupt: isDamageable,
+    corruptHandle: options.corruptHandle !== undefined,
     cutOff: options.cutOff !== undefined,
   };
   const rules = allRules.filter(({ needs = [] }) => [needs].flat().every((need) => can[need]));

@@ -16,7 +16,7 @@ export const mebibyte: number = 1024 * 1024;
 export const startMs: number = Date.UTC(2030, 0, 1);
 
 /** Capabilities that a store may lack. */
-export type Need = "reopen" | "corrupt" | "limits" | "cutOff";
+export type Need = "reopen" | "corrupt" | "corruptHandle" | "limits" | "cutOff";
 
 /** A rule that is not yet bound to a store. */
 export interface Rule {
@@ -76,6 +76,11 @@ export class Bench {
   async corrupt(artifactId: string, damage: Damage): Promise<void> {
     assert.ok(this.#options.corrupt, "corrupt is missing: give it, or declare isDamageable: false");
     await this.#options.corrupt(this.store, artifactId, damage);
+  }
+
+  async corruptHandle(handle: ArtifactHandle): Promise<void> {
+    assert.ok(this.#options.corruptHandle, "corruptHandle is missing");
+    await this.#options.corruptHandle(this.store, handle);
   }
 
   async cutOff(writes: number): Promise<void> {

@@ -169,6 +169,34 @@ export const damageRules: Rule[] = [
     },
     "corrupt",
   ),
+  {
+    name: "a damaged handle is named, harms no other one, and can be deleted or replaced",
+    needs: "corruptHandle",
+    async check(bench) {
+      const { store } = bench;
+      const first = await bench.put(500, 90);
+      const second = await bench.put(500, 90);
+      const third = await bench.put(500, 91);
+      const { artifactId, handleId, createdAt, summary } = second;
+      await bench.corruptHandle(second);
+      const damaged = [{ handleId, artifactId }];
+      assert.deepEqual(await store.listHandles(), { handles: [first, third], damaged });
+      assert.deepEqual(await store.getHandles(artifactId), [first]);
+      await bench.holds(artifactId, someBytes(500, 90));
+      const report = { checked: 2, corrupt: [], missing: [], damagedHandles: damaged };
+      assert.deepEqual(await store.verify(), report);
+      const page = await store.listHandles({ limit: 2 });
+      assert.deepEqual((await store.listHandles({ cursor: page.cursor })).handles, [third]);
+      const imported = { handleId, createdAt, summary };
+      assert.deepEqual(await store.store(someBytes(500, 90), { source, imported }), second);
+      assert.deepEqual(await store.getHandles(artifactId), [first, second]);
+      await bench.corruptHandle(third);
+      await refuses("corrupt", () => store.getHandles(third.artifactId));
+      const removal = { handleId: third.handleId };
+      assert.equal(await store.delete(third.artifactId, removal), true);
+      assert.deepEqual(await store.listHandles(), { handles: [first, second] });
+    },
+  },
 ];
 
 /** Checking a store without damage. */

@@ -160,7 +160,11 @@ const faults: Fault[] = [
         const all = await driver.listHandles({ ...rest, limit: Infinity });
         const wanted = sessionId?.toLowerCase();
         return all
-          .filter((handle) => wanted === undefined || handle.sessionId?.toLowerCase() === wanted)
+          .filter(
+            (handle) =>
+              wanted === undefined ||
+              (!("isDamaged" in handle) && handle.sessionId?.toLowerCase() === wanted),
+          )
           .slice(0, limit);
       },
     }),

@@ -1,6 +1,6 @@
-import type { StoreLimits } from "../artifact-store.ts";
+import type { HandleKey, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { BlobPut, HandleKey } from "../artifact-driver.ts";
+import type { BlobPut } from "../artifact-driver.ts";
 
 /** What a store holds before a commit. */
 export interface StoreUsage<Handle extends HandleKey> {

@@ -16,7 +16,8 @@ import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
-import { copyHandle, type StoreContext } from "./store-context.ts";
+import { corruptError } from "./read-chunks.ts";
+import { sortHandles, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
 /** Options of every store, beside those of its backend. */
@@ -77,10 +78,12 @@ export function createArtifactStore(
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () => {
-        const handles = await driver.getHandles(checkArtifactId(artifactId), {
+        const found = await driver.getHandles(checkArtifactId(artifactId), {
           signal: options?.signal,
         });
-        return handles.map(copyHandle);
+        const { handles, damaged } = sortHandles(found);
+        if (handles.length > 0 || damaged === undefined) return handles;
+        throw corruptError(artifactId, "all its handles are");
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
     delete: (artifactId, options = {}) =>
