@@ -66,6 +66,9 @@ const everywhere: Macros = {
   char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
   likely: ["(x) AS x"],
   unlikely: ["(x) AS x"],
+  sole_value: [
+    "(x) AS CASE WHEN min(x) IS DISTINCT FROM max(x) OR count(x) NOT IN (0, count(*)) THEN error('a column outside GROUP BY has several values in one group; group by it too, or write max(column)') ELSE min(x) END",
+  ],
   iif: ["(c, a, b) AS CASE WHEN c THEN a ELSE b END"],
   julianday: sqliteTime([], (value) => `julian(${value}) - 0.5`),
   unixepoch: sqliteTime([], (value) => `CAST(epoch(${value}) AS BIGINT)`),

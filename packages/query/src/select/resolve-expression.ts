@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf } from "../plan/nearest-name.ts";
+import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
 import {
   findColumn,
@@ -32,9 +32,15 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
   ["GtEq", ">="],
 ]);
 
-/** Replacements for functions of other databases. */
+/** What to write for functions of other databases. */
 const foreign: ReadonlyMap<string, string> = new Map([
-  ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
+  ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
+  ["curdate", "current_date"],
+  ["getdate", "now()"],
+  ["isnull", "coalesce(a, b) or x IS NULL"],
+  ["nvl", "coalesce(a, b)"],
+  ["charindex", "strpos(text, part) or instr(text, part)"],
+  ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
 ]);
 
 /** Checks the names, functions, operators and types of expressions. */
@@ -258,9 +264,15 @@ export class ExpressionResolver {
     const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
+      const instead = foreign.get(key);
+      const near = nearestName(wanted, [...sqlFunctions.keys()]);
+      const help =
+        instead === undefined
+          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
-        `There is no function ${quotedName(wanted)}${foreign.get(key) ?? hint(wanted, [...sqlFunctions.keys()])}`,
+        `There is no function ${quotedName(wanted)}${help}`,
       );
     }
     const args = listOf(call, "args", "List", "args");
