@@ -221,9 +221,20 @@ export class ExpressionResolver {
     const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
     const call = name === "lower" || name === "upper" ? name : undefined;
     const origin = this.#at.originOf(call === undefined ? value : argumentsOf(called)[0], place);
-    const literals = others.flatMap((each) => literalText(each) ?? []);
+    const literals = others.flatMap(
+      (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
+    );
     if (origin === undefined || operator === undefined || literals.length < others.length) return;
     comparisons.push({ ...origin, call, operator, literals });
+  }
+
+  /** A text in double quotes, of which SQLite alone has any. */
+  #quotedText(value: unknown, { scope }: Place): string | undefined {
+    const [name, ...others] = this.#at.places.column(value);
+    if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
+    return findColumn(scope, undefined, name.value) === undefined
+      ? quotedText(name.value)
+      : undefined;
   }
 
   #operator(operator: unknown): void {
@@ -318,7 +329,7 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = `'${name.value.replaceAll("'", "''")}'`;
+    const asText = quotedText(name.value);
     // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
@@ -340,11 +351,15 @@ export class ExpressionResolver {
   }
 }
 
+function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
 /** A text or a number as SQL. Undefined for all other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
-  if (typeof text === "string") return `'${text.replaceAll("'", "''")}'`;
+  if (typeof text === "string") return quotedText(text);
   return typeof digits === "string" ? digits : undefined;
 }
 
