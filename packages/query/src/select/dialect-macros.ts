@@ -184,7 +184,7 @@ const sqlite: Macros = {
   lower: asciiCase(capitals, capitals.toLowerCase()),
   upper: asciiCase(capitals.toLowerCase(), capitals),
   replace: [
-    `(x, a, b) AS CASE WHEN a = '' THEN cast_text(x) ELSE ${own("replace", "cast_text(x)", "a", "b")} END`,
+    `(x, a, b) AS CASE WHEN cast_text(a) = '' THEN cast_text(x) ELSE ${own("replace", "cast_text(x)", "cast_text(a)", "cast_text(b)")} END`,
   ],
   substr: sqliteSlice,
   substring: sqliteSlice,
