@@ -46,6 +46,9 @@ describe("createCatalogTools", () => {
         [cut: of 12 columns and 0 snippets in all, the next with cursor "columns=10;snippets=0"]
         [no resource "none forged"]"
       `);
+    expect(await details.execute({ ids: ["order_lines"] }, {})).toBe(
+      '[no resource "order_lines"; nearest: res:db.a.order lines, res:db.a.orders, res:db.a.order notes]',
+    );
     expect(
       await details.execute({ ids: ["res:db.a.orders"], cursor: "columns=10;snippets=0" }, {}),
     ).toContain("c11 int");

@@ -93,8 +93,13 @@ export function createCatalogTools(
         "are cut and give a cursor; pass it with that id alone to go on.",
       async run({ ids, cursor }, signal) {
         const { items, missing } = await catalog.details(ids, { cursor, ...who, signal });
-        const absent = missing.map((id) => `[no resource ${JSON.stringify(inertText(id, 80))}]`);
-        return fit([...items.map(toolDetailsText), ...absent]);
+        const absent = missing.map(async (id) => {
+          const { hits } = await catalog.search({ text: id, limit: 3, ...who, signal });
+          const near = hits.map((hit) => inertText(hit.id, 200)).join(", ");
+          const nearest = near === "" ? "" : `; nearest: ${near}`;
+          return `[no resource ${JSON.stringify(inertText(id, 80))}${nearest}]`;
+        });
+        return fit([...items.map(toolDetailsText), ...(await Promise.all(absent))]);
       },
     }),
   ];

@@ -1,7 +1,7 @@
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { createMcpServer } from "../server/create-mcp-server.ts";
 import { type McpProxy, openMcpProxy } from "./open-mcp-proxy.ts";
@@ -30,10 +30,7 @@ async function connect(
 ): Promise<{ client: Client; proxy: McpProxy; names: string[] }> {
   const proxy = await openMcpProxy({ servers });
   closers.push(() => proxy.close());
-  const client = new Client({ name: "test", version: "1" });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const client = await connectedClient(proxy.factory);
   closers.push(() => client.close());
   const { tools } = await client.listTools();
   return { client, proxy, names: tools.map(({ name }) => name) };

@@ -1,7 +1,7 @@
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport, Server } from "@modelcontextprotocol/server";
+import { Server } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { connectMcpServer } from "./connect-mcp-server.ts";
 import { openMcpProxy } from "./open-mcp-proxy.ts";
@@ -41,10 +41,7 @@ it("lists the resources and prompts of each server, also beside one whose lists 
   };
   const proxy = await openMcpProxy({ servers });
   onTestFinished(() => proxy.close());
-  const client = new Client({ name: "test", version: "1" });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const client = await connectedClient(proxy.factory);
   onTestFinished(() => client.close());
   const problems = (): unknown[] =>
     Object.values(proxy.statistics().servers).map(({ problem }) => problem);

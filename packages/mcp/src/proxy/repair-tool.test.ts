@@ -2,9 +2,8 @@ import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
-
+import { connectedClient } from "../__fixtures__/connected-client.ts";
+import { stdioServer } from "../__fixtures__/stdio-server.ts";
 import { openMcpProxy } from "./open-mcp-proxy.ts";
 import { publicNames, serverPrefix } from "./public-names.ts";
 import { repairTool } from "./upstream.ts";
@@ -61,17 +60,9 @@ const malformed: [given: unknown, name: string | undefined][] = [
   [["tool"], undefined],
 ];
 
-/** A server over stdio that lists these tools, and answers a call with the name that it was called by. */
-function serverOf(tools: readonly unknown[]): { command: string; args: string[] } {
-  const script = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const result = method === "initialize"
-      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
-      : method === "tools/list" ? { tools: ${JSON.stringify(tools)} } : { content: [{ type: "text", text: params?.name }] };
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-  });`;
-  return { command: process.execPath, args: ["-e", script] };
-}
+/** A server that answers a call with the name that it was called by. */
+const serverOf = (tools: readonly unknown[]): ReturnType<typeof stdioServer> =>
+  stdioServer(tools, '{ content: [{ type: "text", text: params?.name }] }');
 
 describe("malformed tools", () => {
   const healthy = {
@@ -98,10 +89,7 @@ describe("malformed tools", () => {
       onToolChange: (server, change) => reported.push(`${server} ${change}`),
     });
     closers.push(() => proxy.close());
-    const client = new Client({ name: "test", version: "1" });
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await proxy.factory({ era: "legacy" }).connect(theirs);
-    await client.connect(ours);
+    const client = await connectedClient(proxy.factory);
     closers.push(() => client.close());
     const statistics = (): unknown[] =>
       Object.values(proxy.statistics().servers).map(({ problem }) => problem);
@@ -148,27 +136,15 @@ describe("malformed tools", () => {
 });
 
 /** A server whose tool gives the result that a call asks for. */
-const givingServer = {
-  command: process.execPath,
-  args: [
-    "-e",
-    `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-      const { id, method, params } = JSON.parse(line);
-      const result = method === "initialize"
-        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
-        : method === "tools/list" ? { tools: [{ name: "give", inputSchema: { type: "object" } }] } : params?.arguments?.result;
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    });`,
-  ],
-};
+const givingServer = stdioServer(
+  [{ name: "give", inputSchema: { type: "object" } }],
+  "params?.arguments?.result",
+);
 
 it("results that break the protocol reach the client as texts, and legal ones as they are", async () => {
   const proxy = await openMcpProxy({ servers: { giving: givingServer }, listTokens: 50_000 });
   closers.push(() => proxy.close());
-  const client = new Client({ name: "test", version: "1" });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const client = await connectedClient(proxy.factory);
   closers.push(() => client.close());
   await client.listTools();
   const block = { type: "text", text: "42" };

@@ -1,7 +1,8 @@
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport, Server } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
+import { Server } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { createMcpServer } from "../server/create-mcp-server.ts";
 import { toolError } from "../server/server-tool.ts";
@@ -49,10 +50,7 @@ async function connect(uses: ToolUses | undefined, others: string[] = []): Promi
   const servers = Object.fromEntries(["texts", ...others].map((name) => [name, server]));
   const proxy = await openMcpProxy({ servers, listTokens: 700, uses });
   onTestFinished(() => proxy.close());
-  const client = new Client({ name: "test", version: "1" });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const client = await connectedClient(proxy.factory);
   onTestFinished(() => client.close());
   await vi.waitUntil(() => proxy.statistics().servers["texts"]?.tools === 4, { timeout: 50_000 });
   return client;

@@ -8,10 +8,10 @@ import { createCatalog } from "@ccl/catalog";
 import { createBpeCounter } from "@ccl/core/bpe";
 import { openWorkspace } from "@ccl/plan-protocol/node";
 import { createMemoryConnector } from "@ccl/query";
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
 const closers: (() => unknown)[] = [];
@@ -50,18 +50,14 @@ async function openServer(
     plans: { workspace, allowApply: true },
     model: { provider: "none", modelId: "none", generate: () => Promise.reject(new Error("none")) },
   });
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: answer === undefined ? {} : { elicitation: {} } },
-  );
-  if (answer !== undefined)
-    client.setRequestHandler("elicitation/create", () => ({
-      action: answer,
-      content: { apply: true },
-    }));
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const capabilities = answer === undefined ? {} : { elicitation: {} };
+  const client = await connectedClient(factory, { capabilities }, (one) => {
+    if (answer !== undefined)
+      one.setRequestHandler("elicitation/create", () => ({
+        action: answer,
+        content: { apply: true },
+      }));
+  });
   closers.push(() => client.close());
   return { client, root };
 }

@@ -121,6 +121,13 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
     expect((await asked(text)).doubts).toEqual(doubts);
   });
 
+  it("tells of a text in double quotes, which SQLite takes", async () => {
+    const text = 'select id from customers where country = "usa"';
+    const connectors = { [address]: sources[source] };
+    const { doubts } = await executeSql(text, { details, connectors, engine, dialect: "sqlite" });
+    expect(doubts).toEqual(["country = 'usa': no row has it; there is 'USA' (2)."]);
+  });
+
   it("says how many rows a LIMIT cut from", async () => {
     expect((await asked("select id from customers order by id limit 2")).total).toBe(3);
     expect((await asked("select id from customers limit 2 offset 1")).total).toBe(3);

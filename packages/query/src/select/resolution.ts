@@ -70,6 +70,8 @@ export interface ResolvedSelect {
   unkept: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
+  /** Edits for DuckDB, whatever the dialect. */
+  duckDbEdits: TextEdit[];
   /** Positions of `as` or `::` in casts to whole numbers that PostgreSQL rounds half away from zero. */
   roundedCasts: Set<number>;
   issues: Issue[];
@@ -117,6 +119,7 @@ export class Resolution {
     isRecursive: false,
     unkept: [],
     postgresEdits: [],
+    duckDbEdits: [],
     roundedCasts: new Set(),
     issues: [],
   };

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf } from "../plan/nearest-name.ts";
+import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
 import {
   findColumn,
@@ -32,9 +32,15 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
   ["GtEq", ">="],
 ]);
 
-/** Replacements for functions of other databases. */
+/** What to write for functions of other databases. */
 const foreign: ReadonlyMap<string, string> = new Map([
-  ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
+  ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
+  ["curdate", "current_date"],
+  ["getdate", "now()"],
+  ["isnull", "coalesce(a, b) or x IS NULL"],
+  ["nvl", "coalesce(a, b)"],
+  ["charindex", "strpos(text, part) or instr(text, part)"],
+  ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
 ]);
 
 /** Checks the names, functions, operators and types of expressions. */
@@ -215,9 +221,20 @@ export class ExpressionResolver {
     const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
     const call = name === "lower" || name === "upper" ? name : undefined;
     const origin = this.#at.originOf(call === undefined ? value : argumentsOf(called)[0], place);
-    const literals = others.flatMap((each) => literalText(each) ?? []);
+    const literals = others.flatMap(
+      (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
+    );
     if (origin === undefined || operator === undefined || literals.length < others.length) return;
     comparisons.push({ ...origin, call, operator, literals });
+  }
+
+  /** A text in double quotes, of which SQLite alone has any. */
+  #quotedText(value: unknown, { scope }: Place): string | undefined {
+    const [name, ...others] = this.#at.places.column(value);
+    if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
+    return findColumn(scope, undefined, name.value) === undefined
+      ? quotedText(name.value)
+      : undefined;
   }
 
   #operator(operator: unknown): void {
@@ -258,9 +275,15 @@ export class ExpressionResolver {
     const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
+      const instead = foreign.get(key);
+      const near = nearestName(wanted, [...sqlFunctions.keys()]);
+      const help =
+        instead === undefined
+          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
-        `There is no function ${quotedName(wanted)}${foreign.get(key) ?? hint(wanted, [...sqlFunctions.keys()])}`,
+        `There is no function ${quotedName(wanted)}${help}`,
       );
     }
     const args = listOf(call, "args", "List", "args");
@@ -306,7 +329,7 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = `'${name.value.replaceAll("'", "''")}'`;
+    const asText = quotedText(name.value);
     // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
@@ -328,11 +351,15 @@ export class ExpressionResolver {
   }
 }
 
+function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
 /** A text or a number as SQL. Undefined for all other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
-  if (typeof text === "string") return `'${text.replaceAll("'", "''")}'`;
+  if (typeof text === "string") return quotedText(text);
   return typeof digits === "string" ? digits : undefined;
 }
 
