@@ -4,6 +4,7 @@ import { codePart } from "../code-part.ts";
 import type { Declaration } from "../declaration.ts";
 import { withSyntaxTree, type GrammarName } from "../grammar.ts";
 import { blockLanguage } from "../languages/block-languages.ts";
+import { readCss } from "../languages/css.ts";
 import { GO_DEFINITION } from "../languages/go.ts";
 import { JAVA_DEFINITION } from "../languages/java.ts";
 import { readJson } from "../languages/json.ts";
@@ -105,6 +106,8 @@ async function readSource(
       return { declarations: readMarkdown(input.text), hasErrors: false, style: PLAIN_STYLE };
     case "json":
       return { ...readJson(input.text), style: PLAIN_STYLE };
+    case "css":
+      return { ...readCss(input.text), style: PLAIN_STYLE };
     case "yaml":
       return { ...(await readYaml(input.text)), style: PLAIN_STYLE };
     case "kotlin":

@@ -80,6 +80,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
       method_declaration: "func",
       constructor_declaration: "func",
       operator_declaration: "operator",
+      conversion_operator_declaration: "operator",
       indexer_declaration: "this",
       property_declaration: "property",
       field_declaration: "field",
@@ -278,17 +279,15 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const listed = names.length === 0 ? [] : [{ documentation: "", text: names.join(", ") }];
   const members = [...listed, ...inner.members];
   const fullName = scope.prefix + name;
-  const isOnlyAround = word === "module" && members.length === 0 && inner.declarations.length > 0;
-  if (!isOnlyAround)
-    found.declarations.push(
-      declarationAt(node, {
-        kind: word,
-        name: fullName,
-        signature: signatureOf(language, type, { from: node.start }) + ownName,
-        members: body === undefined ? undefined : members,
-        documentation: documentation(language, place),
-      }),
-    );
+  found.declarations.push(
+    declarationAt(node, {
+      kind: word,
+      name: fullName,
+      signature: signatureOf(language, type, { from: node.start }) + ownName,
+      members: body === undefined ? undefined : members,
+      documentation: documentation(language, place),
+    }),
+  );
   found.declarations.push(...inner.declarations);
 }
 

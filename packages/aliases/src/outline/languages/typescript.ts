@@ -6,7 +6,12 @@ import type { LanguageDefinition } from "./language-definition.ts";
 import { readLocalDeclarations, type BlockReader } from "./typescript-declarations.ts";
 import { cutDeclaration, MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { javadocBefore } from "./documentation.ts";
-import { readCommonJs, readExportLists, readExportStatement } from "./typescript-exports.ts";
+import {
+  readCommonJs,
+  readExportLists,
+  readExportStatement,
+  readMemberAssignments,
+} from "./typescript-exports.ts";
 import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
 
 const NAMESPACES = new Set(["internal_module", "module", "ambient_declaration"]);
@@ -98,11 +103,14 @@ function localsOf(node: SyntaxNode, reader: BlockReader): Declaration[] {
   return declaration === undefined ? [] : readLocalDeclarations(declaration, reader);
 }
 
-/** Exports that declare nothing: lists, stars, default values, CommonJS assignments. */
-function exportsOf(node: SyntaxNode, shown: ReadonlySet<string>): Declaration[] {
+/** Exports that declare nothing: lists, stars, default values, assignments. */
+function exportsOf(
+  node: SyntaxNode,
+  shown: ReadonlySet<string>,
+  isVisible: (name: string) => boolean | undefined,
+): Declaration[] {
   if (isExportStatement(node)) return readExportStatement(node, shown);
-  const commonJs = readCommonJs(node);
-  return commonJs === undefined ? [] : [commonJs.declaration];
+  return readCommonJs(node)?.declarations ?? readMemberAssignments(node, isVisible);
 }
 
 function readStatements(
@@ -124,10 +132,20 @@ function readStatements(
     );
   });
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
+  const exported = new Set(
+    locals.flatMap((declarations, index) =>
+      isExportStatement(statements[index] ?? block) ? declarations.map(({ name }) => name) : [],
+    ),
+  );
   const hidden: Declaration[] = [];
+  const isVisible = (name: string): boolean | undefined =>
+    !shown.has(name) ? undefined : isAllExposed || lists.has(name) || exported.has(name);
   const found = statements.flatMap((node, index): Declaration[] => {
     const declarations = locals[index] ?? [];
-    if (declarations.length === 0) return exportsOf(node, shown);
+    if (declarations.length === 0) {
+      const documentation = isExportStatement(node) ? "" : javadocBefore(statements, index);
+      return exportsOf(node, shown, isVisible).map((item) => ({ ...item, documentation }));
+    }
     const isExported =
       isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
     const isDefault =
