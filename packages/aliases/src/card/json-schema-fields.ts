@@ -275,9 +275,8 @@ function pointTo(root: Mapping, pointer: string): Mapping | undefined {
   let target: unknown = root;
   for (const segment of pointer.split("/").slice(1)) {
     const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
-    const isArrayIndex = Array.isArray(target) && /^\d+$/.test(key);
-    if (isArrayIndex) target = Array.isArray(target) ? target[Number(key)] : undefined;
-    else target = isMapping(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    const isHeld = typeof target === "object" && target !== null && Object.hasOwn(target, key);
+    target = isHeld ? Reflect.get(Object(target), key) : undefined;
   }
   return isMapping(target) ? target : undefined;
 }

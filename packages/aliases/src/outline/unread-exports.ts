@@ -1,4 +1,4 @@
-import type { Declaration } from "./declaration.ts";
+import { declarationAt, type Declaration } from "./declaration.ts";
 import type { GrammarName } from "./grammar.ts";
 import type { OutlineLanguage } from "./outline.ts";
 
@@ -79,18 +79,8 @@ export function readUnreadExports(
       .slice(line.indexOf(kind))
       .replace(/(?:\s*(?:\{|:|=>?|\(|;))+\s*$/, "")
       .trimEnd();
-    found.push({
-      kind,
-      name,
-      exports: [name],
-      head: name,
-      signature,
-      members: undefined,
-      documentation: "",
-      firstLine: index + 1,
-      lastLine: index + 1,
-      isOverload: false,
-    });
+    const place = { firstLine: index + 1, lastLine: index + 1 };
+    found.push(declarationAt(place, { kind, name, signature }));
   }
   return found;
 }

@@ -490,22 +490,23 @@ $width: 10px;
       "// A list.
       abstract class Things<T extends Comparable<T>> extends Base<T> implements Iterable<T> {
        static final int LIMIT = 10
-       protected final List<T> items
+       protected final List<T> items = new ArrayList<>()
        // Adds one.
-       <U extends T> U add(U item, int... at) throws IOException
-       enum Mode {
-        FAST, SLOW
-        int cost()
-       }
+       <U extends T> U add(final U item, int... at) throws IOException
+      }
+      enum Mode {
+       FAST, SLOW
+       int cost()
       }
       interface Shape permits Square {
        double area()
        default int sides()
       }
       === heads
-      abstract class Things<T> { LIMIT, items }
+      class Things { LIMIT, items }
+      enum Things.Mode
       interface Shape
-      === exports Things Shape"
+      === exports Things Things.Mode Shape"
     `);
   });
 

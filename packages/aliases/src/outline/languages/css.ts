@@ -1,4 +1,4 @@
-import type { Declaration } from "../declaration.ts";
+import { declarationAt, type Declaration } from "../declaration.ts";
 
 const MAX_VALUE_CHARACTERS = 60;
 const TOKEN =
@@ -55,16 +55,14 @@ function cssDeclaration(signature: string, head: string, firstLine: number): Dec
   const [, atRule, rest = ""] = /^(@[\w-]+)(?:\s+([^]*))?$/.exec(head) ?? [];
   const isRule = atRule === undefined;
   const name = isRule ? head : (NAMED.test(atRule) && /^[\w-]+/.exec(rest)?.[0]) || "";
-  return {
-    kind: atRule ?? "rule",
-    name,
-    exports: name === "" ? [] : [name],
-    head: isRule ? head : rest || "…",
-    signature,
-    members: undefined,
-    documentation: "",
-    isOverload: false,
-    firstLine,
-    lastLine: firstLine,
-  };
+  return declarationAt(
+    { firstLine, lastLine: firstLine },
+    {
+      kind: atRule ?? "rule",
+      name,
+      exports: name === "" ? [] : [name],
+      head: isRule ? head : rest || "…",
+      signature,
+    },
+  );
 }
