@@ -591,7 +591,7 @@ $width: 10px;
     const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
     expect(outline.hasErrors).toBe(true);
     expect(outline.text).toMatchInlineSnapshot(`
-      "function a
+      "function a()
       function b(x: string): number
       class C"
     `);

@@ -190,15 +190,13 @@ export function readCommonJs(
     declarations: found.flatMap((assignment) => commonJsDeclarations(statement, assignment)),
     locals: found.flatMap(({ targets, value }) => [
       ...targets,
-      ...valuesOf(value)
+      ...(value.type === "object" ? value.parts : [value])
+        .map((part) => part.field("value") ?? part)
         .filter(({ type }) => type.endsWith("identifier"))
         .map(({ text }) => text),
     ]),
   };
 }
-
-const valuesOf = (value: SyntaxNode): SyntaxNode[] =>
-  value.type === "object" ? value.parts.map((pair) => pair.field("value") ?? pair) : [value];
 
 /** What a target is given: a class with its members, any other value by its shape. */
 function assigned(

@@ -1,4 +1,4 @@
-import { declarationAt, type Declaration } from "../declaration.ts";
+import type { Declaration } from "../declaration.ts";
 import { closeOver } from "../close-over.ts";
 import { joinOverloads } from "../join-overloads.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
@@ -14,69 +14,19 @@ import {
 } from "./typescript-exports.ts";
 import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
 
-const NAMESPACES = new Set(["internal_module", "module", "ambient_declaration"]);
-const RECOVERABLE = new Set([
-  "class",
-  "interface",
-  "enum",
-  "function",
-  "const",
-  "let",
-  "var",
-  "type",
-]);
 const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
 const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
 
-/**
- * Statements in order, including those that the parser left inside an error, or inside another statement because a
- * brace is missing.
- */
+/** Statements in order, including those that the parser left inside an error. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
-  if (!block.hasError) return block.children;
   const statements: SyntaxNode[] = [];
   const pending = [...block.children].reverse();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.type !== "ERROR") statements.push(node);
-    const isBroken = node.hasError && !NAMESPACES.has(node.type) && !isExportedNamespace(node);
     if (node.type === "ERROR") pending.push(...[...node.children].reverse());
-    else if (isBroken) pending.push(...misplacedExports(node).reverse());
+    else statements.push(node);
   }
   return statements;
-}
-
-function isExportedNamespace(node: SyntaxNode): boolean {
-  const declaration = isExportStatement(node) ? node.field("declaration") : node.parts[0];
-  return declaration !== undefined && NAMESPACES.has(declaration.type);
-}
-
-/** Exports inside a broken statement, where exports are invalid. */
-function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const pending = [...statement.children].reverse();
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (isExportStatement(node)) found.push(node);
-    else if (node.hasError) pending.push(...[...node.children].reverse());
-  }
-  return found;
-}
-
-/** The head of a declaration of which the parser recognized only the first two words. */
-function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Declaration[] {
-  if (
-    keyword.isNamed ||
-    !RECOVERABLE.has(keyword.type) ||
-    next?.type.endsWith("identifier") !== true
-  )
-    return [];
-  return [
-    declarationAt(keyword, {
-      kind: keyword.type,
-      name: next.text,
-      signature: `${keyword.type} ${next.text}`,
-    }),
-  ];
 }
 
 /** Whether declarations are visible from outside without the word `export`. */
@@ -122,15 +72,14 @@ function readStatements(
   const statements = statementsOf(block);
   const lists = readExportLists(statements);
   const isAllExposed = exposesAll(statements, isAmbient);
-  const locals = statements.map((node, index) => {
-    if (!node.isNamed) return recoveredHead(node, statements[index + 1]);
-    return localsOf(node, (inner) =>
+  const locals = statements.map((node) =>
+    localsOf(node, (inner) =>
       readStatements(inner, {
         isAmbient: isAmbient || node.type === "ambient_declaration",
         depth: depth + 1,
       }),
-    );
-  });
+    ),
+  );
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
   const exported = new Set(
     locals.flatMap((declarations, index) =>
