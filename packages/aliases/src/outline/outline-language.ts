@@ -28,6 +28,7 @@ const LANGUAGE_BY_EXTENSION = new Map<string, OutlineLanguage>([
   ["swift", "swift"],
   ["scala", "scala"],
   ["sql", "sql"],
+  ...["css", "scss", "less"].map((name) => [name, "css"] as const),
   ["md", "markdown"],
   ["markdown", "markdown"],
   ["mdx", "markdown"],

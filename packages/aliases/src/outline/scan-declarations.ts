@@ -7,6 +7,7 @@ const MAX_LINE_CHARACTERS = 240;
 // Each pattern captures a name, the last group that matched. Only the start of a line is searched.
 const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
+  /^\s*(?:[\w$]+\.)+([\w$]+) *= *(?:async )?(?:function|class|\(|[\w$]+ *=>)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
 /** A type and a name before parameters, without a semicolon at the end. */
@@ -37,6 +38,10 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   ],
   scala: [/^\s*(?:\w+ )*(?:class|trait|object|enum|def|val|type|given) +(\w+)/],
   sql: [EXPORTED.sql],
+  css: [
+    /^\s*((?:--|[.#$])[\w-]+)(?=[^;{]*[{:,]|\s*$)/,
+    /^\s*@(?:keyframes|mixin|function|layer) +([\w-]+)/,
+  ],
   markdown: [/^#{1,6} +(\S.*)$/],
   json: [/^\s{0,4}"([\w$.-]+)"\s*:/],
   yaml: [/^ {0,2}([\w.-]+) *:(?= |$)/],

@@ -238,7 +238,7 @@ describe("buildOutline", () => {
       class Box {
        run(x)
       }
-      exports.two: (a) => …
+      exports.two = (a) => …
       module.exports = {add, Box, other: 3}
       === heads
       function add
@@ -247,6 +247,102 @@ describe("buildOutline", () => {
       module.exports = { add, Box, other }
       === exports two add Box other"
     `);
+  });
+
+  it("shows the members that a script assigns to what it exports", async () => {
+    const text = [
+      "var app = exports = module.exports = {};",
+      "/** Mounts. */",
+      "app.use = function use(path, fn) {};",
+      "app.settings = { a: 1 };",
+      "function Box() {}",
+      "Box.prototype.open = function (key) {};",
+      "Box.of = Box.from = (list) => new Box();",
+      "exports.Box = Box;",
+      "exports.Lid = class extends Box { close(x) {} };",
+      "const hidden = {};",
+      "hidden.run = function () {};",
+      "Array.prototype.last = function () {};",
+      "process.env.MODE = 'hidden';",
+      "",
+    ].join("\n");
+    expect(await outlined("a.js", text)).toMatchInlineSnapshot(`
+      "var app = exports = module.exports = {}
+      // Mounts.
+      app.use = (path, fn) => …
+      app.settings = {a: 1}
+      function Box()
+      Box.prototype.open = (key) => …
+      Box.of = (list) => …
+      Box.from = (list) => …
+      exports.Box = Box
+      exports.Lid = class extends Box {
+       close(x)
+      }
+      Array.prototype.last = () => …
+      === heads
+      var app
+      app use, settings
+      function Box
+      Box.prototype open
+      Box of, from
+      exports Box
+      exports.Lid = class Lid { close }
+      Array.prototype last
+      === exports app.use app.settings Box.open Box.of Box.from Box Lid Array.last"
+    `);
+    expect(await outlined("b.js", "module.exports = class Box { run(x) {} };\n"))
+      .toMatchInlineSnapshot(`
+      "module.exports = class Box {
+       run(x)
+      }
+      === heads
+      module.exports = class Box { run }
+      === exports Box"
+    `);
+    expect(await outlined("c.js", "module.exports = function box(a) {};\n")).toMatchInlineSnapshot(`
+      "module.exports = function box(a)
+      === heads
+      module.exports = function box
+      === exports box"
+    `);
+  });
+
+  it("shows a style sheet by selectors, at-rules and custom properties", async () => {
+    const text = `/* .no { } */
+:root { --main: #fff; --icon: url(data:image/png;base64,${"a".repeat(80)}); color: red }
+.a > .b:not([x="}"]),
+#c { content: "// {"; }
+@media (min-width: 100px) { .d { top: 0 } .e .f { --x: 1 } }
+@keyframes spin { from { top: 0 } to { top: 1px } }
+$width: 10px;
+@mixin wide($by: 1) { &:hover { x: y } .inner { a: b } } // .no { }
+`;
+    expect(await outlined("a.scss", text)).toMatchInlineSnapshot(`
+      ":root {
+       --main: #fff
+       --icon: …
+      }
+      .a > .b:not([x="}"]), #c
+      @media (min-width: 100px) {
+       .d
+       .e .f
+       --x: 1
+      }
+      @keyframes spin
+      $width: 10px
+      @mixin wide($by: 1) {
+       .inner
+      }
+      === heads
+      rule :root, .a > .b:not([x="}"]), #c, $width
+      @media (min-width: 100px)
+      @keyframes spin
+      @mixin wide($by: 1)
+      === exports :root .a > .b:not([x="}"]), #c spin $width wide"
+    `);
+    const [, rule] = (await buildOutline({ path: "a.css", text }, { depth: "heads" })).items;
+    expect(rule).toMatchObject({ firstLine: 3, lastLine: 4 });
   });
 
   it("shows a component in TSX without its elements", async () => {
@@ -394,22 +490,23 @@ describe("buildOutline", () => {
       "// A list.
       abstract class Things<T extends Comparable<T>> extends Base<T> implements Iterable<T> {
        static final int LIMIT = 10
-       protected final List<T> items
+       protected final List<T> items = new ArrayList<>()
        // Adds one.
-       <U extends T> U add(U item, int... at) throws IOException
-       enum Mode {
-        FAST, SLOW
-        int cost()
-       }
+       <U extends T> U add(final U item, int... at) throws IOException
+      }
+      enum Mode {
+       FAST, SLOW
+       int cost()
       }
       interface Shape permits Square {
        double area()
        default int sides()
       }
       === heads
-      abstract class Things<T> { LIMIT, items }
+      class Things { LIMIT, items }
+      enum Things.Mode
       interface Shape
-      === exports Things Shape"
+      === exports Things Things.Mode Shape"
     `);
   });
 
@@ -494,7 +591,7 @@ describe("buildOutline", () => {
     const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
     expect(outline.hasErrors).toBe(true);
     expect(outline.text).toMatchInlineSnapshot(`
-      "function a
+      "function a()
       function b(x: string): number
       class C"
     `);

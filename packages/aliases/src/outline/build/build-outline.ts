@@ -4,8 +4,8 @@ import { codePart } from "../code-part.ts";
 import type { Declaration } from "../declaration.ts";
 import { withSyntaxTree, type GrammarName } from "../grammar.ts";
 import { blockLanguage } from "../languages/block-languages.ts";
+import { readCss } from "../languages/css.ts";
 import { GO_DEFINITION } from "../languages/go.ts";
-import { JAVA_DEFINITION } from "../languages/java.ts";
 import { readJson } from "../languages/json.ts";
 import type { LanguageDefinition } from "../languages/language-definition.ts";
 import { readMarkdown } from "../languages/markdown.ts";
@@ -30,7 +30,7 @@ const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   python: PYTHON_DEFINITION,
   go: GO_DEFINITION,
   rust: RUST_DEFINITION,
-  java: JAVA_DEFINITION,
+  java: blockLanguage("java"),
   cpp: blockLanguage("cpp"),
   "c-sharp": blockLanguage("c-sharp"),
   php: blockLanguage("php"),
@@ -105,6 +105,8 @@ async function readSource(
       return { declarations: readMarkdown(input.text), hasErrors: false, style: PLAIN_STYLE };
     case "json":
       return { ...readJson(input.text), style: PLAIN_STYLE };
+    case "css":
+      return { ...readCss(input.text), style: PLAIN_STYLE };
     case "yaml":
       return { ...(await readYaml(input.text)), style: PLAIN_STYLE };
     case "kotlin":
@@ -113,7 +115,7 @@ async function readSource(
     case "sql":
       return {
         declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
-          whole(item, JAVA_DEFINITION),
+          whole(item, DEFINITIONS.java),
         ),
         hasErrors: false,
         style: PLAIN_STYLE,

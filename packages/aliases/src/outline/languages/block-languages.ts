@@ -6,7 +6,7 @@ import { javadocBefore, lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { replaceNode, sliceNode } from "./source-slice.ts";
 
-type BlockLanguageName = "cpp" | "c-sharp" | "php" | "ruby" | "bash";
+type BlockLanguageName = "cpp" | "java" | "c-sharp" | "php" | "ruby" | "bash";
 
 /** Describes a language with types in blocks, mainly by the node names of its grammar. */
 interface BlockLanguage {
@@ -64,6 +64,28 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     prepare: withoutMacros,
     isHiddenFirst: (type) => type.type === "class_specifier",
   },
+  java: {
+    style: C_STYLE,
+    hasBraces: true,
+    separator: ".",
+    types: {
+      class_declaration: "class",
+      interface_declaration: "interface",
+      enum_declaration: "enum",
+      record_declaration: "record",
+      annotation_type_declaration: "@interface",
+    },
+    values: {
+      method_declaration: "func",
+      constructor_declaration: "func",
+      field_declaration: "field",
+      constant_declaration: "const",
+      annotation_type_element_declaration: "func",
+    },
+    wrappers: ["enum_body_declarations"],
+    marks: [],
+    needsPublic: true,
+  },
   "c-sharp": {
     style: C_STYLE,
     hasBraces: true,
@@ -80,6 +102,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
       method_declaration: "func",
       constructor_declaration: "func",
       operator_declaration: "operator",
+      conversion_operator_declaration: "operator",
       indexer_declaration: "this",
       property_declaration: "property",
       field_declaration: "field",
@@ -133,7 +156,12 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
 };
 
-const ENUMERATORS = new Set(["enum_member_declaration", "enumerator", "enum_case"]);
+const ENUMERATORS = new Set([
+  "enum_member_declaration",
+  "enumerator",
+  "enum_case",
+  "enum_constant",
+]);
 /** Node types between a declaration's head and its body. */
 const BEFORE_BODY = new Set([
   "field_initializer_list",
@@ -141,6 +169,8 @@ const BEFORE_BODY = new Set([
   "arrow_expression_clause",
 ]);
 const VISIBILITY = /^(?:public|protected|private)\b/;
+const DROPPED =
+  /^(?:attribute_list|annotation|marker_annotation|public|internal|synchronized|native|strictfp)$/;
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
@@ -235,10 +265,16 @@ interface Place {
   found: Found;
 }
 
+/** Java has all modifiers in one node, with the annotations. */
+function modifiersOf(node: SyntaxNode): SyntaxNode[] {
+  return node.children.flatMap((part) => {
+    if (part.type === "modifiers") return part.children;
+    return /(?:modifier|^attribute_list)$/.test(part.type) ? [part] : [];
+  });
+}
+
 function isShown(node: SyntaxNode, { isHidden, isOpen, isMember, isHeader }: Scope): boolean {
-  const words = new Set(
-    node.children.filter(({ type }) => type.endsWith("modifier")).map(({ text }) => text),
-  );
+  const words = new Set(modifiersOf(node).map(({ text }) => text));
   if (isHidden || words.has("private")) return false;
   const [first] = node.parts;
   if (
@@ -266,7 +302,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
       prefix: `${scope.prefix}${name}${language.separator}`,
       depth: scope.depth,
       isMember: true,
-      isOpen: language.needsPublic !== true || word === "interface",
+      isOpen: language.needsPublic !== true || word.endsWith("interface"),
       isHidden: language.isHiddenFirst?.(type) === true,
       isHeader: scope.isHeader,
     },
@@ -278,17 +314,15 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const listed = names.length === 0 ? [] : [{ documentation: "", text: names.join(", ") }];
   const members = [...listed, ...inner.members];
   const fullName = scope.prefix + name;
-  const isOnlyAround = word === "module" && members.length === 0 && inner.declarations.length > 0;
-  if (!isOnlyAround)
-    found.declarations.push(
-      declarationAt(node, {
-        kind: word,
-        name: fullName,
-        signature: signatureOf(language, type, { from: node.start }) + ownName,
-        members: body === undefined ? undefined : members,
-        documentation: documentation(language, place),
-      }),
-    );
+  found.declarations.push(
+    declarationAt(node, {
+      kind: word,
+      name: fullName,
+      signature: signatureOf(language, type, { from: node.start }) + ownName,
+      members: body === undefined ? undefined : members,
+      documentation: documentation(language, place),
+    }),
+  );
   found.declarations.push(...inner.declarations);
 }
 
@@ -339,8 +373,9 @@ function signatureOf(
   ].flatMap((part) => part?.start ?? []);
   const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
   const end = hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
-  const edits = node.children
-    .filter(({ type, text }) => type === "attribute_list" || /^(?:public|internal)$/.test(text))
+  const edits = [node, ...(node.field("parameters")?.parts ?? [])]
+    .flatMap(modifiersOf)
+    .filter(({ type, text }) => DROPPED.test(type) || DROPPED.test(text))
     .map((part) => replaceNode(part));
   const text = sliceNode(node, style, { from, end, edits }).replace(/;$/, "");
   const [declared = "", value = ""] = text.split(/ = ([^]*)/);
