@@ -174,7 +174,10 @@ export class HistoryPlanner {
     this.#chain = sha256Hex(said);
   }
 
-  #decide(end: number, isPast: boolean): { decision: Decision; call: PlannedCall; isNew: boolean } {
+  #decide(
+    end: number,
+    isPast: boolean,
+  ): { decision: Decision; call: PlannedCall | undefined; isNew: boolean } {
     const from = this.#ends.at(-1) ?? 0;
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
@@ -188,7 +191,7 @@ export class HistoryPlanner {
         this.#show(place, shown);
       }
       this.#learn(from);
-      const call = this.#priceCall(from, cutFrom);
+      const call = isPast ? undefined : this.#priceCall(from, cutFrom);
       this.#credit = stored.credit;
       this.#applied.push(stored);
       this.#ends.push(end);
@@ -206,8 +209,8 @@ export class HistoryPlanner {
       cutFrom = this.#cut(from, edits);
     }
     this.#learn(from);
-    const call = this.#priceCall(from, cutFrom);
-    if (!isPast) this.#credit += call.safePrice - call.price;
+    const call = isPast ? undefined : this.#priceCall(from, cutFrom);
+    if (call !== undefined) this.#credit += call.safePrice - call.price;
     this.#ends.push(end);
     const decision = {
       at: this.#chain,
@@ -229,9 +232,11 @@ export class HistoryPlanner {
   }
 
   #safeFrom(from: number): Decision["safe"] {
-    const safe = this.#entries.flatMap(({ tokens, safeTokens }, place): [number, number][] =>
-      place >= from && safeTokens < tokens ? [[place, safeTokens]] : [],
-    );
+    const safe = this.#entries
+      .slice(from)
+      .flatMap(({ tokens, safeTokens }, place): [number, number][] =>
+        safeTokens < tokens ? [[from + place, safeTokens]] : [],
+      );
     return safe.length === 0 ? undefined : safe;
   }
 

@@ -87,8 +87,8 @@ interface Session {
 }
 
 /** Time for concurrent requests to read results, or a share of the time limit if that is longer. */
-const workMs = 200;
-const workShare = 0.8;
+const workMs = 30;
+const workShare = 0.12;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
