@@ -274,7 +274,7 @@ function sentOf({ cached, fresh }: PromptRow): number {
 
 function Parts({ view, part, go }: { view: PromptView; part: string | undefined; go: Go }) {
   const { parts } = view;
-  const names = namesOf(parts);
+  const names = useMemo(() => namesOf(parts), [parts]);
   const { find = "", order = "" } = currentRoute().parameters;
   const selected = part === undefined ? undefined : parts[Number(part)];
   const select = (id: string) => go({ part: id === part ? undefined : id });
@@ -345,11 +345,13 @@ function partsInOrder(
   parts: readonly PromptPart[],
   { names, find, order }: { names: readonly string[]; find: string; order: string },
 ): PromptPart[] {
-  const found = parts.filter(({ at, tool, origin, preview, form }) =>
-    [names[at], tool, originNames[origin], preview, form]
-      .join(" ")
-      .toLowerCase()
-      .includes(find.toLowerCase()),
+  const found = parts.filter(
+    ({ at, tool, origin, preview, form }) =>
+      find === "" ||
+      [names[at], tool, originNames[origin], preview, form]
+        .join(" ")
+        .toLowerCase()
+        .includes(find.toLowerCase()),
   );
   const cut = ({ tokens, directTokens }: PromptPart): number => directTokens - tokens;
   if (order === "size") return found.toSorted((a, b) => b.tokens - a.tokens);

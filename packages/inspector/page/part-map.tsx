@@ -6,8 +6,8 @@ import { moveByArrows } from "./move-by-arrows.ts";
 import { labelOf, originNames } from "./part-names.ts";
 import { Treemap } from "./treemap.tsx";
 
-/** How many parts are painted before the rest is built. */
-const firstParts = 60;
+/** How many parts the list has at first, and how many more a button adds. */
+const step = 150;
 
 /** Shows the parts of a prompt as a list, and as areas by size. */
 export function PartMap({
@@ -25,23 +25,25 @@ export function PartMap({
   part: string | undefined;
   onSelect: (id: string) => void;
 }) {
-  const [isWhole, setWhole] = useState(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => setWhole(true));
-    });
-    return () => {
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-    };
-  }, []);
+  const [range, setRange] = useState({ from: 0, to: step });
+  const place = listed.findIndex(({ at }) => String(at) === part);
+  const isThere = place < 0 || (place >= range.from && place < range.to);
+  const around = Math.max(0, place - step / 2);
+  const { from, to } = isThere ? range : { from: around, to: around + step };
+  useEffect(() => setRange({ from, to }), [from, to]);
+  const shown = listed.slice(from, to);
+  const later = Math.max(0, listed.length - to);
   // A single tab stop instead of one for each of hundreds of parts.
-  const stop = (listed.find(({ at }) => String(at) === part) ?? listed[0])?.at;
+  const stop = (listed[place] ?? shown[0])?.at;
   return (
     <>
+      {from === 0 ? null : (
+        <button type="button" onClick={() => setRange({ from: Math.max(0, from - step), to })}>
+          Show earlier ones: {count(from)}
+        </button>
+      )}
       <ol class="parts list" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
-        {listed.slice(0, isWhole ? undefined : firstParts).map((one) => (
+        {shown.map((one) => (
           <li key={one.at} class={one.isCached || one.form === "dropped" ? "faint" : ""}>
             <button
               type="button"
@@ -69,6 +71,11 @@ export function PartMap({
           </li>
         ))}
       </ol>
+      {later === 0 ? null : (
+        <button type="button" onClick={() => setRange({ from, to: to + step })}>
+          Show later ones: {count(later)}
+        </button>
+      )}
       <Treemap
         leaves={parts.map((one) => ({
           id: String(one.at),

@@ -199,6 +199,45 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.close();
   }, 120_000);
 
+  it("shows thousands of parts in a page of a few thousand elements, the selected one among them", async () => {
+    const built: typeof import("./index.ts") = await import(
+      new URL("../dist/index.js", import.meta.url).href
+    );
+    const long = {
+      ...exampleSource,
+      prompt: async (_: ViewParameters, options: { signal: AbortSignal }) => {
+        const view = await exampleSource.prompt?.({}, options);
+        if (view === undefined) throw new Error("no prompt");
+        const parts = Array.from({ length: 3_000 }, (_, at) => {
+          const [call, result] = view.parts.slice(-2);
+          const part = at % 2 === 0 ? call : result;
+          if (part === undefined) throw new Error("no part");
+          return { ...part, at, tokens: 10 + (at % 50), preview: `what ${at} said` };
+        });
+        return { ...view, parts };
+      },
+    };
+    const served = await built.openInspector({ source: long });
+    onTestFinished(() => served.close());
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    const elements = (): Promise<number> =>
+      page.evaluate("document.querySelectorAll('main *').length");
+    await page.goto(`${served.url}#/context?session=s`);
+    const rows = page.locator(".parts.list li");
+    await expect.poll(() => rows.count()).toBe(150);
+    expect(await elements()).toBeLessThan(5_000);
+    await page.getByRole("button", { name: "Show later ones: 2,850" }).click();
+    await expect.poll(() => rows.count()).toBe(300);
+    await page.goto(`${served.url}#/context?session=s&part=2000`);
+    await page.locator("#part-2000[aria-expanded='true']").waitFor();
+    expect(await rows.count()).toBe(150);
+    await page.getByRole("button", { name: "Show earlier ones: 1,925" }).click();
+    await page.locator("#part-1850").waitFor();
+    expect(await page.locator(".treemap button:disabled").count()).toBeGreaterThan(0);
+    await page.close();
+  }, 60_000);
+
   it("opens from a disk without a server, and runs no script but its own", async () => {
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href

@@ -102,9 +102,7 @@ export class HistoryPlanner {
     let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
       this.#append(items.slice(this.#entries.length, end));
-      const planned = this.#decide(end, at < ends.length - 1);
-      call = planned.call;
-      if (planned.isNew) decisions.push(planned.decision);
+      call = this.#decide(end, at < ends.length - 1, decisions);
     }
     return { items: this.#entries, shown: shownBy(this.#applied), decisions, call };
   }
@@ -174,7 +172,8 @@ export class HistoryPlanner {
     this.#chain = sha256Hex(said);
   }
 
-  #decide(end: number, isPast: boolean): { decision: Decision; call: PlannedCall; isNew: boolean } {
+  /** Adds a new decision to `decisions`. Prices the last call only. */
+  #decide(end: number, isPast: boolean, decisions: Decision[]): PlannedCall | undefined {
     const from = this.#ends.at(-1) ?? 0;
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
@@ -188,11 +187,10 @@ export class HistoryPlanner {
         this.#show(place, shown);
       }
       this.#learn(from);
-      const call = this.#priceCall(from, cutFrom);
       this.#credit = stored.credit;
       this.#applied.push(stored);
       this.#ends.push(end);
-      return { decision: stored, call, isNew: false };
+      return isPast ? undefined : this.#priceCall(from, cutFrom);
     }
     const edits = new Map<number, ShownResult>();
     // Assume that calls without a known decision were sent unchanged.
@@ -206,8 +204,8 @@ export class HistoryPlanner {
       cutFrom = this.#cut(from, edits);
     }
     this.#learn(from);
-    const call = this.#priceCall(from, cutFrom);
-    if (!isPast) this.#credit += call.safePrice - call.price;
+    const call = isPast ? undefined : this.#priceCall(from, cutFrom);
+    if (call !== undefined) this.#credit += call.safePrice - call.price;
     this.#ends.push(end);
     const decision = {
       at: this.#chain,
@@ -217,7 +215,8 @@ export class HistoryPlanner {
     };
     this.#decisions.set(decision.at, decision);
     this.#applied.push(decision);
-    return { decision, call, isNew: true };
+    decisions.push(decision);
+    return call;
   }
 
   #show(place: number, shown: ShownResult): void {
@@ -229,9 +228,9 @@ export class HistoryPlanner {
   }
 
   #safeFrom(from: number): Decision["safe"] {
-    const safe = this.#entries.flatMap(({ tokens, safeTokens }, place): [number, number][] =>
-      place >= from && safeTokens < tokens ? [[place, safeTokens]] : [],
-    );
+    const safe: [number, number][] = [];
+    for (const [place, { tokens, safeTokens }] of this.#entries.entries())
+      if (place >= from && safeTokens < tokens) safe.push([place, safeTokens]);
     return safe.length === 0 ? undefined : safe;
   }
 
@@ -264,24 +263,25 @@ export class HistoryPlanner {
   #showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
     let chars = 0;
     for (const [at, { item }] of this.#entries.entries()) {
-      if (at >= from) chars += item.text.length;
-      if (at >= from && chars <= maxNewChars) this.#showNew(at, mode, edits);
+      if (at < from) continue;
+      chars += item.text.length;
+      if (chars <= maxNewChars) this.#showNew(at, mode, edits);
     }
   }
 
   #showNew(at: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
     const entry = this.#entries[at];
-    const result = this.#resultAt(at);
-    if (entry === undefined || result === undefined || this.#state.isLate?.() === true) return;
+    const result = this.#state.isLate?.() === true ? undefined : this.#resultAt(at);
+    if (entry === undefined || result === undefined) return;
     const minTokens = entry.shownTokens + this.#missing();
     const shownIn = isReader(entry.item.tool) && mode === "full" ? "safe" : mode;
     const options: PlanOptions = { ...this.#options, minTokens, mode: shownIn };
     const restored = this.#restored(at);
     const { shown, safe } = restored ? { shown: restored } : showNew(result, this.#known, options);
     if (shown === undefined) return;
-    const text = restored ? shown.text : shown.text + result.words;
-    edits.set(at, { ...shown, text });
-    this.#show(at, { ...shown, text });
+    const whole = { ...shown, text: restored ? shown.text : shown.text + result.words };
+    edits.set(at, whole);
+    this.#show(at, whole);
     if (safe !== undefined)
       entry.safeTokens = this.#options.counter.count(safe.text + result.words) + entry.frame;
   }
@@ -311,8 +311,7 @@ export class HistoryPlanner {
   /** Later results may refer to content in the prompt. A selection names its rest, so all of its content counts. */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
-      if (item.kind !== "result" || item.text.length < 200) continue;
-      if (shown?.form === "cut") continue;
+      if (item.kind !== "result" || item.text.length < 200 || shown?.form === "cut") continue;
       this.#known.push({
         content: ownText(item.text).own,
         name: `the result of ${item.callId ?? "a call"}`,

@@ -59,7 +59,7 @@ export interface GatewayOptions {
   hint?: RestHint | undefined;
   /**
    * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
-   * results for less than this time, and send the rest unchanged. Default: 250.
+   * results for an eighth of this time, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -86,9 +86,8 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** Time for concurrent requests to read results, or a share of the time limit if that is longer. */
-const workMs = 200;
-const workShare = 0.8;
+/** The share of the time limit that concurrent requests have to read results. */
+const workShare = 0.12;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -141,7 +140,7 @@ class RequestPlanner {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#work = new WorkBudget(Math.max(workMs, this.#timeoutMs * workShare), this.#now);
+    this.#work = new WorkBudget(this.#timeoutMs * workShare, this.#now);
   }
 
   async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {

@@ -139,7 +139,7 @@ describe("a request in full", () => {
 
   it("passes while others take the time, and is decided later", async () => {
     let nowMs = 0;
-    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 40) });
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 6) });
     const users = ["a", "b", "c", "d", "e"];
     const asked = users.map((user) =>
       send(gateway, historyOf(user, 1, 200), { "x-session-id": user }),
@@ -155,7 +155,7 @@ describe("a request in full", () => {
 
   it("passes where it comes right behind others, though each was read before the next came in", async () => {
     let nowMs = 0;
-    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 40) });
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 6) });
     const reasons: (string | undefined)[] = [];
     for (const user of ["a", "b", "c", "d", "e"]) {
       const { plan } = await send(gateway, historyOf(user, 1, 200), { "x-session-id": user });
