@@ -88,7 +88,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
   if (options.finishReason === "length")
     return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
   const { formats } = options;
-  const text = withoutReasoning(answer);
+  const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
   if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
   if (formats?.every((format) => format === "json") === true) return readOwnPlan(answer, options);
@@ -109,6 +109,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
   return refusal("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats?.join(", ")}.`);
 }
 
+const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
 const MAX_LEAD = 500;
 
 /** The first sentence or two of prose, which describe the edits below them. */
@@ -116,10 +117,6 @@ function leadOf(text: string): string | undefined {
   const [line = ""] = text.split("\n");
   const isProse = /^[\p{L}\d"'`].*\s/u.test(line) && !/^(?:diff|Index:) /.test(line);
   return isProse ? line.trim().slice(0, MAX_LEAD) : undefined;
-}
-
-function withoutReasoning(answer: string): string {
-  return answer.replace(/^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/, "");
 }
 
 /** Finds tool calls in a JSON value inside a line. */

@@ -57,7 +57,7 @@ interface Scan {
  */
 export function scanAnswer(answer: string): Result<ScannedAnswer> {
   const scan: Scan = {
-    lines: [...linesOf(answer)],
+    lines: linesOf(answer),
     found: [],
     path: undefined,
     above: { path: undefined, line: "" },
@@ -144,15 +144,15 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
     return at + 1;
   }
   const path = pathOfInfo(info) ?? above.path;
-  const isEdit = (line: number): boolean => beginsEdit(lines, line);
   const first = nextLine(lines, at + 1);
   const closing = lines.findIndex(
     (line, index) => index > at && line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "",
   );
   const end = closing < 0 ? lines.length : closing;
   if (
-    isEdit(first) ||
-    (path === undefined && lines.slice(at + 1, end).some((_, line) => isEdit(at + 1 + line)))
+    beginsEdit(lines, first) ||
+    (path === undefined &&
+      lines.slice(at + 1, end).some((_, line) => beginsEdit(lines, at + 1 + line)))
   ) {
     scan.wrappers += 1;
     scan.path = path ?? scan.path;

@@ -103,7 +103,10 @@ function placeWhole(
   { content, isWhole }: Extract<EditOfFile, { type: "whole" }>,
 ): PlanIssue | undefined {
   const given = linesOf(content);
-  const lines = merged(base.lines, given, { form: "whole", remarks });
+  const lines = merged(base.lines, given, {
+    form: isWhole === true ? "complete" : "whole",
+    remarks,
+  });
   if (!Array.isArray(lines)) return lines;
   // A mere snippet below a file name looks like a whole file.
   if (isWhole !== true && base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
@@ -268,9 +271,7 @@ function merged(
     );
   for (const { text, firstLine, lastLine } of found.merged)
     remarks.push(
-      form === "whole"
-        ? `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the file, which are kept.`
-        : `${quote(text)} stands for ${lastLine - firstLine + 1} lines of the old text, which are kept.`,
+      `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the old text, which are kept.`,
     );
   return found.lines;
 }
