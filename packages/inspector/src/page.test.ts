@@ -236,7 +236,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.locator("#part-1850").waitFor();
     expect(await page.locator(".treemap button:disabled").count()).toBeGreaterThan(0);
     await page.close();
-  }, 60_000);
+  }, 180_000);
 
   it("opens from a disk without a server, and runs no script but its own", async () => {
     const built: typeof import("./index.ts") = await import(
@@ -282,7 +282,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       requests.filter((one) => !one.startsWith(file) && !one.startsWith("data:")),
     ]).toEqual([false, []]);
     await page.close();
-  }, 60_000);
+  }, 180_000);
 
   it("moves as the session does, five steps by five quick clicks, and keeps what it shows in an outage", async () => {
     let prompts = 20;
@@ -337,7 +337,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     } finally {
       await live.close();
     }
-  }, 60_000);
+  }, 180_000);
 
   it.each([390, 1024, 1440])(
     "answers what people ask in at most three clicks, %i pixels wide",
@@ -360,7 +360,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       }
       await page.close();
     },
-    60_000,
+    180_000,
   );
 });
 
