@@ -1,5 +1,6 @@
 import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
 import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { CallScope } from "./call-scope.ts";
 import {
@@ -16,7 +17,6 @@ import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
-import { corruptError } from "./read-chunks.ts";
 import { sortHandles, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
@@ -83,7 +83,8 @@ export function createArtifactStore(
         });
         const { handles, damaged } = sortHandles(found);
         if (handles.length > 0 || damaged === undefined) return handles;
-        throw corruptError(artifactId, "all its handles are");
+        const message = `All handles of artifact ${artifactId} are damaged. Store its bytes again, and delete the handles that listHandles names as damaged.`;
+        throw new ArtifactStoreError("corrupt", message, { details: { artifactId } });
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
     delete: (artifactId, options = {}) =>
