@@ -1,5 +1,7 @@
 // Hundreds of tools behind three: the tokens of the three definitions beside those of all, and the share of the right
-// tools in one answer of `find_tools`, with the next question but some as the control, which must find almost none.
+// tools in one answer of `find_tools`, with the next question but some as the control, which must find almost none. Then
+// the second half of the questions, after the right tools of the first half succeeded: beside it the same without learning,
+// and with the successes of other tools, which must not help.
 // `node bench/deferred-tools.mjs --data DIR [--half tune|test]`; DIR has labelled sets, of which those of tools count.
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,31 +17,49 @@ export async function measure({ data, half }) {
     if (!set.records.every(({ kind }) => kind === "api")) continue;
     const names = new Map(set.records.map(({ id }, at) => [id, nameOf(id, at)]));
     const tools = set.records.map((record) => toolOf(record, names.get(record.id)));
-    const { openai, call } = deferTools(tools);
+    const { openai } = deferTools(tools);
     const relevant = new Map();
     for (const { qid, rid, rel = 1 } of set.qrels)
       if (rel > 0) relevant.set(qid, [...(relevant.get(qid) ?? []), names.get(rid)]);
     const asked = half === undefined ? set.queries : set.halves[half];
     const queries = asked.filter(({ qid }) => relevant.has(qid));
-    const shareFound = async (textAt) => {
+    const shareFound = async (textAt, { from = 0, uses } = {}) => {
+      const { call } = deferTools(tools, { uses });
       let sum = 0;
       let any = 0;
+      let all = 0;
       let tokens = 0;
       for (const [at, { qid }] of queries.entries()) {
+        if (at < from) continue;
         const answer = await call("find_tools", { query: textAt(at).slice(0, 2_000) });
         const found = new Set(answer.split("\n").map((line) => line.slice(0, line.indexOf("("))));
         const wanted = relevant.get(qid);
         const hits = wanted.filter((name) => found.has(name)).length;
         sum += hits / wanted.length;
         any += hits > 0 ? 1 : 0;
+        all += hits === wanted.length ? 1 : 0;
         tokens += estimatedCounter.count(answer);
       }
-      const { length } = queries;
-      return { right: sum / length, any: any / length, tokens: tokens / length };
+      const length = queries.length - from;
+      return { right: sum / length, any: any / length, all: all / length, tokens: tokens / length };
     };
     const found = await shareFound((at) => queries[at].text);
     const other = (at) => queries[(at + Math.floor(queries.length / 2)) % queries.length].text;
     const control = await shareFound(other);
+    const from = Math.floor(queries.length / 2);
+    const uses = new Map();
+    const shifted = new Map();
+    for (const { qid } of queries.slice(0, from))
+      for (const name of relevant.get(qid)) {
+        uses.set(name, (uses.get(name) ?? 0) + 1);
+        const at = tools.findIndex((tool) => tool.function.name === name);
+        const other = tools[(at + 37) % tools.length].function.name;
+        shifted.set(other, (shifted.get(other) ?? 0) + 1);
+      }
+    const own = (at) => queries[at].text;
+    const second = await shareFound(own, { from });
+    const learned = await shareFound(own, { from, uses });
+    const misled = await shareFound(own, { from, uses: shifted });
     rows.push({
       set: set.name,
       tools: tools.length,
@@ -48,6 +68,10 @@ export async function measure({ data, half }) {
       answerTokens: Math.round(found.tokens),
       right: Number(found.right.toFixed(3)),
       anyRight: Number(found.any.toFixed(3)),
+      allRight: Number(found.all.toFixed(3)),
+      secondHalf: Number(second.all.toFixed(3)),
+      afterFirst: Number(learned.all.toFixed(3)),
+      afterOthers: Number(misled.all.toFixed(3)),
       otherQuestion: Number(control.right.toFixed(3)),
     });
   }

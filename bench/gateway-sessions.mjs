@@ -1,5 +1,5 @@
 // What the gateway's policies save on recorded sessions, with the provider's cache counted, and what stays visible of the values
-// that the model used next: scalars of arguments, and all identifiers, those inside of commands included. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls: a cut to 12 lines of every result, and a frozen cut at the price of `full`.
+// that the model used next: scalars of arguments, and all identifiers, those inside of commands included. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls at the price of `full`, or as near as they come: the first lines of each result, and a frozen cut.
 // `node bench/gateway-sessions.mjs --data DIR [--every N --from K]`
 import { parseArgs } from "node:util";
 
@@ -92,10 +92,10 @@ function identifiersShown(messages, index, prompt) {
   return [known.length, known.filter((name) => shown.includes(name)).length];
 }
 
-const twelveLines = () => (messages) =>
+const firstLines = (count) => () => (messages) =>
   messages.map((message) => {
     if (message.role !== "tool" || typeof message.content !== "string") return message;
-    return { ...message, content: message.content.split("\n").slice(0, 12).join("\n") };
+    return { ...message, content: message.content.split("\n").slice(0, count).join("\n") };
   });
 
 const raw = () => (messages) => messages;
@@ -158,16 +158,15 @@ const frozen = (share) => (trace) => {
   return frozenCut({ budget: largest * share, countOf, fixed: 0 })();
 };
 
-/** The frozen cut whose price comes nearest to the one given. */
-function frozenAt(traces, price) {
-  let best;
-  for (let share = 0.2; share <= 1.01; share += 0.05) {
-    const result = replay(traces, frozen(share));
-    const gap = Math.abs(result.price - price);
-    if (best === undefined || gap < best.gap) best = { gap, result };
-  }
-  return best.result;
+/** The policy whose price comes nearest to the one given. */
+function nearest(traces, price, policies) {
+  const results = policies.map((policy) => replay(traces, policy));
+  const gapOf = (result) => Math.abs(result.price - price);
+  return results.reduce((best, one) => (gapOf(one) < gapOf(best) ? one : best));
 }
+
+const heads = [2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 30].map(firstLines);
+const shares = Array.from({ length: 17 }, (_, at) => frozen(0.2 + at * 0.05));
 
 const sample = (list) => list.filter((_, at) => at % Number(values.every) === Number(values.from));
 const sets = {
@@ -182,8 +181,8 @@ for (const [name, traces] of Object.entries(sets)) {
     direct,
     safe,
     full,
-    "12 lines of each result": replay(traces, twelveLines),
-    "frozen cut at the price of full": frozenAt(traces, full.price),
+    "first lines at the price of full": nearest(traces, full.price, heads),
+    "frozen cut at the price of full": nearest(traces, full.price, shares),
   };
   console.log(`\n${traces.length} runs of ${name}\n`);
   for (const [policy, { price, support, identifiers, invalid, grouped, results }] of Object.entries(

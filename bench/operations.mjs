@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { createMemoryChatStore, readState } from "../packages/operations/dist/index.js";
+import { createOperationStores, readState } from "../packages/operations/dist/index.js";
 import { diffArtifactVersions } from "../packages/operations/dist/diff/index.js";
 import { createTemplateRenderer } from "../packages/operations/dist/liquid/index.js";
 import { openPostgresOperationStores } from "../packages/operations/dist/postgres/index.js";
@@ -41,7 +41,7 @@ const requireOfPackage = createRequire(
 /** The section of RESULTS.md. */
 export async function run() {
   const others = [
-    "What the engine's keeping costs; how many finished runs stay in memory decides how much of the heap survives each collection; processor time:",
+    "What the engine's keeping costs; processor time:",
     await keepingTable(),
     "Durable, every write awaited; a run of 10 operations alone and 500 of them at once, each in its own chat:",
     await durableTable(),
@@ -50,7 +50,7 @@ export async function run() {
     await otherTable(),
   ];
   const parts = [
-    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, keeps events, steps and results in the memory store (16 finished runs, whose events and steps nobody reads, so that they are not made), reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
+    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, keeps events, steps and results in records in memory, reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
     await schedulerTable(),
     ...others,
   ];
@@ -333,7 +333,7 @@ function promptOf(messages) {
 }
 
 async function historyRows() {
-  const chat = createMemoryChatStore();
+  const { chat } = createOperationStores();
   const branch = { chatId: "chat", branchId: "main" };
   const key = { ...branch, profileId: "profile", operationProfileSessionId: "1" };
   const session = JSON.stringify(["profile", "1"]);

@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { undecidedDependencies } from "./graph/decided-dependencies.mjs";
 import { graphProblems } from "./graph/graph-problems.mjs";
-import { readWorkspace } from "./graph/workspace.mjs";
+import { nameOfFolder, readWorkspace } from "./graph/workspace.mjs";
 import { raiseProblems, readBudgetVersions } from "./sources/budget-history.mjs";
 import { reportBudgets } from "./sources/report-budgets.mjs";
 import { readSources } from "./sources/read-sources.mjs";
@@ -62,7 +62,7 @@ function lowerBudgets(counts) {
   let text = fs.readFileSync(file, "utf8");
   for (const [folder, tokens] of Object.entries(counts))
     text = text.replace(
-      new RegExp(`("@ccl/${folder}": \\{[^}]*?"maxTokens": )(\\d+)`),
+      new RegExp(`("${nameOfFolder(folder)}": \\{[^}]*?"maxTokens": )(\\d+)`),
       (whole, head, max) => (tokens < Number(max) ? `${head}${tokens}` : whole),
     );
   fs.writeFileSync(file, text);

@@ -34,6 +34,6 @@ console.log(
 function pagesIn(folder) {
   return fs
     .readdirSync(folder, { recursive: true })
-    .filter((file) => file.endsWith(".md") && !/node_modules|\.vitepress|^public/.test(file))
+    .filter((file) => file.endsWith(".md") && !/node_modules|\.vitepress|^public|^api/.test(file))
     .map((file) => path.join(folder, file));
 }

@@ -2,7 +2,7 @@
 // The versions and changelogs are made in a clone; every package is packed there, installed in a folder of its own by the
 // first lines of its README, and the README's first program runs as printed, in each runtime that npm brings. Each example
 // is copied to a folder of its own, installed from the packed packages and run without a model, on each Node.
-// Without --dry-run: publishes what `changeset version` has prepared. The scope on npm has to be yours.
+// Without --dry-run: publishes what `changeset version` has prepared. It refuses while the scope on npm is not yours.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -14,6 +14,7 @@ import { pnpmCommand, runCommand } from "./packages/run-command.mjs";
 import { exampleTrial } from "./release/example-trial.mjs";
 import { installRuntimes } from "./release/install-runtimes.mjs";
 import { readmeTrial } from "./release/readme-trial.mjs";
+import { requireOwnScope } from "./release/require-own-scope.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +26,7 @@ const { values } = parseArgs({
 const root = path.resolve(import.meta.dirname, "..");
 
 if (!values["dry-run"]) {
+  requireOwnScope("ccl");
   const publish = [...pnpmCommand(), "exec", "changeset", "publish"];
   console.log(
     runCommand(publish, { cwd: root, env: { ...process.env, NPM_CONFIG_PROVENANCE: "true" } }),

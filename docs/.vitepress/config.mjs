@@ -4,7 +4,7 @@ import path from "node:path";
 import { defineConfig } from "vitepress";
 
 import { packageNames } from "./package-pages.mjs";
-import { rewriteLinks } from "./site-links.mjs";
+import { rewriteLinks, showBraces } from "./site-links.mjs";
 
 const root = path.resolve(import.meta.dirname, "../..");
 // A project's site on GitHub Pages stands under the repository's name.
@@ -18,11 +18,9 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   srcExclude: ["public/**"],
-  // The reference of the types is written by TypeDoc, into the same folder.
-  ignoreDeadLinks: [/^\/api\//],
   buildEnd: ({ outDir }) => fs.writeFileSync(path.join(outDir, "llms.txt"), llmsText()),
   markdown: {
-    config: rewriteLinks,
+    config: (markdown) => [rewriteLinks, showBraces].forEach((extend) => extend(markdown)),
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
   // The default theme's greys and its button are too faint on their grounds, and the key on the search button is not part
@@ -36,70 +34,85 @@ export default defineConfig({
   ],
   themeConfig: {
     search: { provider: "local" },
+    outline: [2, 3],
     nav: [
       { text: "Start", link: "/tutorials/" },
       { text: "Guides", link: "/guides/" },
       { text: "How it works", link: "/explain/" },
       { text: "Compared", link: "/compare" },
+      { text: "Packages", link: "/packages/context-compiler" },
       { text: "Reference", link: "/reference/" },
     ],
-    sidebar: [
-      {
-        text: "Tutorials",
-        items: [
-          { text: "A chat that keeps its task", link: "/tutorials/chat-that-keeps-its-task" },
-          { text: "A proxy in front of your agent", link: "/tutorials/proxy-in-five-minutes" },
-          { text: "A repository in a prompt", link: "/tutorials/repository-in-a-prompt" },
-          { text: "A database that a model can query", link: "/tutorials/database-for-a-model" },
-          { text: "A store of your own", link: "/tutorials/your-own-store" },
-        ],
-      },
-      {
-        text: "Guides",
-        items: [
-          { text: "A chat server that survives a crash", link: "/guides/chat-server" },
-          { text: "From Repomix", link: "/guides/from-repomix" },
-          { text: "From trimMessages", link: "/guides/from-trim-messages" },
-          { text: "From jsonrepair", link: "/guides/from-jsonrepair" },
-          { text: "A custom store", link: "/guides/custom-store" },
-          { text: "An artifact driver", link: "/guides/artifact-driver" },
-        ],
-      },
-      {
-        text: "How it works",
-        items: [
-          { text: "The parts, and what flows", link: "/explain/" },
-          { text: "Budgets and prompt caches", link: "/explain/budgets-and-caches" },
-          { text: "What the model sees", link: "/explain/what-the-model-sees" },
-          { text: "Changes to files", link: "/explain/transactions" },
-          { text: "The same bytes again", link: "/explain/determinism" },
-          { text: "Security", link: "/explain/security" },
-          { text: "From one process to many", link: "/explain/scaling" },
-        ],
-      },
-      {
-        text: "Compared",
-        items: [
-          { text: "Beside other tools", link: "/compare" },
-          { text: "The gateway beside others", link: "/gateway-beside-others" },
-        ],
-      },
-      {
-        text: "Packages",
-        items: packageNames.map((name) => ({ text: `@ccl/${name}`, link: `/packages/${name}` })),
-      },
-      {
-        text: "Reference",
-        items: [
-          { text: "Overview", link: "/reference/" },
-          { text: "Error codes", link: "/reference/errors" },
-          { text: "Kinds of operations", link: "/reference/operation-kinds" },
-          { text: "Glossary", link: "/reference/glossary" },
-          { text: "Versions", link: "/versioning" },
-          { text: "Decisions", link: "/decisions/README" },
-        ],
-      },
-    ],
+    sidebar: {
+      "/packages/": [
+        {
+          text: "Packages",
+          items: packageNames.map((name) => ({ text: `@ccl/${name}`, link: `/packages/${name}` })),
+        },
+      ],
+      "/": [
+        {
+          text: "Tutorials",
+          items: [
+            { text: "A chat that keeps its task", link: "/tutorials/chat-that-keeps-its-task" },
+            { text: "A proxy in front of your agent", link: "/tutorials/proxy-in-five-minutes" },
+            { text: "A repository in a prompt", link: "/tutorials/repository-in-a-prompt" },
+            { text: "A database that a model can query", link: "/tutorials/database-for-a-model" },
+            { text: "A store of your own", link: "/tutorials/your-own-store" },
+          ],
+        },
+        {
+          text: "Guides",
+          items: [
+            { text: "With LangChain", link: "/guides/with-langchain" },
+            { text: "With the AI SDK", link: "/guides/with-ai-sdk" },
+            { text: "With Next", link: "/guides/with-next" },
+            { text: "With Claude Code", link: "/guides/with-claude-code" },
+            { text: "With Codex", link: "/guides/with-codex" },
+            { text: "Cookbook", link: "/guides/cookbook" },
+            { text: "A chat server that survives a crash", link: "/guides/chat-server" },
+            { text: "From Repomix", link: "/guides/from-repomix" },
+            { text: "From trimMessages", link: "/guides/from-trim-messages" },
+            { text: "From jsonrepair", link: "/guides/from-jsonrepair" },
+            { text: "A custom store", link: "/guides/custom-store" },
+            { text: "An artifact driver", link: "/guides/artifact-driver" },
+            { text: "Tracing", link: "/guides/tracing" },
+            { text: "Troubleshooting", link: "/guides/troubleshooting" },
+          ],
+        },
+        {
+          text: "How it works",
+          items: [
+            { text: "The parts, and what flows", link: "/explain/" },
+            { text: "Budgets and prompt caches", link: "/explain/budgets-and-caches" },
+            { text: "What the model sees", link: "/explain/what-the-model-sees" },
+            { text: "Changes to files", link: "/explain/transactions" },
+            { text: "The same bytes again", link: "/explain/determinism" },
+            { text: "Security", link: "/explain/security" },
+            { text: "From one process to many", link: "/explain/scaling" },
+          ],
+        },
+        {
+          text: "Compared",
+          items: [
+            { text: "Beside other tools", link: "/compare" },
+            { text: "The gateway beside others", link: "/gateway-beside-others" },
+          ],
+        },
+        {
+          text: "Reference",
+          items: [
+            { text: "Overview", link: "/reference/" },
+            { text: "Types and functions", link: "/api/" },
+            { text: "Error codes", link: "/reference/errors" },
+            { text: "Kinds of operations", link: "/reference/operation-kinds" },
+            { text: "Glossary", link: "/reference/glossary" },
+            { text: "Versions", link: "/versioning" },
+            { text: "Decisions", link: "/decisions/README" },
+          ],
+        },
+      ],
+    },
   },
 });
 

@@ -29,3 +29,12 @@ export function rewriteLinks(markdown) {
     }
   });
 }
+
+/** For markdown-it: shows braces of the pages that TypeDoc wrote as they are, where Vue would evaluate them. */
+export function showBraces(markdown) {
+  const render = markdown.render.bind(markdown);
+  markdown.render = (text, env) =>
+    env.relativePath.startsWith("api/")
+      ? `<div v-pre>\n${render(text, env)}</div>\n`
+      : render(text, env);
+}

@@ -26,7 +26,7 @@ function isBuilt(root, packages) {
     path.join(root, "scripts/build.mjs"),
     ...packages.flatMap(({ directory }) => [
       path.join(directory, "package.json"),
-      ...["src", "page"].flatMap((name) => filesIn(path.join(directory, name))),
+      ...["src", "page", "variants"].flatMap((name) => filesIn(path.join(directory, name))),
     ]),
   ];
   const times = (files) => files.map((file) => fs.statSync(file).mtimeMs);

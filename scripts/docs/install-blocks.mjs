@@ -6,7 +6,7 @@ const notice =
   "Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as `../ccl`:";
 // A folder that npm made is CommonJS, in which a program that waits at its top level does not run as `.ts`.
 const howToRun =
-  "Save a program of this page as `main.mts` and run `npx tsx main.mts`, or `node main.mts` from Node 22.18 on.";
+  "Save a program of this page as `main.mts` and run `npx -y tsx main.mts`, or `node main.mts` from Node 22.18 on.";
 const words = "(?:(?!```|<!--)[^])*";
 const blocks = new RegExp(
   `^(<!-- install: begin -->\\n)${words}(\`\`\`sh(?: no-run)?\\n[^\`]*^\`\`\`$)${words}^(<!-- install: end -->)$`,
@@ -29,18 +29,20 @@ export function withInstallBlocks(markdown, { isPublished }) {
 /** Commands of a page outside its blocks that npm answers only once it has the packages. */
 export function commandsOutsideBlocks(markdown) {
   const rest = markdown.replaceAll(blocks, "");
-  return Array.from(rest.matchAll(/^npm install .*@ccl\/.*$/gm), ([line]) => line);
+  return Array.from(rest.matchAll(/^npm (?:install .*@ccl\/|create ccl ).*$/gm), ([line]) => line);
 }
 
 function publishedForm(block) {
   return block
     .replaceAll(`${fromClone} add-to . `, "npm install ")
+    .replaceAll(`${fromClone} create-ccl `, "npm create ccl ")
     .replaceAll(`${fromClone} ccl `, "npx @ccl/cli ");
 }
 
 function cloneForm(block) {
   return block
     .replaceAll(/^npm install (?=[^#\n]*@ccl\/)/gm, `${fromClone} add-to . `)
+    .replaceAll("npm create ccl ", `${fromClone} create-ccl `)
     .replaceAll("npx @ccl/cli ", `${fromClone} ccl `)
     .replaceAll(/ {2,}#/g, " #");
 }

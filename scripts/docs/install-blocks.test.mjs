@@ -4,7 +4,7 @@ import { commandsOutsideBlocks, withInstallBlocks } from "./install-blocks.mjs";
 
 const block = (...lines) =>
   `<!-- install: begin -->\n\n\`\`\`sh\n${lines.join("\n")}\n\`\`\`\n\n<!-- install: end -->\n`;
-const page = `# A\n\n${block("npm init -y", "npm install @ccl/a pg # both", "npm install pg")}\nThen\n\n${block("npx @ccl/cli pack")}`;
+const page = `# A\n\n${block("npm init -y", "npm install @ccl/a pg # both", "npm install pg")}\nThen\n\n${block("npx @ccl/cli pack", "npm create ccl chat my-chat")}`;
 
 describe("withInstallBlocks", () => {
   it("says once that the packages come from a clone, and leaves what npm has", () => {
@@ -29,6 +29,7 @@ describe("withInstallBlocks", () => {
 
       \`\`\`sh
       npx -y pnpm@10 --dir=../ccl ccl pack
+      npx -y pnpm@10 --dir=../ccl create-ccl chat my-chat
       \`\`\`
 
       <!-- install: end -->
@@ -48,7 +49,7 @@ it("says once how a program runs, where a page has one", () => {
   const withProgram = `${page}\n\`\`\`ts\nawait 1;\n\`\`\`\n`;
   for (const isPublished of [true, false]) {
     const shown = withInstallBlocks(withProgram, { isPublished });
-    expect(shown.split("npx tsx main.mts")).toHaveLength(2);
+    expect(shown.split("npx -y tsx main.mts")).toHaveLength(2);
     expect(withInstallBlocks(shown, { isPublished })).toBe(shown);
   }
 });

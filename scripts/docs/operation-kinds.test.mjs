@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createScriptedModel } from "../../packages/core/src/testing/index.ts";
 import {
   createBuiltinOperations,
-  createMemoryChatStore,
+  createOperationStores,
   createOperationRegistry,
   createRunEngine,
 } from "../../packages/operations/src/index.ts";
@@ -49,7 +49,7 @@ async function resultOf(kind) {
   builtin.register(registry, [{ operationId, kind, name: operationId }]);
   const profile = profileOf(record);
   expect(validateProfile(profile, registry)).toMatchObject({ ok: true });
-  const chat = createMemoryChatStore();
+  const { chat } = createOperationStores();
   let system;
   const engine = createRunEngine({
     mainModel: createScriptedModel([" Much rain. "]),

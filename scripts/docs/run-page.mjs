@@ -23,7 +23,7 @@ export async function runPage(markdown, { directory }) {
     "set -e",
     'npx() { [ "$1" = @ccl/cli ] && shift && node node_modules/@ccl/cli/dist/ccl.js "$@"; }',
     // What is installed here is checked, not fetched again.
-    'npm() { [ "$1" = install ] || return 0; shift; for name in "$@"; do [ -e "node_modules/$name/package.json" ] || { echo "$name is not installed" >&2; return 1; }; done; }',
+    'npm() { [ "$1" = install ] || return 0; shift; for name in "$@"; do case "$name" in -*) continue ;; esac; [ -e "node_modules/$name/package.json" ] || { echo "$name is not installed" >&2; return 1; }; done; }',
     ...commands.map((step) => `${step.commands}\necho ${mark}`),
   ].join("\n");
   const { output, errors, code } = await runScript(script, directory);

@@ -51,6 +51,11 @@ export function splitSpecifier(specifier) {
   return { name: name ?? specifier, subpath: rest === undefined ? "." : `.${rest}` };
 }
 
+/** The name of the package in a folder of `packages`. What `npm create` starts has no scope. */
+export function nameOfFolder(folder) {
+  return folder.startsWith("create-") ? folder : `@ccl/${folder}`;
+}
+
 function readJson(file) {
   return JSON.parse(fs.readFileSync(file, "utf8"));
 }

@@ -31,7 +31,9 @@ export function addPackages({ root, packages }, { folder, names }) {
   }
   const others = names.filter((name) => files[name] === undefined);
   const given = [...Object.entries(files).map(([name, file]) => `${name}@${file}`), ...others];
-  const { status, error } = spawnSync(manager, [manager === "npm" ? "install" : "add", ...given], {
+  // No package of ours needs an install script, and npm warns of each that it does not run.
+  const command = manager === "npm" ? ["install", "--ignore-scripts"] : ["add"];
+  const { status, error } = spawnSync(manager, [...command, ...given], {
     cwd: folder,
     // A setting of pnpm's for its own children, of which npm warns.
     env: { ...process.env, npm_config_verify_deps_before_run: undefined },

@@ -7,9 +7,9 @@ import { readWorkspace } from "../graph/workspace.mjs";
 const root = path.resolve(import.meta.dirname, "../..");
 const published = readWorkspace(root).packages.filter(({ manifest }) => manifest.private !== true);
 
-describe.each(published.map((item) => [item.name, item.manifest]))("%s", (name, manifest) => {
+describe.each(published.map((item) => [item.name, item]))("%s", (_, { manifest, directory }) => {
   it("says on npm what it is and where to turn to", () => {
-    const folder = `packages/${name.slice("@ccl/".length)}`;
+    const folder = path.relative(root, directory).replaceAll(path.sep, "/");
     expect(manifest).toMatchObject({
       description: expect.stringMatching(/^.{20,}\.$/),
       license: "MIT",

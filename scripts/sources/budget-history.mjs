@@ -34,7 +34,9 @@ export function readBudgetVersions(root) {
 export function versionOf(name, graph, decision) {
   const rows = Object.entries(JSON.parse(graph).packages);
   const [table] = decision.slice(decision.indexOf(ruleHeading)).split(/\n## /);
-  const raises = Array.from(table.matchAll(/^\| *`?@ccl\/[\w-]+`? *\| *\+([\d,]+) *\| *\S.*\|/gm));
+  const raises = Array.from(
+    table.matchAll(/^\| *`?(?:@ccl\/|create-)[\w-]+`? *\| *\+([\d,]+) *\| *\S.*\|/gm),
+  );
   return {
     name,
     maxTokens: Object.fromEntries(rows.map(([own, row]) => [own, row.maxTokens ?? 0])),

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import ts from "typescript";
 
+import { nameOfFolder } from "../graph/workspace.mjs";
 import { sumOf } from "./budget-history.mjs";
 
 /**
@@ -15,7 +16,7 @@ import { sumOf } from "./budget-history.mjs";
 export function reportBudgets(counts, { root, rows, goals, versions }) {
   const first = versions.at(-1).maxTokens;
   const table = Object.entries(counts).map(([folder, tokens]) => {
-    const name = `@ccl/${folder}`;
+    const name = nameOfFolder(folder);
     const max = rows[name].maxTokens;
     return [folder, tokens, max, signed(max - (first[name] ?? 0)), goalOf(name, goals)];
   });

@@ -1,4 +1,5 @@
 // What is wrong with the sources, as sentences, against the budgets and what was there when a check was introduced.
+import { nameOfFolder } from "../graph/workspace.mjs";
 import { sumOf } from "./budget-history.mjs";
 import { countWords } from "./count-words.mjs";
 import { findCycles, findFolderCycles } from "./find-cycles.mjs";
@@ -139,8 +140,9 @@ function wordProblems(words, known) {
 
 function budgetProblems(sources, rows) {
   return Object.entries(tokensByPackage(sources)).flatMap(([folder, tokens]) => {
-    const max = rows[`@ccl/${folder}`]?.maxTokens;
-    if (max === undefined) return [`package-graph.json gives @ccl/${folder} no maxTokens`];
-    return tokens <= max ? [] : [`@ccl/${folder} has ${tokens} tokens of code; at most ${max}`];
+    const name = nameOfFolder(folder);
+    const max = rows[name]?.maxTokens;
+    if (max === undefined) return [`package-graph.json gives ${name} no maxTokens`];
+    return tokens <= max ? [] : [`${name} has ${tokens} tokens of code; at most ${max}`];
   });
 }

@@ -112,7 +112,7 @@ function filesIn(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (!entry.isDirectory()) return [file];
-    const isOthers = ["node_modules", "dist", "__fixtures__", "sample"].includes(entry.name);
+    const isOthers = ["node_modules", "dist", "__fixtures__", "sample", "api"].includes(entry.name);
     return isOthers || entry.name.startsWith(".") ? [] : filesIn(file);
   });
 }

@@ -13,7 +13,6 @@ import {
   planDetails,
   type PlanRow,
   type QueryEngine,
-  skillConnector,
   sqlConnector,
 } from "@ccl/query";
 import { openDuckDbEngine } from "@ccl/query/duckdb";
@@ -29,6 +28,7 @@ import {
   startCensusApi,
 } from "./census-sources.ts";
 import { drawChart } from "./draw-chart.ts";
+import { functionConnector } from "./function-connector.ts";
 import { explanationDiagram } from "./explanation-diagram.ts";
 import { openModel, type OpenedModel } from "./open-model.ts";
 import { type PlannedQuestion, plannedQuestions } from "./planned-questions.ts";
@@ -74,7 +74,7 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
           },
         },
       }),
-      "ada://any/skill": skillConnector(censusFunctions),
+      "ada://any/skill": functionConnector(censusFunctions),
     };
     const answers: AnsweredQuestion[] = [];
     for (const [index, question] of plannedQuestions.entries()) {

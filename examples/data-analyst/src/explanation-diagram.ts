@@ -3,7 +3,7 @@ import type { explainPlan } from "@ccl/query";
 type Explanation = ReturnType<typeof explainPlan>;
 
 /** A Mermaid flowchart: a box for each source and one for what stays here, arrows with what is moved. */
-export function explanationDiagram({ sources, local, rows }: Explanation): string {
+export function explanationDiagram({ sources, local }: Explanation): string {
   const lines = ["flowchart LR"];
   for (const [index, source] of sources.entries()) {
     lines.push(`  subgraph s${index}["${escaped(source.name)}"]`);
@@ -14,7 +14,7 @@ export function explanationDiagram({ sources, local, rows }: Explanation): strin
   for (const [index, { steps, rows: moved }] of sources.entries()) {
     lines.push(`  s${index}n${steps.length - 1} -->|${label(moved)}| ${target}`);
   }
-  if (local.length > 0) lines.push(`  h${local.length - 1} -->|${label(rows)}| result`);
+  if (local.length > 0) lines.push(`  h${local.length - 1} --> result`);
   lines.push('  result(["result"])');
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { contextMiddleware } from "@ccl/context-compiler/ai-sdk";
+import { contextMiddleware, contextStep } from "@ccl/context-compiler/ai-sdk";
 import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import { countMessages, estimatedCounter } from "@ccl/core";
 import { generateText, stepCountIs, tool, wrapLanguageModel } from "ai";
@@ -23,10 +23,11 @@ function answer(content: Answer["content"], unified: "stop" | "tool-calls"): Ans
   return { content, finishReason: { unified, raw: undefined }, usage, warnings: [] };
 }
 
-/** An agent of the AI SDK whose model sees fitted prompts. */
-export async function runAiSdk(): Promise<void> {
+const system = "You look after orders.";
+
+function createMock(): MockLanguageModelV3 {
   let calls = 0;
-  const mock = new MockLanguageModelV3({
+  return new MockLanguageModelV3({
     async doGenerate() {
       calls += 1;
       if (calls > callCount) return answer([{ type: "text", text: "O-7 is late." }], "stop");
@@ -37,15 +38,31 @@ export async function runAiSdk(): Promise<void> {
       );
     },
   });
-  const model = wrapLanguageModel({ model: mock, middleware: contextMiddleware({ budget }) });
+}
+
+/** An agent of the AI SDK whose model sees fitted prompts, by a wrapped model and by a step. */
+export async function runAiSdk(): Promise<void> {
+  const wrapped = createMock();
+  const middleware = contextMiddleware({ budget });
+  await runAgent(wrapped, { model: wrapLanguageModel({ model: wrapped, middleware }) });
+  const plain = createMock();
+  // A step shows neither the system prompt nor the tools.
+  await runAgent(plain, { model: plain, prepareStep: contextStep({ budget, reserve: 100 }) });
+}
+
+async function runAgent(
+  mock: MockLanguageModelV3,
+  agent: Pick<Parameters<typeof generateText>[0], "model"> & {
+    prepareStep?: ReturnType<typeof contextStep>;
+  },
+): Promise<void> {
   const readOrder = tool({
     description: "Reads an order.",
     inputSchema: z.object({ order: z.int() }),
     execute: async ({ order }) => orderOf(order),
   });
-  const system = "You look after orders.";
   const result = await generateText({
-    model,
+    ...agent,
     system,
     prompt: task,
     tools: { read_order: readOrder },

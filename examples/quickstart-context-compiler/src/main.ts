@@ -17,6 +17,7 @@ import type { ToolDefinition } from "@ccl/core";
 
 import { openModel, type RecordedModel } from "./open-model.ts";
 import { openStores, type Stores } from "./open-stores.ts";
+import { showOwnSteps } from "./own-steps.ts";
 
 const budget = 2_000;
 const systemPrompt =
@@ -153,6 +154,7 @@ try {
   ]);
   await letModelRead(session, model).finally(() => model.close());
   await checkReopened(session, stores);
+  await showOwnSteps();
 } finally {
   await stores.close();
   await rm(folder, { recursive: true });

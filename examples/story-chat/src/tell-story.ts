@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { createMemoryChatStore, createMemoryRunStore } from "@ccl/operations";
+import { createOperationStores } from "@ccl/operations";
 
 import type { StoryModels } from "./open-models.ts";
 import { openStory } from "./open-story.ts";
@@ -48,8 +48,7 @@ const tellings: Telling[] = [
 /** Tells the story; gives its runs. Fails where something is not as it has to be. */
 export async function tellStory(models: StoryModels): Promise<ToldRun[]> {
   const stores = {
-    runs: createMemoryRunStore(),
-    chat: createMemoryChatStore({ preamble }),
+    ...createOperationStores(undefined, { preamble }),
   };
   const story = openStory(models, stores);
   const told: ToldRun[] = [];

@@ -38,6 +38,9 @@ await trace.getTracer("app").startActiveSpan("POST /chat", async (request) => {
   request.end();
 });
 
+console.log(`One chat turn as its trace. A line is a span, indented below the one that began it; "broken" fails on
+purpose, and the turn goes on. No span has a word of the chat.
+`);
 const spans = exporter.getFinishedSpans();
 const draw = (parent, depth) => {
   for (const span of spans.filter((one) => one.parentSpanContext?.spanId === parent)) {
@@ -71,7 +74,7 @@ const [search, compile] = ["memory search", "compile"].map((name) =>
 assert.equal(search.attributes["ccl.memory.hits"], 1);
 assert.equal(search.parentSpanContext?.spanId, compile.spanContext().spanId);
 assert.ok(!JSON.stringify([search.attributes, compile.attributes]).includes("Lisbon"));
-console.log(`\n${compile.name}\n  ${search.name}`);
+console.log(`\nA prompt that is compiled with a memory:\n${compile.name}\n  ${search.name}`);
 
 // A worker is killed in the main call; another one continues the same trace.
 exporter.reset();
@@ -94,7 +97,9 @@ const resumed = await second.resume(runId);
 assert.equal((await resumed.result).status, "done");
 await stores.close();
 await rm(folder, { recursive: true });
-console.log("\nA worker that was killed, and the one that took its run over:");
+console.log(
+  "\nWorker 1 was killed in the main call, and worker 2 took the run over. The second column, the trace, stays the same:",
+);
 for (const { name, traceId } of ofWorker) console.log(`  1 ${traceId.slice(0, 8)} ${name}`);
 const ofSecond = exporter.getFinishedSpans();
 for (const span of ofSecond)

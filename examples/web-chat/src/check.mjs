@@ -2,46 +2,42 @@
 import assert from "node:assert/strict";
 
 import { openChatServer } from "./chat-server.mjs";
-import { budget, createChat } from "./create-chat.mjs";
-import { openModel } from "./open-model.mjs";
+import { budget } from "./create-chat.mjs";
+import { tellStory } from "./story.mjs";
 
-const { model, source } = await openModel({ CCL_MODEL: "recorded" });
-const server = await openChatServer(createChat(model), { source });
-const page = await (await fetch(server.url)).text();
-assert.match(page, /a recording/);
-
-const questions = [
-  "Find out why the checkout is down. Keep answers short.",
-  "Is payments affected?",
-  "And search?",
-  "What did I ask you at first?",
-];
-let meter;
-for (const question of questions) {
-  const events = await say(question);
-  meter = events.find(({ event }) => event === "meter").data;
-  assert.ok(meter.tokens <= budget, "the window is within the budget");
-  console.log(
-    `> ${question}\n${events
-      .filter(({ event }) => event === "text")
-      .map(({ data }) => data)
-      .join("")}`,
-  );
-  console.log(bar(meter));
-}
 // Three logs of 3,000 lines were read; the error of each, and the first question, are still there.
-const [prompt] = model.requests.slice(-1);
-const shown = JSON.stringify(prompt.messages);
+const shown = JSON.stringify((await tellStory(() => undefined)).messages);
 assert.ok(shown.includes("Find out why the checkout is down"), "the task stays");
 assert.ok(shown.includes("disk full on /var/lib/search"), "the error of the last log is shown");
-assert.equal((await say("One more?")).at(-1).event, "failure");
+
+const server = await openChatServer({ source: "a <test>" });
+const page = await (await fetch(server.url)).text();
+assert.match(page, /Model: a &lt;test>/);
+
+const events = await eventsOf(await fetch(`${server.url}story`));
+let meter;
+for (const { event, data } of events) {
+  if (event === "you") process.stdout.write(`> ${data}\n`);
+  if (event === "text") process.stdout.write(data);
+  if (event !== "meter") continue;
+  meter = data;
+  assert.ok(meter.tokens <= budget, "the window is within the budget");
+  process.stdout.write(`\n${bar(meter)}\n`);
+}
+assert.equal(events.filter(({ event }) => event === "meter").length, 4);
+assert.ok(meter.wholeTokens > 200_000, "the logs alone would fill many windows");
+
+const [refusal] = await eventsOf(
+  await fetch(`${server.url}say`, { method: "POST", body: "And now?" }),
+);
+assert.deepEqual(refusal, { event: "failure", data: "Model: a <test>" });
 await server.close();
 console.log(
-  `${meter.sentTokens} tokens sent in all, where the three logs alone have more than 200,000`,
+  `${meter.sentTokens} tokens sent in ${meter.allCalls} calls; the last one alone would have had ${meter.wholeTokens} without a budget`,
 );
 
-async function say(text) {
-  const body = await (await fetch(`${server.url}say`, { method: "POST", body: text })).text();
+async function eventsOf(response) {
+  const body = await response.text();
   return Array.from(body.matchAll(/event: (\w+)\ndata: (.*)\n/g), ([, event, data]) => ({
     event,
     data: JSON.parse(data),

@@ -6,6 +6,7 @@ import {
   createSession,
   runCompiled,
 } from "@ccl/context-compiler";
+import { estimatedCounter } from "@ccl/core";
 
 export const budget = 4_000;
 const systemPrompt =
@@ -15,11 +16,21 @@ const systemPrompt =
 export function createChat(model) {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   const compiler = createContextCompiler();
-  const tools = [readLog, ...createArtifactTools({ session })];
   let sentTokens = 0;
+  let allCalls = 0;
+  // What a prompt would have without a budget, for comparison.
+  let wholeTokens = 0;
+  const keep = (text) => {
+    wholeTokens += estimatedCounter.count(text);
+    return text;
+  };
+  keep(systemPrompt);
+  const read = { ...readLog, execute: async (given) => keep(await readLog.execute(given)) };
+  const tools = [read, ...createArtifactTools({ session })];
   return {
     async say(input, onText, signal) {
       const meters = [];
+      keep(input);
       await runCompiled({
         session,
         compiler,
@@ -29,11 +40,14 @@ export function createChat(model) {
         systemPrompt,
         input,
         signal,
-        onStep: ({ context }) =>
-          meters.push((sentTokens += context.tokenCount) && meterOf(context)),
+        onStep({ context }) {
+          meters.push(meterOf(context));
+          sentTokens += context.tokenCount;
+          allCalls += 1;
+        },
         onDelta: (delta) => delta.type === "text" && onText(delta.text),
       });
-      return { ...meters.at(-1), calls: meters.length, sentTokens };
+      return { ...meters.at(-1), calls: meters.length, allCalls, sentTokens, wholeTokens };
     },
   };
 }

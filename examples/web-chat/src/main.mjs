@@ -1,9 +1,8 @@
 // npm run chat [-- port]: the chat in a browser, until Ctrl-C.
 import { openChatServer } from "./chat-server.mjs";
-import { createChat } from "./create-chat.mjs";
 import { openModel } from "./open-model.mjs";
 
-const { model, source } = await openModel(process.env);
-const port = Number(process.argv[2] ?? 3000);
-const { url } = await openChatServer(createChat(model), { port, source });
-console.log(`${url} with ${model.modelId} of ${source}`);
+const found = await openModel(process.env);
+const { url } = await openChatServer({ port: Number(process.argv[2] ?? 3000), ...found });
+console.log(`${url}
+It opens with a story that needs no model. Model for your own words: ${found.model?.modelId ?? found.source}`);

@@ -1,16 +1,8 @@
-// The model that this machine has, or a recording of one.
-import { readFile } from "node:fs/promises";
-
-import { createScriptedModel } from "@ccl/core/testing";
+// The model that this machine has. Without one the page tells its story, and says what is missing for more.
 import { findModel } from "@ccl/providers/environment";
 
-/** @returns {Promise<{ model: import("@ccl/core").LanguageModel, source: string }>} */
+/** @returns {Promise<{ model?: import("@ccl/core").LanguageModel, source: string }>} */
 export async function openModel(env) {
-  const found = env.CCL_MODEL === "recorded" ? undefined : await findModel({ env });
-  if (found !== undefined) return found;
-  const file = new URL("../recorded.json", import.meta.url);
-  return {
-    model: createScriptedModel(JSON.parse(await readFile(file, "utf8"))),
-    source: "a recording",
-  };
+  const found = await findModel({ env });
+  return found ?? { source: "none yet; set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama" };
 }

@@ -8,7 +8,7 @@ export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";
 export { takeSnapshot } from "./delta/take-snapshot.ts";
-export { buildOutline } from "./outline/build-outline.ts";
+export { buildOutline } from "./outline/build/build-outline.ts";
 export type { Outline } from "./outline/outline.ts";
 export { buildPack } from "./pack/build-pack.ts";
 export type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack/pack.ts";
@@ -34,5 +34,5 @@ export type {
   VerifyReport,
 } from "./registry/alias-registry.ts";
 export { openAliasRegistry } from "./registry/open-alias-registry.ts";
-export type { PackEvent } from "./survey/survey-files.ts";
+export type { PackEvent } from "./rank/survey-files.ts";
 export { createGetAliasTool } from "./tool/create-get-alias-tool.ts";

@@ -8,7 +8,7 @@ import {
 } from "@ccl/artifact-store/conformance";
 import type { Clock } from "@ccl/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { damageBlob } from "../test-support/damage-blob.ts";
+import { damageBlob, damageHandle } from "../test-support/damage-blob.ts";
 import { openFsArtifactStore, type FsArtifactStoreOptions } from "./open-fs-artifact-store.ts";
 import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
@@ -54,6 +54,7 @@ const kits = {
     open: openNew,
     reopen,
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
+    corruptHandle: (store, handle) => damageHandle(placeOf(store).root, handle),
   }),
   "a store of files with limits": artifactStoreConformance({
     open: ({
@@ -62,6 +63,7 @@ const kits = {
     }) => openNew({ ...options, limits }),
     reopen,
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
+    corruptHandle: (store, handle) => damageHandle(placeOf(store).root, handle),
   }),
   "an encrypted store of files": artifactStoreConformance({
     overheadBytes: headerBytes + sealBytes,

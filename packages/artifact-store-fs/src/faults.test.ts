@@ -262,7 +262,7 @@ describe("a store that may only be read", () => {
     const fs = isRoot ? { ...nodeFileSystem, ...writes } : nodeFileSystem;
     await chmod(join(root, "owners"), 0o555);
     const reader = createArtifactStore(
-      await openFsDriver({ fs, root, durability: "full", owner: createOwner() }),
+      await openFsDriver({ fs, root, durability: "full", owner: await createOwner() }),
     );
     expect(new TextDecoder().decode(await reader.retrieve(artifactId))).toBe("kept");
     expect((await reader.listHandles()).handles).toHaveLength(1);

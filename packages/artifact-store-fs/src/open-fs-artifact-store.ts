@@ -38,7 +38,12 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
     );
   }
   try {
-    const folder = { fs: nodeFileSystem, root: resolve(root), durability, owner: createOwner() };
+    const folder = {
+      fs: nodeFileSystem,
+      root: resolve(root),
+      durability,
+      owner: await createOwner(),
+    };
     return createArtifactStore(await openFsDriver(folder), rest);
   } catch (error) {
     if (ArtifactStoreError.isInstance(error)) throw error;

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Harms the bytes of an artifact, at an offset of its content, behind the store's back. */
@@ -19,4 +19,16 @@ export async function damageBlob(
   } finally {
     await file.close();
   }
+}
+
+/** Changes the first letter of a handle's summary, behind the store's back. */
+export async function damageHandle(
+  root: string,
+  { artifactId, handleId }: { artifactId: string; handleId: string },
+): Promise<void> {
+  const folder = join(root, "blobs", artifactId.slice(0, 2));
+  const names = await readdir(folder);
+  const name = names.find((one) => one.startsWith(`${artifactId}.${handleId}.`)) ?? "";
+  const text = await readFile(join(folder, name), "latin1");
+  await writeFile(join(folder, name), text.replace(/"summary":"./, '"summary":"?'), "latin1");
 }

@@ -13,7 +13,7 @@ export function createTestOwner(name: string, alive: ReadonlySet<string>): Owner
       count += 1;
       return `${name}-${count}`;
     },
-    isAlive: (token) => alive.has(token.slice(0, token.lastIndexOf("-"))),
+    isAlive: async (token) => alive.has(token.slice(0, token.lastIndexOf("-"))),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
-import { createPostgresSession, migrate, type PostgresClient } from "@ccl/sql";
+import { createPostgresSession, isCommitLazy, migrate, type PostgresClient } from "@ccl/sql";
 import { createPostgresDriver } from "./postgres-driver.ts";
 import { migrations } from "./schema.ts";
 import { sweepAbandoned } from "./staged-chunks.ts";
@@ -31,7 +31,6 @@ export async function openPostgresArtifactStore(
   });
   const session = createPostgresSession(client);
   await sweepAbandoned(session);
-  const [setting] = await session.query("SHOW synchronous_commit");
-  const isCommitLazy = setting?.["synchronous_commit"] === "off";
-  return createArtifactStore(createPostgresDriver(client, { isCommitLazy }), storeOptions);
+  const driver = createPostgresDriver(client, await isCommitLazy(client));
+  return createArtifactStore(driver, storeOptions);
 }

@@ -82,6 +82,8 @@ describe.each(kinds)("the PostgreSQL store on %s", (kind) => {
         return openPostgresArtifactStore({ client, ...options });
       },
       corrupt,
+      corruptHandle: (_store, { handleId }) =>
+        exec(`UPDATE ccl_artifact_handles SET summary = '?' WHERE handle_id = '${handleId}'`),
     });
     it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
   });

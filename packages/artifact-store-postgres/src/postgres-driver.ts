@@ -27,19 +27,8 @@ import { writeTransaction } from "./write-transaction.ts";
 /** How many blobs a collection frees in one transaction. */
 const collectPage = 500;
 
-/** What a driver knows about its server. */
-export interface PostgresDriverOptions {
-  /**
-   * True if the server by default acknowledges commits that a crash may lose, so that the driver has to ask for more.
-   */
-  isCommitLazy: boolean;
-}
-
-/** A driver over existing tables. */
-export function createPostgresDriver(
-  client: PostgresClient,
-  { isCommitLazy }: PostgresDriverOptions,
-): ArtifactDriver {
+/** A driver over existing tables. `isLazy`: as `isCommitLazy` says of the server. */
+export function createPostgresDriver(client: PostgresClient, isLazy: boolean): ArtifactDriver {
   const session = createPostgresSession(client);
   return {
     name: "postgres",
@@ -48,7 +37,7 @@ export function createPostgresDriver(
       writeTransaction(
         client,
         async (on) => {
-          if (isCommitLazy) await on.exec("SET LOCAL synchronous_commit = on");
+          if (isLazy) await on.exec("SET LOCAL synchronous_commit = on");
           if (hasSharedLimits(options.limits)) await lockLimits(on);
           const outcomes = await putBlobs(on, puts, options.now);
           const growth = await growthOf(on, { puts, outcomes, limits: options.limits });

@@ -47,4 +47,6 @@ export const migrations: readonly Migration<PostgresSession>[] = [
       CREATE INDEX ccl_artifact_handles_source ON ccl_artifact_handles (source, handle_id);
     `,
   },
+  // Absent for handles of earlier versions.
+  { version: 2, up: "ALTER TABLE ccl_artifact_handles ADD COLUMN checksum text" },
 ];

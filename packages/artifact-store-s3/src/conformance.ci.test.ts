@@ -66,6 +66,14 @@ const plain: ConformanceOptions = {
     return await open({ ...before, ...options });
   },
   corrupt: async (store, artifactId, harm) => damage(store, artifactId, harm),
+  async corruptHandle(store, { handleId }) {
+    const prefix = `${opened.get(store)?.prefix ?? ""}handles/${handleId}!`;
+    for (const key of server.keys().filter((one) => one.startsWith(prefix)))
+      server.damage(key, (bytes) => {
+        const text = new TextDecoder().decode(bytes);
+        return new TextEncoder().encode(text.replace(/"summary":"./, '"summary":"?'));
+      });
+  },
 };
 
 const key = new Uint8Array(32).fill(7);

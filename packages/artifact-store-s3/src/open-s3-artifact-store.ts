@@ -1,6 +1,10 @@
 import { systemClock } from "@ccl/core";
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
-import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
+import {
+  createArtifactStore,
+  hasSharedLimits,
+  type ArtifactStoreOptions,
+} from "@ccl/artifact-store/driver";
 import { probeConditions } from "./bucket/probe-conditions.ts";
 import { S3Bucket, type S3LikeClient } from "./bucket/s3-bucket.ts";
 import { sweepUploads } from "./collect/sweep-abandoned.ts";
@@ -61,20 +65,17 @@ export async function openS3ArtifactStore(
     bucket,
     clock,
     batches: new BatchRegistry(bucket),
-    keepsConditions: false,
     partBytes: partSizeBytes,
     abandonedAfterMs,
   };
   try {
-    context.keepsConditions = await probeConditions(bucket, signal);
-    const needsConditions =
-      limits.maxSessionBytes !== undefined || limits.maxStoreBytes !== undefined;
-    if (needsConditions && !context.keepsConditions) throw needsConditionalWrites(name);
+    bucket.keepsConditions = await probeConditions(bucket, signal);
+    if (hasSharedLimits(limits) && !bucket.keepsConditions) throw needsConditionalWrites(name);
     const uploadListing = await sweepUploads(context, signal);
     const store = createArtifactStore(createS3Driver(context), { ...options, clock });
     return {
       ...store,
-      capabilities: { conditionalWrites: context.keepsConditions, uploadListing },
+      capabilities: { conditionalWrites: bucket.keepsConditions, uploadListing },
     };
   } catch (error) {
     if (signal?.aborted !== true || ArtifactStoreError.isInstance(error)) throw error;

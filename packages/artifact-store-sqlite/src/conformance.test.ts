@@ -130,6 +130,12 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
       return openAt({ ...placeOf(store), ...options });
     },
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store), artifactId, damage),
+    async corruptHandle(store, { handleId }) {
+      const database = await openSqlite({ path: placeOf(store).path, driver });
+      const change = "UPDATE artifact_handles SET summary = '?' WHERE handle_id = ?";
+      database.prepare(change).run(handleId);
+      database.close();
+    },
   };
   const openWithFiles = async (options: ConformanceOpenOptions): Promise<ArtifactStore> => {
     opened += 1;

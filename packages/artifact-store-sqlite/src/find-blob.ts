@@ -86,12 +86,12 @@ export function reading<T>(action: () => T): T {
     return action();
   } catch (error) {
     if (!(SqlError.isInstance(error) && error.code === "corrupt")) throw error;
-    throw new ArtifactStoreError(
-      "corrupt",
-      "The database file is damaged; restore it from a backup.",
-      {
-        cause: error,
-      },
-    );
+    throw damagedFile(error);
   }
+}
+
+export function damagedFile(cause: unknown): ArtifactStoreError {
+  const message =
+    "The database file is damaged; restore it from a backup, or copy what can be read by copyArtifacts.";
+  return new ArtifactStoreError("corrupt", message, { cause });
 }

@@ -1,12 +1,14 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
+import { checkedHandle, handleChecksum, type FoundHandle } from "@ccl/artifact-store/driver";
 import type { SqliteDatabase, SqliteRow } from "@ccl/sql";
 
 /** The columns of a handle: `h` is the handle, `b` its blob. */
 export const handleColumns: string = `h.handle_id, b.artifact_id, h.summary, b.size_bytes, h.mime_type, h.created_at, h.source,
-  h.session_id FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
+  h.session_id, h.checksum FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
 
-/** Converts a row of `handleColumns` to a handle. */
-export function handleOfRow(row: SqliteRow): ArtifactHandle {
+/** Converts a row of `handleColumns` to a handle, which is damaged if its checksum does not match. */
+export function handleOfRow(row: SqliteRow): FoundHandle {
+  const { session_id: sessionId, checksum } = row;
   const handle: ArtifactHandle = {
     handleId: String(row["handle_id"]),
     artifactId: String(row["artifact_id"]),
@@ -15,8 +17,9 @@ export function handleOfRow(row: SqliteRow): ArtifactHandle {
     mimeType: String(row["mime_type"]),
     createdAt: Number(row["created_at"]),
     source: String(row["source"]),
+    sessionId: typeof sessionId === "string" ? sessionId : undefined,
   };
-  return row["session_id"] === null ? handle : { ...handle, sessionId: String(row["session_id"]) };
+  return checkedHandle(handle, checksum);
 }
 
 /** Adds a handle of a blob. An existing handle stays as it is. */
@@ -25,8 +28,10 @@ export function insertHandle(
   blobId: number,
   handle: ArtifactHandle,
 ): void {
-  const insert = `INSERT INTO artifact_handles (handle_id, blob_id, session_id, source, mime_type, created_at, summary)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+  const insert = `INSERT INTO artifact_handles (handle_id, blob_id, session_id, source, mime_type, created_at, summary, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
   const { handleId, sessionId = null, source, mimeType, createdAt, summary } = handle;
-  database.prepare(insert).run(handleId, blobId, sessionId, source, mimeType, createdAt, summary);
+  database
+    .prepare(insert)
+    .run(handleId, blobId, sessionId, source, mimeType, createdAt, summary, handleChecksum(handle));
 }

@@ -57,6 +57,8 @@ CREATE TRIGGER artifact_blob_removed AFTER DELETE ON artifact_blobs BEGIN
 END;
 `,
   },
+  // Absent for handles of earlier versions.
+  { version: 2, up: "ALTER TABLE artifact_handles ADD COLUMN checksum TEXT" },
 ];
 
 const sums = `

@@ -4,7 +4,7 @@ import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } fr
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts, repairBlob } from "./commit-puts.ts";
-import { findBlob, hasHandle, reading } from "./find-blob.ts";
+import { damagedFile, findBlob, hasHandle, reading } from "./find-blob.ts";
 import { handleColumns, handleOfRow } from "./handle-row.ts";
 import { StagedFile } from "./staged-file.ts";
 import { StagedRows } from "./staged-rows.ts";
@@ -105,6 +105,10 @@ export function createSqliteDriver({
     quarantine: async (artifactId) => {
       const mark = `INSERT OR IGNORE INTO artifact_quarantine SELECT blob_id FROM artifact_blobs WHERE artifact_id = ?`;
       await transaction(database, (tx) => void tx.prepare(mark).run(artifactId));
+    },
+    async checkStructure() {
+      const [found] = all("PRAGMA integrity_check(1)", []);
+      if (found?.["integrity_check"] !== "ok") throw damagedFile(found?.["integrity_check"]);
     },
     close: async () => close(),
   };

@@ -1,4 +1,4 @@
-import type { ArtifactHandle, StoreLimits } from "./artifact-store.ts";
+import type { ArtifactHandle, HandleKey, StoreLimits } from "./artifact-store.ts";
 
 /** Bytes of one hashed chunk; the last one of a blob may be shorter. */
 export const chunkBytes: number = 1024 * 1024;
@@ -52,8 +52,13 @@ export interface DriverWriteOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What names one handle of a store. The same `handleId` under two artifacts is two handles. */
-export type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
+/** A handle that is there, but whose fields are damaged. */
+interface DamagedHandle extends HandleKey {
+  isDamaged: true;
+}
+
+/** A handle as a driver found it. */
+export type FoundHandle = ArtifactHandle | DamagedHandle;
 
 /** Which handles a driver lists. */
 export interface DriverListOptions {
@@ -88,6 +93,7 @@ export interface DriverCollectOptions {
  *    a commit of the same id that meets a collection ends with the blob there.
  * 3. A handle's name is its `handleId` together with its `artifactId`: handles of one id under two artifacts never touch.
  * 4. Errors of the backend are thrown as they come; the store wraps them.
+ * 5. A handle is kept with a checksum, and one that does not match is returned as damaged, never left out.
  */
 export interface ArtifactDriver {
   /** For messages, e.g. `sqlite`. */
@@ -120,9 +126,9 @@ export interface ArtifactDriver {
   getHandles(
     artifactId: string,
     options: { signal?: AbortSignal | undefined },
-  ): Promise<ArtifactHandle[]>;
+  ): Promise<FoundHandle[]>;
   /** By `handleId`, then by `artifactId`, rising in the order of code units; at most `limit` of those that match. */
-  listHandles(options: DriverListOptions): Promise<ArtifactHandle[]>;
+  listHandles(options: DriverListOptions): Promise<FoundHandle[]>;
   /** Removes the handles of the artifact that match all given fields; how many there were. */
   removeHandles(
     artifactId: string,
@@ -138,5 +144,7 @@ export interface ArtifactDriver {
   }): Promise<string[]>;
   /** Sets a damaged blob aside, so that later reads need not find out again. */
   quarantine(artifactId: string): Promise<void>;
+  /** Rejects with `corrupt` if the backend has lost entries that no other call would miss. */
+  checkStructure?(): Promise<void>;
   close(): Promise<void>;
 }

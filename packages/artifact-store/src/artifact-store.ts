@@ -22,6 +22,9 @@ export interface ArtifactHandle {
   sessionId?: string | undefined;
 }
 
+/** What names one handle of a store. The same `handleId` under two artifacts is two handles. */
+export type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
+
 /** Parts of a handle that was made elsewhere, kept as they are. */
 export interface ImportedHandle {
   /**
@@ -81,6 +84,8 @@ export interface ListHandlesOptions {
 /** A page of handles by `handleId`, which is oldest first, then by `artifactId`. Handles that come or go meanwhile never repeat or hide others. */
 export interface HandlePage {
   handles: ArtifactHandle[];
+  /** Handles of the page whose fields are damaged. Absent where there are none. `delete` removes one, storing it as `imported` replaces it. */
+  damaged?: HandleKey[] | undefined;
   /** Absent on the last page. */
   cursor?: string | undefined;
 }
@@ -123,6 +128,8 @@ export interface VerifyReport {
   corrupt: string[];
   /** Ids that handles name but that have no bytes; sorted. */
   missing: string[];
+  /** Damaged handles of the artifacts that were checked. Absent where there are none. */
+  damagedHandles?: HandleKey[] | undefined;
 }
 
 /**
@@ -170,7 +177,10 @@ export interface ArtifactStore {
   ): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** True where a blob with at least one handle is there and was not set aside as damaged. */
   exists(artifactId: string, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;
-  /** Oldest first; empty for an unknown id. */
+  /**
+   * Oldest first; empty for an unknown id. Damaged handles are left out, and `listHandles` names them.
+   * @throws ArtifactStoreError `corrupt` if all handles of the artifact are damaged
+   */
   getHandles(
     artifactId: string,
     options?: { signal?: AbortSignal | undefined },
@@ -180,6 +190,7 @@ export interface ArtifactStore {
   delete(artifactId: string, options?: DeleteOptions): Promise<boolean>;
   /** Frees blobs that have had no reference for the grace age. Safe beside puts of the same bytes. */
   collectGarbage(options: CollectGarbageOptions): Promise<GarbageReport>;
+  /** @throws ArtifactStoreError `corrupt` where a database is damaged as a whole, so that no artifact can be named */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** Waits for calls under way and ends open streams; later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;

@@ -6,6 +6,7 @@ export type {
   CollectGarbageOptions,
   DeleteOptions,
   GarbageReport,
+  HandleKey,
   HandlePage,
   ListHandlesOptions,
   RetrieveOptions,

@@ -3,6 +3,7 @@ export type { FacetFilter } from "@ccl/search";
 export type { AccessOptions, Principal } from "./access/access-options.ts";
 export type { SeenOverview } from "./access/present-record.ts";
 export { createHiddenNames, type HiddenNames } from "./access/hidden-names.ts";
+export { renderCards } from "./budget/card-text.ts";
 export type { DetailsCard } from "./budget/details-card.ts";
 export { CatalogError, type CatalogErrorCode } from "./catalog-error.ts";
 export type {

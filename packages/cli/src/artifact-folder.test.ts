@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -7,7 +7,8 @@ import { openFsArtifactStore } from "@ccl/artifact-store-fs";
 import { SqlError } from "@ccl/sql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { openArtifactFolder, stateFolder } from "./artifact-folder.ts";
+import { openState, type State, stateFolder } from "./artifact-folder.ts";
+import { openSession } from "./session.ts";
 
 let base: string;
 beforeEach(async () => {
@@ -15,14 +16,27 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
+async function openFolder(state: string): Promise<State> {
+  const { signal } = new AbortController();
+  const stream = { write: () => undefined, on: () => undefined };
+  const own = { stdin: {}, stdout: stream, stderr: stream, env: {}, platform: process.platform };
+  const session = await openSession({}, { signal, terminal: { ...own, cwd: () => base } });
+  return await openState(session, { state });
+}
+
 describe("a folder of artifacts", () => {
   it("gives back in another opening what was stored, and says how it keeps it", async () => {
     const folder = join(base, "new", "state");
-    const first = await openArtifactFolder(folder);
+    const first = await openFolder(folder);
     const { artifactId } = await first.store.store("red fox", { source: "test" });
     await first.close();
-    const second = await openArtifactFolder(folder);
+    const second = await openFolder(folder);
     expect(second).toMatchObject({ path: folder, kind: first.kind });
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+    const modes = (await readdir(folder, { withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(async ({ name }) => (await stat(join(folder, name))).mode & 0o077);
+    expect(new Set([0, ...(await Promise.all(modes))])).toEqual(new Set([0]));
     expect(await second.store.retrieve(artifactId)).toEqual(new TextEncoder().encode("red fox"));
     await second.close();
   });
@@ -34,7 +48,7 @@ describe("a folder of artifacts", () => {
         return Promise.reject(new ArtifactStoreError("store_failed", "not opened", { cause }));
       },
     }));
-    const opened = await openArtifactFolder(base);
+    const opened = await openFolder(base);
     vi.doUnmock("@ccl/artifact-store-sqlite");
     expect(opened.kind).toBe("files");
     await opened.close();
@@ -44,7 +58,7 @@ describe("a folder of artifacts", () => {
     const files = await openFsArtifactStore({ root: join(base, "artifacts") });
     const { artifactId } = await files.store("kept in files", { source: "test" });
     await files.close();
-    const opened = await openArtifactFolder(base);
+    const opened = await openFolder(base);
     expect(opened.kind).toBe("files");
     expect(await opened.store.exists(artifactId)).toBe(true);
     await opened.close();

@@ -1,7 +1,7 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 
-import type { ArtifactStore, ArtifactStoreOptions } from "@ccl/artifact-store";
+import type { ArtifactStore } from "@ccl/artifact-store";
 import { openRecords, type Records } from "@ccl/records";
 import { SqlError } from "@ccl/sql";
 
@@ -9,30 +9,26 @@ import { ownWords } from "./own-command.ts";
 import type { Session, Terminal } from "./session.ts";
 import { homeOf } from "./user-places.ts";
 
-/** An open folder of artifacts. */
-interface ArtifactFolder {
+/** Artifacts and the decisions of proxies. */
+export interface State {
   store: ArtifactStore;
-  /** Absolute. */
+  /** The folder for files beside the state, absolute. */
   path: string;
   /** SQLite if Node or an installed package has a driver, otherwise one file per artifact. */
   kind: "sqlite" | "files" | "postgres";
+  /** The caller closes the records. */
+  decisions(): Promise<Records>;
   close(): Promise<void>;
 }
 
 /** The variable that names a database to use instead of the state folder, so that several proxies share state. */
 export const sharedState = "CCL_STATE_POSTGRES";
 
-/** What determines the path of the state folder. `process` fits. */
-interface StateSurroundings {
-  env: NodeJS.ProcessEnv;
-  platform: NodeJS.Platform;
-}
-
 /**
  * The folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
  * program state, such as `~/.local/state/ccl`. It need not exist.
  */
-export function stateFolder({ env, platform }: StateSurroundings): string {
+export function stateFolder({ env, platform }: Pick<Terminal, "env" | "platform">): string {
   const chosen = env["CCL_STATE_DIR"];
   if (chosen !== undefined && chosen !== "") return resolve(chosen);
   const home = homeOf(env);
@@ -55,48 +51,26 @@ export function artifactCommand(
   return `${ccl} artifacts ${words}${place}`;
 }
 
-/**
- * Opens the folder, or creates it readable by its owner only. A folder that already holds artifacts keeps its storage
- * format.
- * @throws ArtifactStoreError
- */
-export async function openArtifactFolder(
-  folder: string,
-  options: ArtifactStoreOptions = {},
-): Promise<ArtifactFolder> {
-  const path = resolve(folder);
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  const names = await readdir(path);
-  const opened =
-    names.includes(filesName) && !names.includes(databaseName)
-      ? await openFiles(path, options)
-      : await openDatabase(path, options).catch((error: unknown) => {
-          if (!isWithoutDriver(error) || names.includes(databaseName)) throw error;
-          return openFiles(path, options);
-        });
-  return { ...opened, path, close: () => opened.store.close() };
-}
-
 const databaseName = "artifacts.db";
 const filesName = "artifacts";
 
-function isWithoutDriver(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return SqlError.isInstance(cause) && cause.code === "no_driver";
-}
-
-type Opened = Pick<ArtifactFolder, "store" | "kind">;
-
-async function openDatabase(path: string, options: ArtifactStoreOptions): Promise<Opened> {
-  const { openSqliteArtifactStore } = await import("@ccl/artifact-store-sqlite");
-  const store = await openSqliteArtifactStore({ path: join(path, databaseName), ...options });
-  return { store, kind: "sqlite" };
-}
-
-async function openFiles(path: string, options: ArtifactStoreOptions): Promise<Opened> {
+/** Opens the store of a folder. One that already holds artifacts keeps its storage format. */
+export async function openStore(path: string): Promise<Pick<State, "store" | "kind">> {
+  const names = await readdir(path);
+  if (!names.includes(filesName) || names.includes(databaseName)) {
+    const { openSqliteArtifactStore } = await import("@ccl/artifact-store-sqlite");
+    try {
+      const store = await openSqliteArtifactStore({ path: join(path, databaseName) });
+      await chmod(join(path, databaseName), 0o600);
+      return { store, kind: "sqlite" };
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      const isWithoutDriver = SqlError.isInstance(cause) && cause.code === "no_driver";
+      if (!isWithoutDriver || names.includes(databaseName)) throw error;
+    }
+  }
   const { openFsArtifactStore } = await import("@ccl/artifact-store-fs");
-  const store = await openFsArtifactStore({ root: join(path, filesName), ...options });
-  return { store, kind: "files" };
+  return { store: await openFsArtifactStore({ root: join(path, filesName) }), kind: "files" };
 }
 
 /** Where state is stored. */
@@ -107,14 +81,9 @@ export interface StateFlags {
   postgres?: string | undefined;
 }
 
-/** Artifacts and the decisions of proxies. */
-export interface State extends ArtifactFolder {
-  /** The caller closes the records. */
-  decisions(): Promise<Records>;
-}
-
 /**
- * Opens the user's state, or the database that several proxies share. `path` is the folder for files beside the state.
+ * Opens the user's state, or the database that several proxies share. Creates a folder readable by its owner only.
+ * @throws ArtifactStoreError
  */
 export async function openState(session: Session, flags: StateFlags): Promise<State> {
   const { terminal } = session;
@@ -122,9 +91,12 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   const shared = flags.state === undefined ? terminal.env[sharedState] : undefined;
   const address = flags.postgres ?? shared ?? "";
   if (address !== "") return await openShared(session, { address, path });
-  const folder = await openArtifactFolder(path);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const opened = await openStore(path);
   return {
-    ...folder,
+    ...opened,
+    path,
+    close: () => opened.store.close(),
     decisions: async () => (await import("@ccl/gateway/node")).openGatewayRecords(path),
   };
 }

@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
 
 import { decidedSessions } from "@ccl/gateway";
 import { openGatewayRecords } from "@ccl/gateway/node";
+import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { runCli } from "./run-cli.ts";
@@ -141,13 +144,81 @@ describe("ccl audit", () => {
     await writeFile(join(home, "logs", "broken.jsonl"), '{"type":"user","mess');
     const report = JSON.parse((await ccl(["audit", "logs", "--json"])).stdout);
     expect(report).toMatchObject({ sessions: 1, calls: 1 });
-    expect(report.unread).toHaveLength(2);
+    const reasons = report.unread.map(({ path, reason }: Record<string, string>) => [
+      path?.slice(home.length + 1),
+      reason,
+    ]);
+    expect(Object.fromEntries(reasons)).toEqual({
+      "logs/broken.jsonl": "no JSON",
+      "logs/other.json": expect.stringContaining("no messages of Claude Code, Codex"),
+    });
+    const { stderr } = await ccl(["audit", "logs"]);
+    expect(stderr).toContain("broken.jsonl (no JSON)");
+    const one = JSON.parse((await ccl(["audit", "logs/chat.json", "--json"])).stdout);
+    expect(one).toMatchObject({ sessions: 1, files: 1, unread: [] });
+  });
+
+  it("says how to read the database of opencode, and what of its older files is broken", async () => {
+    const folder = ".local/share/opencode";
+    await keep(`${folder}/opencode.db`, {});
+    await keep(`${folder}/storage/message/ses_2/msg_1.json`, { id: "msg_1", role: "user" });
+    await mkdir(join(home, folder, "storage/part/msg_1"), { recursive: true });
+    await writeFile(join(home, folder, "storage/part/msg_1/prt_1.json"), '{"type":');
+    const report = JSON.parse((await ccl(["audit", "--json"])).stdout);
+    expect(report.sessions).toBe(0);
+    const reasons = report.unread.map(({ reason }: Record<string, string>) => reason).sort();
+    expect(reasons).toEqual([expect.stringContaining("opencode export <session>"), "unreadable"]);
   });
 
   it("says where it looked when there is nothing", async () => {
     const { code, stderr } = await ccl(["audit"]);
     expect(code).toBe(2);
     expect(stderr).toContain(join(home, ".codex", "sessions"));
+  });
+});
+
+describe("ccl without a command", () => {
+  async function commit(subject: string): Promise<void> {
+    const name = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    await git("add", "--all");
+    await git(...name, "commit", "--quiet", "-m", subject);
+  }
+  const git = (...args: string[]) => promisify(execFile)("git", ["-C", home, ...args]);
+
+  it("shows what sessions cost, and a pack of the folder before the newest commit", async () => {
+    await git("init", "--quiet");
+    await keep("src/upload.ts", {});
+    await writeFile(join(home, "src/upload.ts"), "export function upload(): void {}\n");
+    await writeFile(join(home, "src/other.ts"), "export const other = 1;\n");
+    await commit("Begin");
+    await writeFile(join(home, "src/upload.ts"), "export function upload(): void { retry(); }\n");
+    await writeFile(join(home, "src/added.ts"), "export const marker = 1;\n");
+    await commit("Retry the upload");
+    await keep(".claude/projects/-srv-shop/1.jsonl", [
+      { type: "user", message: { role: "user", content: "What is value 7?" } },
+      ...claudeCode(1, { input_tokens: 4000 }),
+      ...claudeCode(2, { input_tokens: 10, cache_read_input_tokens: 3900 }),
+    ]);
+    const before = await readdir(home, { recursive: true });
+    const { code, stdout } = await ccl(["--json"]);
+    expect(code).toBe(0);
+    const { agents, commit: shown } = JSON.parse(stdout);
+    expect(agents).toMatchObject({ sessions: 1, unpriced: 0 });
+    // `src/added.ts` was not there before the commit, so it is neither in the pack nor in the list.
+    const changed = [{ path: "src/upload.ts", level: "full", rank: 1 }];
+    expect(shown).toMatchObject({ subject: "Retry the upload", files: 2, changed });
+    const text = await ccl(["-C", home]);
+    expect(text.stdout).toContain("src/upload.ts\tfull\t1\n");
+    expect(text.stdout).toMatch(/cost \$0\.0\d by estimate. safe, .* would have cost \$0\.0/);
+    expect(await readdir(home, { recursive: true })).toEqual(before);
+  });
+
+  it("shortens a log where there is neither", async () => {
+    const { code, stdout } = await ccl([]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("job 271 failed: disk quota exceeded");
+    expect((await ccl(["-C", "nowhere"])).code).toBe(2);
+    expect((await ccl(["pakc"])).stderr).toContain("Did you mean pack?");
   });
 });
 
@@ -169,6 +240,12 @@ describe("ccl shrink", () => {
     const listed = (await ccl(["artifacts", "ls"])).stdout.trimEnd().split("\n");
     expect(listed).toEqual([expect.stringContaining("why red again?")]);
     expect(JSON.parse((await ccl(["artifacts", "read", id, "--json"])).stdout).text).toBe(log);
+    const database = await openSqlite({ path: join(home, "state/artifacts.db") });
+    database.exec("UPDATE artifact_handles SET summary = 'x' WHERE summary LIKE '%again%'");
+    database.close();
+    const [first, second] = (await ccl(["artifacts", "ls"])).stdout.split("\n");
+    expect(first).toContain("why red?");
+    expect(second).toContain(`${id}\t\t\t\tthe handle is damaged`);
   });
 
   it("passes on what is short, and keeps nothing of it", async () => {

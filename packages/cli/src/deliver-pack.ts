@@ -106,7 +106,7 @@ const HEADER = /^(?:={3,} |## |<file\d* )/;
 
 /**
  * Splits a pack into parts of up to `maxTokens`, at the start of a file in a part's second half if there is one,
- * otherwise at a line.
+ * otherwise at a line. Throws if a line alone is longer.
  */
 export function splitPack(text: string, maxTokens: number, counter: TokenCounter): string[] {
   const lines = text.split("\n");
@@ -114,6 +114,12 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
   for (let start = 0; start < lines.length;) {
     const title = parts.length === 0 ? "" : `(part ${parts.length + 1})\n`;
     let end = lastFitting(lines, start, { maxTokens, counter, title });
+    const first = title + (lines[start] ?? "");
+    if (end === start + 1 && counter.count(first) > maxTokens) {
+      const file = lines.slice(0, end).findLast((line) => HEADER.test(line)) ?? "the pack";
+      const message = `A line below ${JSON.stringify(file)} takes ${counter.count(first)} tokens, so no part of ${maxTokens} can hold it. Leave that file out with --ignore, or give a larger --split.`;
+      throw new CliError("usage", message);
+    }
     if (end < lines.length) {
       const middle = start + Math.floor((end - start) / 2);
       const header = lines.findLastIndex((line, at) => at <= end && HEADER.test(line));

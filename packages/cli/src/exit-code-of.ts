@@ -1,6 +1,7 @@
 import type { AliasesErrorCode } from "@ccl/aliases";
 import type { CatalogErrorCode } from "@ccl/catalog";
 import { CclError, type LanguageModelErrorCode } from "@ccl/core";
+import type { GatewayError } from "@ccl/gateway";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
 import type { QueryErrorCode } from "@ccl/query";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
@@ -13,6 +14,7 @@ type ErrorCode =
   | AliasesErrorCode
   | CatalogErrorCode
   | CliErrorCode
+  | GatewayError["code"]
   | LanguageModelErrorCode
   | PlanProtocolErrorCode
   | QueryErrorCode
@@ -40,6 +42,7 @@ const errorCodes = [
       "catalog_damaged",
       "invalid_options",
       "invalid_budget",
+      "listen_failed",
       "client_missing",
       "damaged",
       "newer_format",

@@ -142,6 +142,34 @@ describe("ccl mcp doctor", () => {
   });
 });
 
+describe("ccl mcp proxy in a project", () => {
+  it("learns which calls succeed, which doctor tells, unless it is told not to", async () => {
+    const cwd = await temporaryHome();
+    const server = fileURLToPath(
+      new URL("../../mcp/src/__fixtures__/notifying-server.mjs", import.meta.url),
+    );
+    const mcpServers = { says: { command: process.execPath, args: [server] } };
+    await writeFile(join(cwd, "mcp.json"), JSON.stringify({ mcpServers }));
+    const state = join(cwd, "state");
+    const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, CCL_STATE_DIR: state };
+    const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
+    const args = ["mcp", "proxy", "--config", "mcp.json"];
+    const learned = async (...more: string[]): Promise<string> => {
+      const started = { command: process.execPath, args: [program, ...args, ...more], cwd, env };
+      const client = await connectMcpServer(started);
+      await client.callTool({ name: "echo", arguments: { text: "hi" } });
+      await client.close();
+      const run = await runCcl(["mcp", "doctor", "--config", "mcp.json", "--state", state], {
+        cwd,
+      });
+      return run.stdout;
+    };
+    expect(await learned("--no-learning")).not.toContain("successful");
+    expect(await learned()).toMatch(/ok +says__echo +1 successful call\n/);
+    expect(await learned()).toMatch(/ok +says__echo +2 successful calls\n/);
+  });
+});
+
 describe("ccl mcp with a model", () => {
   it("has a task worked out, and finds again what the model read", async () => {
     const home = await temporaryHome();

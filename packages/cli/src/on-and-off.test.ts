@@ -9,6 +9,8 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -77,6 +79,8 @@ const cases = [
 it.each(cases)("$client: leaves $name byte for byte as before", async ({ client, text }) => {
   const path = files[client as keyof typeof files];
   if (text !== undefined) await write(path, text);
+  await mkdir(join(home, ".local/state"), { recursive: true });
+  const tree = await readdir(home, { recursive: true });
   expect((await ccl("on", client)).code).not.toBe(0);
   expect(await read(path)).toBe(text);
   const shown = await ccl("on", client, "--yes");
@@ -88,7 +92,47 @@ it.each(cases)("$client: leaves $name byte for byte as before", async ({ client,
   expect(await read(path)).toBe(written);
   expect(await ccl("off", client, "--yes")).toMatchObject({ code: 0 });
   expect(await read(path)).toBe(text);
-  expect(await readdir(join(home, ".local/state/ccl")).catch(() => [])).toEqual([]);
+  expect(await readdir(home, { recursive: true })).toEqual(tree);
+});
+
+it("leaves folders that were there before or hold files of the user", async () => {
+  await mkdir(join(home, ".cursor"));
+  await ccl("on", "cursor", "--yes");
+  await ccl("on", "opencode", "--yes");
+  await write(".config/opencode/mine.json", "{}");
+  await ccl("off", "--yes");
+  expect(await readdir(join(home, ".cursor"))).toEqual([]);
+  expect(await readdir(join(home, ".config/opencode"))).toEqual(["mine.json"]);
+});
+
+it.each([
+  ["mcp", "hooks"],
+  ["hooks", "mcp"],
+])(
+  "removes a folder of its own with the last of its files there: %s, then %s",
+  async (...kinds) => {
+    await mkdir(join(home, ".local/state"), { recursive: true });
+    const tree = await readdir(home, { recursive: true });
+    for (const kind of ["mcp", "hooks"]) await ccl(kind, "install", "opencode", "--yes");
+    for (const kind of kinds) await ccl(kind, "uninstall", "opencode", "--yes");
+    expect(await readdir(home, { recursive: true })).toEqual(tree);
+    for (const kind of kinds) await ccl(kind, "install", "opencode", "--yes");
+    await ccl("off", "--yes");
+    expect(await readdir(home, { recursive: true })).toEqual(tree);
+  },
+);
+
+it("writes to the settings that opencode has, and finds itself in either of its files", async () => {
+  const [plain, commented] = [".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"];
+  const before = '{\n  // mine\n  "theme": "dark",\n}\n';
+  await write(commented, before);
+  await ccl("mcp", "install", "opencode", "--yes");
+  expect(await read(plain)).toBeUndefined();
+  expect(await read(commented)).toContain("@ccl/cli");
+  await write(plain, "{}");
+  expect((await ccl("status")).stdout).toMatch(/^ok +opencode +on in .*opencode\.jsonc$/m);
+  await ccl("off", "opencode", "--yes");
+  expect([await read(plain), await read(commented)]).toEqual(["{}", before]);
 });
 
 it.each(["claude", "cursor"] as const)(
@@ -229,7 +273,28 @@ it("shows a line of what the provider reported and what was fetched back, or tha
   // 1,000 at $3 and 100,000 at a tenth of it, a million.
   expect(shown.stdout).toBe("ccl: input $0.03 as reported, 1 fetched back\n");
   const none = await runCcl(["status", "--line"], { cwd: home, stdin: "{}" });
-  expect(none.stdout).toBe("ccl: input not reported, 0 fetched back\n");
+  expect(none.stdout).toBe("ccl: input cost unknown, 0 fetched back\n");
+});
+
+it.each([
+  ["figures", { directUsd: 3, usd: 2, unpriced: 0 }, "about $1.00 saved (estimate)", 1],
+  ["no price of the model", { directUsd: 0, usd: 0, unpriced: 2 }, "saving unknown", undefined],
+  ["a refusal", { error: {} }, "saving unknown", undefined],
+])("shows what a proxy saved where it gives %s", async (_, figures, shown, saved) => {
+  const server = createServer((_request, response) => response.end(JSON.stringify(figures)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}` };
+  const line = { cwd: home, stdin: "{}", env };
+  const { stdout } = await runCcl(["status", "--line"], line);
+  expect(stdout).toBe(`ccl: input cost unknown, 0 fetched back, ${shown}\n`);
+  const document = JSON.parse((await runCcl(["status", "--line", "--json"], line)).stdout);
+  expect(document.saved).toBe(saved);
+  const alone = await runCcl(["status", "--line", "--json"], { cwd: home, stdin: "{}" });
+  expect(JSON.parse(alone.stdout)).toEqual({ fetched: 0 });
 });
 
 const spaced = fc

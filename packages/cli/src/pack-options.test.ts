@@ -88,7 +88,9 @@ describe("ccl pack", () => {
       budget: 500,
       text: expect.stringMatching(/^\[CONTEXT\]/),
     });
-    put("ccl.config.json", '{"budget": "8k", "colour": true}');
+    put("ccl.config.json", '{"budget": "1.5k"}');
+    expect(JSON.parse((await pack(["--json"])).stdout)).toMatchObject({ budget: 1500 });
+    put("ccl.config.json", '{"budget": "much", "colour": true}');
     const wrong = await pack([]);
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toMatch(/ccl\.config\.json: budget .*\n.*colour/);
@@ -149,6 +151,12 @@ describe("ccl pack", () => {
     await pack(args);
     expect(readdirSync(root).filter((name) => name.startsWith("pack."))).toEqual(parts);
     expect(await pack(["--split", "60"])).toMatchObject({ code: 2 });
+    put("src/data.txt", `${"word ".repeat(100)}\n`);
+    const long = await pack(args);
+    expect(long).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/src\/data\.txt.*--ignore/),
+    });
   });
 
   it("shows where the tokens are, and which files are not UTF-8", async () => {
@@ -156,7 +164,7 @@ describe("ccl pack", () => {
     put("src/wide.txt", Buffer.from("\uFEFFgreet widely\r\n", "utf16le"));
     const { stdout, stderr } = await pack(["--tree"]);
     expect(stdout).toContain("=== src/old.txt D.old, read as latin1\ncafé\n");
-    expect(stdout).toContain("=== src/wide.txt D.wide, read as utf-16le\ngreet widely\n");
+    expect(stdout).toContain("=== src/wide.txt D.wide, read as utf-16le\ngreet widely\r\n");
     expect(stderr).toMatch(/^ccl: not UTF-8: .*src\/old\.txt \(latin1\)/m);
     expect(stderr).toMatch(/^ *\d+ of ~ *\d+ {2}\.\n *\d+ of ~ *\d+ {4}src\/\n/m);
   });
@@ -219,12 +227,14 @@ describe("what a pack leaves out", () => {
     expect(await explained("logo.png")).toContain(
       "logo.png is in no pack; it is left out: binary.",
     );
-    expect(await explained(".env")).toContain(
-      ".env is in no pack; it is left out: by an ignore file,",
-    );
+    expect(await explained(".env")).toContain("ignored (left out by default: .env).");
+    put("src/.cclignore", "*.log\n");
+    put("src/a.log", "a\n");
+    expect(await explained("src/a.log")).toContain("ignored (src/.cclignore: *.log).");
     expect(await explained("README.md", "--include", "src/**")).toContain(
-      "left out: by an ignore file, --include",
+      "left out: by --include, --ignore",
     );
+    expect((await pack([])).stderr).toBe("ccl: not shown: 3 files: 2 ignored, 1 binary\n");
     expect(await explained("src/long.txt", "--task", "greet", "--budget", "300")).toMatch(
       /not shown: all of it takes 5,\d+ tokens, and better ranked files fill the 300; --focus shows it in full\n$/,
     );

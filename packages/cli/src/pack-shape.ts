@@ -6,6 +6,7 @@ import { unless } from "@ccl/core/node";
 
 import type { PackShape } from "./build-project-pack.ts";
 import { CliError, inputError } from "./cli-error.ts";
+import { tokens } from "./command-line/command-declaration.ts";
 import { readInput } from "./plan/read-input.ts";
 import type { Session } from "./session.ts";
 
@@ -20,7 +21,7 @@ export async function applySettings(session: Session, flags: ShapeFlags): Promis
   const { instructionFile } = config;
   return {
     ...flags,
-    budget: flags.budget ?? config.budget ?? DEFAULT_BUDGET,
+    budget: flags.budget ?? tokens(String(config.budget ?? DEFAULT_BUDGET)),
     include: flags.include ?? config.include,
     ignore: joined(config.ignore, flags.ignore),
     style: flags.style ?? config.style,
@@ -76,7 +77,8 @@ export const CONFIG_FILE = "ccl.config.json";
 interface PackConfig {
   include?: string[] | undefined;
   ignore?: string[] | undefined;
-  budget?: number | undefined;
+  /** As for `--budget`. */
+  budget?: number | string | undefined;
   /** Token limits by alias prefix. */
   caps?: Record<string, number> | undefined;
   style?: PackStyle | "document" | undefined;

@@ -11,6 +11,13 @@ import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
 import type { GlobalFlags, Session, Terminal } from "./session.ts";
 
+const examples = `
+Examples:
+  ccl                                     what it would do with this folder and your agents' sessions
+  ccl pack --task "add a retry" | pbcopy  the part of this repository that a task needs
+  ccl audit                               what your coding agents' prompts were spent on
+`;
+
 /** Runs one command in a session of the global flags. */
 export type RunCommand = (
   flags: GlobalFlags,
@@ -42,16 +49,24 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
       // The runner prints errors once, as text or JSON.
       outputError: () => undefined,
     });
-  const commands = [
-    ...projectCommands,
-    ...planCommands,
-    ...catalogCommands,
-    ...agentCommands,
-    ...storeCommands,
-    uiCommand,
-  ];
-  addCommands(program, commands, (command) => run(program.opts<GlobalFlags>(), command));
-  return program;
+  const groups = {
+    "A repository for a model:": projectCommands,
+    "Coding agents, and what they cost:": [...agentCommands, uiCommand],
+    "What a model wants to change:": planCommands,
+    "Data for a model, and what was stored:": [...catalogCommands, ...storeCommands],
+  };
+  for (const [title, commands] of Object.entries(groups)) {
+    program.commandsGroup(title);
+    addCommands(program, commands, (command) => run(program.opts<GlobalFlags>(), command));
+  }
+  // Takes part in neither help nor completion: it runs when no command is given.
+  const look = program.command("look", { hidden: true });
+  look.action(() =>
+    run(program.opts<GlobalFlags>(), async (session) =>
+      (await import("./commands/look.ts")).look(session),
+    ),
+  );
+  return program.addHelpText("after", examples);
 }
 
 /** Commander assigns an option that `mcp` and `mcp proxy` share to `mcp`, wherever it is written. */

@@ -231,9 +231,13 @@ export function findFocus(
     if (matches.length > 0) return matches.map((entry) => entry.alias);
     const near = entries.find((entry) => entry.path.toLowerCase().endsWith(path.toLowerCase()));
     const hint = near === undefined ? '"ccl pack" shows both.' : `Did you mean ${near.path}?`;
+    const left = skipped.find(
+      (file) => file.path === path || (file.path.endsWith("/") && path.startsWith(file.path)),
+    );
     const reason =
-      skipped.find((file) => file.path === path)?.reason ??
-      "by an ignore file, --include, --ignore or the settings, or as a lock file or a file of secrets";
+      left === undefined
+        ? "by --include, --ignore or the settings, or as a part of node_modules or .git"
+        : `${left.reason}${left.rule === undefined ? "" : ` (${left.rule})`}`;
     const message = existsSync(resolve(registry.root, path))
       ? `${flag}${name} is in no pack; it is left out: ${reason}.`
       : `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;

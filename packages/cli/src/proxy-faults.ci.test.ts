@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { openArtifactFolder } from "./artifact-folder.ts";
+import { openStore } from "./artifact-folder.ts";
 import { isAtLeast, kills } from "../../../scripts/lengths/test-length.mjs";
 
 /** A package with pg, which ccl takes from the project that it runs in. */
@@ -113,7 +113,9 @@ it(`keeps every handle that a model was shown through ${kills} kills in the midd
     response.write('data: {"choices":[{"index":0,"delta":{"content":"…"}}]}\n\n');
     reached();
   };
-  for (let round = 0; round < kills; round += 1) {
+  // A busy machine passes results whole at first and shows them in part later, so that it takes more rounds.
+  const isEnough = (): boolean => shown.size > kills;
+  for (let round = 0; round < kills || (!isEnough() && round < 20 * kills); round += 1) {
     const url = await start();
     const sessions = Array.from({ length: 8 }, (_, at) => `s${(round >> 1) * 8 + at}`);
     const enough = 1 + (round % sessions.length);
@@ -136,20 +138,20 @@ it(`keeps every handle that a model was shown through ${kills} kills in the midd
     expect(await Promise.all(asked)).toContain("cut off");
   }
   expect(changed).toEqual([]);
-  expect(shown.size).toBeGreaterThan(kills);
-  const folder = await openArtifactFolder(join(home, "ccl"));
+  expect(isEnough()).toBe(true);
+  const { store } = await openStore(join(home, "ccl"));
   try {
-    const { handles } = await folder.store.listHandles({ limit: 1000 });
+    const { handles } = await store.listHandles({ limit: 1000 });
     const whole = (id: string): string | undefined =>
       handles.find(({ artifactId }) => artifactId.startsWith(id))?.artifactId;
     for (const [id, session] of shown) {
-      const text = String(Buffer.from((await folder.store.retrieve(whole(id) ?? id)) ?? []));
+      const text = String(Buffer.from((await store.retrieve(whole(id) ?? id)) ?? []));
       expect(text.split("\n")).toHaveLength(75);
       expect(text.startsWith(`${session}/`)).toBe(true);
     }
     expect(whole("0123456789ab")).toBeUndefined();
   } finally {
-    await folder.close();
+    await store.close();
   }
 }, 600_000);
 

@@ -2,7 +2,6 @@ import { CommanderError } from "commander";
 
 import { EXIT_CODES } from "./exit-code.ts";
 import type { CommandResult } from "./output/command-result.ts";
-import { ignoreClosedPipe } from "./output/ignore-closed-pipe.ts";
 import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
 import type { Session, Terminal } from "./session.ts";
@@ -27,8 +26,11 @@ export async function runCli(
   terminal: Terminal & InterruptSource,
 ): Promise<number> {
   const interruption = listenForInterrupts(terminal);
-  ignoreClosedPipe(terminal.stdout);
-  ignoreClosedPipe(terminal.stderr);
+  // A reader that stopped (`ccl pack | head`) or a closed terminal does not end the work.
+  for (const stream of [terminal.stdout, terminal.stderr])
+    stream.on("error", (error) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    });
   let exitCode: number = EXIT_CODES.ok;
   const program = createProgram(terminal, async (flags, command) => {
     const { openSession } = await import("./session.ts");
@@ -47,7 +49,7 @@ export async function runCli(
   try {
     if (argv[0] === "complete") (await import("@bomb.sh/tab/commander")).default(program);
     else program.command("complete [shell]").description(completionHelp);
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(isBare(argv) ? [...argv, "look"] : argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;
     const { reportFailure } = await import("./report-failure.ts");
@@ -65,6 +67,17 @@ function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal)
   const { env, stdout, stderr } = terminal;
   if (result.text !== undefined) stdout.write(result.text(styleOf(stdout, env)));
   if (result.note !== undefined) stderr.write(result.note(styleOf(stderr, env)));
+}
+
+/** True if there are global flags only. */
+function isBare(argv: string[]): boolean {
+  const takesValue = /^(?:-C|--root|--directory)$/;
+  return argv.every(
+    (word, at) =>
+      /^(?:-C.+|--json|--root=.*|--directory=.*)$/.test(word) ||
+      takesValue.test(word) ||
+      takesValue.test(argv[at - 1] ?? ""),
+  );
 }
 
 /** Looks for the flag in the raw arguments, so that errors are JSON even if parsing fails. */

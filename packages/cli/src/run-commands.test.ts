@@ -1,7 +1,8 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { createRunEngine, defineProfile, waitFor } from "@ccl/operations";
 import { openPostgresOperationStores } from "@ccl/operations/postgres";
-import { type OperationStores, openSqliteOperationStores } from "@ccl/operations/sqlite";
+import type { OperationStores } from "@ccl/operations";
+import { openSqliteOperationStores } from "@ccl/operations/sqlite";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, symlink, writeFile } from "node:fs/promises";

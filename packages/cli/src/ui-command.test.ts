@@ -16,9 +16,8 @@ import { createInspectedProject } from "./__fixtures__/inspected-project.ts";
 import { listeningAddress } from "./__fixtures__/listening-address.ts";
 import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
-// Figures and pictures: CCL_TEST_LENGTH=faults CCL_SCREENSHOTS=docs/public/images pnpm vitest run packages/cli/src/ui-command.test.ts
+// Figures: CCL_TEST_LENGTH=faults pnpm vitest run packages/cli/src/ui-command.test.ts
 const isAtLength = isAtLeast("faults");
-const pictures = process.env["CCL_SCREENSHOTS"];
 const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
 const places = [process.env["CCL_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
 const executablePath = places.find((path) => path !== undefined && existsSync(path));
@@ -141,8 +140,6 @@ describe.skipIf(!isAtLength || executablePath === undefined)(
           console.info(
             `${scheme} ${name}: first paint ${Math.round(paintMs)} ms, all there ${shownMs} ms`,
           );
-          if (pictures !== undefined && scheme === "light")
-            await page.screenshot({ path: join(pictures, `inspector-${name}.png`) });
         }
         await page.close();
       }

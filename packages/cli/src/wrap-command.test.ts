@@ -1,6 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
@@ -39,6 +43,51 @@ it.each([
   expect(run.stderr).toContain("No request came through the proxy: ");
 });
 
+const program = fileURLToPath(new URL("../dist/ccl.js", import.meta.url));
+
+it("passes each signal on, also a second Ctrl-C, and ends when and as the command ends", async () => {
+  const script = join(home, "agent.cjs");
+  await writeFile(
+    script,
+    `let asked = 0;
+    for (const name of ["SIGINT", "SIGHUP", "SIGTERM"])
+      process.on(name, () => {
+        console.log(name + " " + ++asked);
+        if (name === "SIGTERM") process.exit(9);
+      });
+    setInterval(() => undefined, 1000);
+    console.log("ready");`,
+  );
+  const child = spawn(process.execPath, [program, "wrap", "--", process.execPath, script], {
+    env: { PATH: process.env["PATH"], HOME: home, CCL_STATE_DIR: join(home, "state") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let told = "";
+  child.stderr.on("data", (piece) => (told += String(piece)));
+  const said: string[] = [];
+  const signals: NodeJS.Signals[] = ["SIGINT", "SIGINT", "SIGHUP", "SIGTERM"];
+  for await (const line of createInterface(child.stdout)) {
+    said.push(line);
+    expect(child.exitCode).toBeNull();
+    const next = signals.shift();
+    if (next !== undefined) child.kill(next);
+  }
+  if (child.exitCode === null) await once(child, "exit");
+  expect(child.exitCode).toBe(9);
+  expect(said).toEqual(["ready", "SIGINT 1", "SIGINT 2", "SIGHUP 3", "SIGTERM 4"]);
+  expect(told).toContain("No request came through the proxy");
+});
+
+it("takes a command for an agent by its own name, not by its folder's", async () => {
+  await mkdir(join(home, "claude", "codex"), { recursive: true });
+  await symlink(process.execPath, join(home, "claude", "codex", "agent"));
+  const env = { HOME: home, CCL_STATE_DIR: join(home, "state") };
+  const command = [join(home, "claude", "codex", "agent"), "-e", "0"];
+  const { code, stderr } = await runCcl(["wrap", "--", ...command], { cwd: home, env });
+  expect(code).toBe(0);
+  expect(stderr).toContain("goes to https://api.openai.com/v1 through");
+});
+
 it("says why nothing came through, where a variable leads past it, and only then", async () => {
   const detour = { CLAUDE_CODE_USE_BEDROCK: "1" };
   expect((await wrapped("claude", "exit 0", detour)).stderr).toContain(
@@ -52,14 +101,20 @@ it("says why nothing came through, where a variable leads past it, and only then
   expect(stderr).toContain("ENABLE_TOOL_SEARCH=true");
 });
 
-it("says why nothing came through, where the settings of Claude Code lead past it", async () => {
-  await mkdir(join(home, ".claude"));
-  const settings = { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } };
-  await writeFile(join(home, ".claude", "settings.json"), JSON.stringify(settings));
-  const { stderr } = await wrapped("claude", "exit 0");
-  expect(stderr).toContain(
-    `ANTHROPIC_BASE_URL of ${join(home, ".claude", "settings.json")} is set`,
-  );
+it.each(["ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_VERTEX"])(
+  "says why nothing came through, where the settings of Claude Code have %s",
+  async (name) => {
+    await mkdir(join(home, ".claude"));
+    const settings = { env: { [name]: "http://127.0.0.1:9" } };
+    await writeFile(join(home, ".claude", "settings.json"), JSON.stringify(settings));
+    const { stderr } = await wrapped("claude", "exit 0");
+    expect(stderr).toContain(`${name} of ${join(home, ".claude", "settings.json")} is set`);
+  },
+);
+
+it("shows the variables that the command really gets", async () => {
+  const { stdout, stderr } = await wrapped("claude", "exit 0", { ENABLE_TOOL_SEARCH: "false" });
+  expect(stderr + stdout).toContain("with ENABLE_TOOL_SEARCH=false and ANTHROPIC_BASE_URL=");
 });
 
 const chatgpt = "https://chatgpt.com/backend-api/codex";

@@ -1,3 +1,5 @@
+import type { TokenCounter } from "@ccl/core";
+
 const mark = "[...]";
 
 /** About `max` characters of a text: its beginning and the surroundings of `place`, or its end if `place` is -1. */
@@ -19,4 +21,20 @@ export function clipAround(text: string, max: number, place: number): string {
 /** Removes half a surrogate pair at either end. */
 function whole(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
+}
+
+/** How many tokens a text may take, and what counts them. */
+export interface Room {
+  budget: number;
+  counter: TokenCounter;
+}
+
+/** As much of the beginning as fits. */
+export function clipTo(text: string, { budget, counter }: Room): { text: string; tokens: number } {
+  for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
+    const shown = clipAround(text, chars, -1);
+    const tokens = counter.count(shown);
+    if (tokens <= budget) return { text: shown, tokens };
+  }
+  return { text: "", tokens: 0 };
 }

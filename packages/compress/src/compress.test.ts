@@ -18,7 +18,7 @@ describe("compress of JSON without loss", () => {
     expect(wholeOf(booking)).toMatchInlineSnapshot(`
       "booking_id=ZX81KQ; tags=[late, quiet]; status=paid
       guest: name=Ada
-      guest.address: city=Graz; zip=8010"
+      guest.address: city=Graz; zip="8010""
     `);
   });
 

@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
-import { clipAround } from "./clip.ts";
+import { clipTo, type Room } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { applyOutline, type OutlineEntry } from "./kinds/apply-outline.ts";
 import { type ContentKind, identify, type IdentifiedText } from "./kinds/identify.ts";
@@ -143,11 +143,6 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
   };
 }
 
-interface Room {
-  budget: number;
-  counter: TokenCounter;
-}
-
 /**
  * The joined units. A text that would not become a tenth shorter stays as it is. Undefined if the text is certainly
  * above the budget, which needs no counting.
@@ -224,16 +219,11 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
 function beginning(
   text: string,
   { units, noun }: Layout,
-  { budget, counter }: Room,
+  room: Room,
 ): Omit<CompressedContent, "kind"> {
   const ranges = [{ from: 1, to: units.at(-1)?.to ?? 1 }];
   const rest = { isLossless: false, numbering: noun, shown: 0, omitted: units.length, ranges };
-  for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
-    const shown = clipAround(text, chars, -1);
-    const tokens = counter.count(shown);
-    if (tokens <= budget) return { text: shown, tokens, ...rest };
-  }
-  return { text: "", tokens: 0, ...rest };
+  return { ...clipTo(text, room), ...rest };
 }
 
 function describeBinary(text: string, { budget, counter }: Room): CompressedContent {

@@ -1,6 +1,6 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 
-import { clipAround } from "./clip.ts";
+import { clipTo } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
@@ -58,8 +58,7 @@ export function readContent(content: string, options: ReadContentOptions): Conte
   }
   const [first] = wanted;
   if (shown === 0 && first !== undefined) {
-    const piece = clipTo(shownOf(1), { budget, counter });
-    return { ...rest, text: piece, tokens: counter.count(piece), to: first.to, isCut: true };
+    return { ...rest, ...clipTo(shownOf(1), { budget, counter }), to: first.to, isCut: true };
   }
   const whole = shownOf(shown);
   const to = wanted[shown - 1]?.to ?? Math.min(last, from - 1);
@@ -98,15 +97,4 @@ function render(wanted: readonly Unit[], { units, noun }: Layout): string {
     lines.push(noun === "lines" ? text : `${from}${cells === undefined ? ": " : "|"}${text}`);
   }
   return lines.join("\n");
-}
-
-function clipTo(
-  text: string,
-  { budget, counter }: { budget: number; counter: TokenCounter },
-): string {
-  for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
-    const shown = clipAround(text, chars, -1);
-    if (counter.count(shown) <= budget) return shown;
-  }
-  return "";
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createSummarizer } from "./compile/create-summarizer.ts";
 import { fitMessages } from "./fit/fit-messages.ts";
-import { createSchemaRegistry } from "./tool-interrupt/schema-registry.ts";
+import { checkerOf } from "./tool-interrupt/checker-of.ts";
 
 const task = { role: "user" as const, content: "Find the order." };
 
@@ -18,7 +18,7 @@ describe("what callers get wrong", () => {
   });
 
   it("is named: a tool's schema that does not compile", () => {
-    expect(() => createSchemaRegistry().register("read", { type: "nothing" })).toThrow(
+    expect(() => checkerOf("read", { type: "nothing" })).toThrow(
       expect.objectContaining({
         code: "invalid_schema",
         message: expect.stringContaining('"read"'),

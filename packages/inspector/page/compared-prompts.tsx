@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+
 import type { ComparedPair, ComparedView, PromptPart, PromptView } from "../src/views.ts";
 import { Diff } from "./diff.tsx";
 import { labelOf } from "./part-names.ts";
@@ -112,14 +114,15 @@ interface Sides {
 }
 
 function Group({ group, first, second }: { group: readonly ComparedPair[] } & Sides) {
-  const rows = group.map((pair) => (
+  const [isOpen, setOpen] = useState(group.length < 2);
+  const rows = (isOpen ? group : []).map((pair) => (
     <Pair key={placesOf([pair])} pair={pair} first={first} second={second} />
   ));
   if (group.length < 2) return <li>{rows}</li>;
   const tokens = group.reduce((sum, pair) => sum + (second[pair.second ?? -1]?.tokens ?? 0), 0);
   return (
     <li>
-      <details>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           {count(group.length)} parts are the same, {count(tokens)} tokens
         </summary>

@@ -1,17 +1,17 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { PromptPart, PromptRow, PromptView } from "../src/views.ts";
 import { ComparedPrompts } from "./compared-prompts.tsx";
 import { DataTable } from "./data-table.tsx";
+import { PartMap } from "./part-map.tsx";
 import { labelOf, namesOf, originNames } from "./part-names.ts";
 import { brief, count, duration, moment, money, percent, visible } from "./format.ts";
 import { LineChart } from "./line-chart.tsx";
 import { LongText } from "./long-text.tsx";
-import { moveByArrows } from "./move-by-arrows.ts";
 import { Bar, CopyButton, Figure, Status } from "./parts.tsx";
+import { Replay } from "./replay.tsx";
 import { currentRoute, hrefOf, replaceRoute, type Route } from "./route.ts";
 import { SessionTable } from "./session-table.tsx";
-import { Treemap } from "./treemap.tsx";
 import { fetchView, useView } from "./use-view.ts";
 import { WindowBar } from "./window-bar.tsx";
 
@@ -71,7 +71,7 @@ function Sessions() {
 }
 
 function Prompt({ route: { parameters } }: { route: Route }) {
-  const { session = "", at, part, with: to, other } = parameters;
+  const { session = "", at, part, with: to, other, replay, policy } = parameters;
   // Without `at`, shows the newest prompt and follows the session.
   const loading = useView("prompt", { session, at }, true);
   const whole = useView("session", { session }, true);
@@ -114,7 +114,9 @@ function Prompt({ route: { parameters } }: { route: Route }) {
       <Status loading={loading} />
       {whole.view === undefined ? null : <Prompts session={session} prompts={whole.view.prompts} />}
       <Steps view={view} compared={{ to, other }} go={go} />
-      {to === undefined ? (
+      {replay !== undefined ? (
+        <Replay session={session} budget={replay} policy={policy} go={go} />
+      ) : to === undefined ? (
         <Parts view={view} part={part} go={go} />
       ) : (
         <ComparedPrompts view={view} with={Number(to)} other={other} />
@@ -170,6 +172,9 @@ function Steps({
         Next
       </button>
       {isNewest ? <span class="badge">the newest, live</span> : null}
+      <button type="button" onClick={() => go({ replay: 8_000, with: undefined, part: undefined })}>
+        What would 8,000 tokens have done?
+      </button>
       <label>
         Compare with{" "}
         <input
@@ -208,17 +213,20 @@ function Steps({
 
 /** All prompts of the session. Open if the URL sorts or searches them. */
 function Prompts({ session, prompts }: { session: string; prompts: readonly PromptRow[] }) {
-  const isOpen = Object.keys(currentRoute().parameters).some((name) => name.startsWith("prompts."));
+  const isNamed = Object.keys(currentRoute().parameters).some((name) =>
+    name.startsWith("prompts."),
+  );
+  const [isOpen, setOpen] = useState(isNamed);
   const failed = prompts.filter(({ isFailed }) => isFailed).length;
   return (
-    <details open={isOpen}>
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         All {count(prompts.length)} prompts{failed === 0 ? "" : `, ${count(failed)} failed`}
       </summary>
       <DataTable
         name="prompts"
         label="Prompts"
-        rows={prompts}
+        rows={isOpen ? prompts : []}
         keyOf={({ at }) => String(at)}
         columns={[
           {
@@ -266,15 +274,18 @@ function sentOf({ cached, fresh }: PromptRow): number {
 
 function Parts({ view, part, go }: { view: PromptView; part: string | undefined; go: Go }) {
   const { parts } = view;
-  const names = namesOf(parts);
+  const names = useMemo(() => namesOf(parts), [parts]);
   const { find = "", order = "" } = currentRoute().parameters;
   const selected = part === undefined ? undefined : parts[Number(part)];
   const select = (id: string) => go({ part: id === part ? undefined : id });
   const type = (change: { find: string }) =>
     replaceRoute("context", { ...currentRoute().parameters, ...change });
-  // A single tab stop instead of one for each of hundreds of parts.
   const listed = partsInOrder(parts, { names, find, order });
-  const stop = (listed.find(({ at }) => at === selected?.at) ?? listed[0])?.at;
+  // Only built again if what it shows changes, since a live page renders often.
+  const map = useMemo(
+    () => <PartMap parts={parts} names={names} listed={listed} part={part} onSelect={select} />,
+    [parts, part, find, order],
+  );
   return (
     <>
       <PromptFigures view={view} />
@@ -311,49 +322,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
               {count(parts.length)} parts
             </span>
           </div>
-          <ol class="parts list" aria-label="Parts; arrow keys move" onKeyDown={moveByArrows}>
-            {listed.map((one) => (
-              <li key={one.at} class={one.isCached || one.form === "dropped" ? "faint" : ""}>
-                <button
-                  type="button"
-                  id={`part-${one.at}`}
-                  tabIndex={one.at === stop ? 0 : -1}
-                  aria-expanded={String(one.at) === part}
-                  onClick={() => select(String(one.at))}
-                >
-                  <span class={`chip origin-${one.origin}`}>{originNames[one.origin]}</span>
-                  <span class="tokens">{count(one.tokens)}</span>
-                  <span class="what">
-                    {one.tool === undefined ? "" : `${visible(one.tool)} · `}
-                    {names[one.at]}
-                  </span>
-                  {one.form === undefined ? null : (
-                    <span class="badge">
-                      {one.form}
-                      {one.directTokens === 0 ? "" : ` of ${count(one.directTokens)}`}
-                    </span>
-                  )}
-                  {one.form === "dropped" ? null : (
-                    <span class="badge">{one.isCached ? "cached" : "new"}</span>
-                  )}
-                </button>
-              </li>
-            ))}
-          </ol>
-          <Treemap
-            leaves={parts.map((one) => ({
-              id: String(one.at),
-              label: `${names[one.at]}, ${labelOf(one)}`,
-              name: names[one.at] ?? "",
-              group: one.origin,
-              value: Math.max(one.tokens, one.directTokens),
-              kept: one.tokens / Math.max(1, one.tokens, one.directTokens),
-              isFaint: one.isCached,
-              mark: one.form === undefined ? undefined : "✂",
-            }))}
-            selected={part}
-            onSelect={select}
-          />
+          {map}
           <p class="muted">Faint: cached. Strong: new in this prompt. Dashed: cut.</p>
         </div>
         <div>
@@ -376,11 +345,13 @@ function partsInOrder(
   parts: readonly PromptPart[],
   { names, find, order }: { names: readonly string[]; find: string; order: string },
 ): PromptPart[] {
-  const found = parts.filter(({ at, tool, origin, preview, form }) =>
-    [names[at], tool, originNames[origin], preview, form]
-      .join(" ")
-      .toLowerCase()
-      .includes(find.toLowerCase()),
+  const found = parts.filter(
+    ({ at, tool, origin, preview, form }) =>
+      find === "" ||
+      [names[at], tool, originNames[origin], preview, form]
+        .join(" ")
+        .toLowerCase()
+        .includes(find.toLowerCase()),
   );
   const cut = ({ tokens, directTokens }: PromptPart): number => directTokens - tokens;
   if (order === "size") return found.toSorted((a, b) => b.tokens - a.tokens);

@@ -23,11 +23,11 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 
+const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
 /** Formats a time in the reader's time zone. */
 export function moment(timeMs: number | undefined): string {
-  return timeMs === undefined || timeMs === 0
-    ? ""
-    : new Date(timeMs).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  return timeMs === undefined || timeMs === 0 ? "" : moments.format(timeMs);
 }
 
 /** Formats 1.2 s or 12 ms. */

@@ -7,7 +7,7 @@ export function moveByArrows(event: KeyboardEvent): void {
   const own = event.currentTarget;
   if (step === undefined || !(own instanceof HTMLElement)) return;
   event.preventDefault();
-  const all = [...own.querySelectorAll("button")];
+  const all = [...own.querySelectorAll<HTMLButtonElement>("button:enabled")];
   const at = all.findIndex((one) => one === document.activeElement);
   all[(at + step + all.length) % all.length]?.focus();
 }

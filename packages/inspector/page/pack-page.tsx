@@ -115,14 +115,13 @@ function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
 }
 
 function FileRow({ file, best }: { file: PackFile; best: number }) {
-  const { rank, path, alias, level, tokens, omitted, reasons, words, neighbour, commit } = file;
+  const { rank, path, alias, level, tokens, omitted, reasons, words, commit } = file;
   const why = [
     ...Object.entries(reasons)
       .sort(([, a], [, b]) => b - a)
       .slice(0, 3)
       .map(([name, share]) => `${name} ${percent(share)}`),
     ...(words.length > 0 ? [`words: ${words.join(" ")}`] : []),
-    ...(neighbour === undefined ? [] : [`beside ${neighbour}`]),
     ...(commit === undefined ? [] : [`commit: ${commit}`]),
   ];
   return (

@@ -1,11 +1,14 @@
 import type { PendingPlan } from "../src/views.ts";
 import { count, moment, visible } from "./format.ts";
+import { DataTable } from "./data-table.tsx";
 import { Diff } from "./diff.tsx";
 import { CopyButton, Status } from "./parts.tsx";
+import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
 /** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
-export function PlansPage() {
+export function PlansPage({ route }: { route: Route }) {
+  const { id: shown } = route.parameters;
   const loading = useView("plans", {}, true);
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
@@ -19,45 +22,63 @@ export function PlansPage() {
       )}
       <h2>Applied</h2>
       {transactions.length === 0 ? <p class="note">No plan was applied here.</p> : null}
-      {transactions.length === 0 ? null : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Applied plans">
-          <table>
-            <thead>
-              <tr>
-                <th>Time</th>
-                <th>Status</th>
-                <th>Files</th>
-                <th>To undo it</th>
-              </tr>
-            </thead>
-            <tbody>
-              {transactions.map(({ id, timeMs, status, paths, kept, why }) => (
-                <tr key={id}>
-                  <td>{moment(timeMs)}</td>
-                  <td>
-                    <span class={`badge status-${status}`}>{status.replaceAll("_", " ")}</span>
-                  </td>
-                  <td class="wide">
-                    {visible(paths.join(", "))}
-                    {why === undefined ? null : <div>{visible(why)}</div>}
-                    {kept.length === 0 ? null : (
-                      <div class="muted">
-                        left as others had changed them: {visible(kept.join(", "))}
-                      </div>
-                    )}
-                  </td>
-                  <td>
-                    {status === "committed" ? (
-                      <CopyButton label="Copy the command" text={`ccl plan rollback ${id}`} />
-                    ) : null}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <DataTable
+        name="plans"
+        label="Applied plans"
+        rows={transactions}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: "Time", value: ({ timeMs }) => timeMs, show: ({ timeMs }) => moment(timeMs) },
+          {
+            title: "Status",
+            value: ({ status }) => status,
+            show: ({ status }) => (
+              <span class={`badge status-${status}`}>{status.replaceAll("_", " ")}</span>
+            ),
+          },
+          {
+            title: "Files",
+            value: ({ paths, why, kept }) => [...paths, why, ...kept].join(" "),
+            show: ({ id, paths, why, kept }) => (
+              <>
+                <a
+                  href={hrefOf("plans", { ...route.parameters, id: id === shown ? undefined : id })}
+                  aria-expanded={id === shown}
+                >
+                  {visible(paths.join(", "))}
+                </a>
+                {why === undefined ? null : <div>{visible(why)}</div>}
+                {kept.length === 0 ? null : (
+                  <div class="muted">
+                    left as others had changed them: {visible(kept.join(", "))}
+                  </div>
+                )}
+                {id === shown ? <Applied id={id} /> : null}
+              </>
+            ),
+          },
+          {
+            title: "To undo it",
+            value: () => "",
+            show: ({ id, status }) =>
+              status === "committed" ? (
+                <CopyButton label="Copy the command" text={`ccl plan rollback ${id}`} />
+              ) : null,
+          },
+        ]}
+      />
     </>
+  );
+}
+
+function Applied({ id }: { id: string }) {
+  const loading = useView("applied", { id });
+  const { view } = loading;
+  if (view === undefined) return <Status loading={loading} />;
+  return view.diff === undefined ? (
+    <p class="muted">An older version applied it, which kept no diff.</p>
+  ) : (
+    <Diff text={view.diff} />
   );
 }
 

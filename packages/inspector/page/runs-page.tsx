@@ -1,9 +1,10 @@
+import { useState } from "preact/hooks";
+
 import { DataTable } from "./data-table.tsx";
 import { Diff } from "./diff.tsx";
 import { count, duration, moment, visible } from "./format.ts";
 import { Figure, Status } from "./parts.tsx";
 import { runAt, type RunOperation, type RunState } from "./run-at.ts";
-import { Pieces } from "./pieces.tsx";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
@@ -319,5 +320,25 @@ function Effects({ one }: { one: RunOperation }) {
         </div>
       ))}
     </div>
+  );
+}
+
+/** Characters of a text that are shown at first. */
+const pieceLength = 20_000;
+
+/** Shows the beginning of a loaded text. The user can show more. */
+function Pieces({ text, label }: { text: string; label: string }) {
+  const [length, setLength] = useState(pieceLength);
+  return (
+    <>
+      <pre tabIndex={0} aria-label={label}>
+        {visible(text.slice(0, length))}
+      </pre>
+      {text.length > length ? (
+        <button type="button" onClick={() => setLength(length * 10)}>
+          Show more: {count(text.length - length)} characters are not shown yet
+        </button>
+      ) : null}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { moveByArrows } from "./move-by-arrows.ts";
 
@@ -17,6 +17,8 @@ export interface TreemapLeaf {
   /** Draws it lighter. */
   isFaint: boolean;
   mark?: string | undefined;
+  /** True for many small leaves together, which cannot be selected. */
+  isRest?: boolean | undefined;
 }
 
 interface Node {
@@ -25,6 +27,8 @@ interface Node {
 }
 
 const height = 300;
+/** The smaller leaves of a group are one area, since a page of thousands of buttons is slow. */
+const maxLeaves = 300;
 
 /** Shows sizes as areas. A single tab stop. The arrow keys move between areas. */
 export function Treemap({
@@ -37,18 +41,19 @@ export function Treemap({
   onSelect: (id: string) => void;
 }) {
   const place = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
+    setWidth(element.clientWidth);
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const rectangles = layOut(leaves, width);
+  const rectangles = width === 0 ? [] : layOut(leaves, width);
   const focused = rectangles.some(({ leaf }) => leaf.id === selected)
     ? selected
-    : rectangles[0]?.leaf.id;
+    : rectangles.find(({ leaf }) => leaf.isRest !== true)?.leaf.id;
   return (
     <div
       class="treemap"
@@ -61,8 +66,9 @@ export function Treemap({
       {rectangles.map(({ leaf, x, y, w, h }) => (
         <button
           type="button"
-          key={leaf.id}
+          key={`${leaf.id} ${leaf.group}`}
           class={`leaf origin-${leaf.group}${leaf.isFaint ? " faint" : ""}${leaf.kept < 1 ? " cut" : ""}`}
+          disabled={leaf.isRest === true}
           tabIndex={leaf.id === focused ? 0 : -1}
           aria-pressed={leaf.id === selected}
           aria-label={leaf.label}
@@ -86,7 +92,7 @@ export function Treemap({
 
 function layOut(leaves: readonly TreemapLeaf[], width: number) {
   const groups = new Map<string, Node[]>();
-  for (const leaf of leaves) {
+  for (const leaf of withoutSmallest(leaves)) {
     const group = groups.get(leaf.group) ?? [];
     groups.set(leaf.group, group);
     group.push({ leaf });
@@ -104,4 +110,21 @@ function layOut(leaves: readonly TreemapLeaf[], width: number) {
       ? [{ leaf: data.leaf, x: x0, y: y0, w: x1 - x0, h: y1 - y0 }]
       : [];
   });
+}
+
+function withoutSmallest(leaves: readonly TreemapLeaf[]): readonly TreemapLeaf[] {
+  if (leaves.length <= maxLeaves) return leaves;
+  const bySize = leaves.toSorted((a, b) => b.value - a.value);
+  const rests = new Map<string, TreemapLeaf[]>();
+  for (const leaf of bySize.slice(maxLeaves))
+    rests.set(leaf.group, [...(rests.get(leaf.group) ?? []), leaf]);
+  const large = new Set(bySize.slice(0, maxLeaves));
+  return [
+    ...leaves.filter((leaf) => large.has(leaf)),
+    ...[...rests].map(([group, rest]) => {
+      const name = `${rest.length} smaller parts`;
+      const value = rest.reduce((sum, one) => sum + one.value, 0);
+      return { id: "", label: name, name, group, value, kept: 1, isFaint: true, isRest: true };
+    }),
+  ];
 }

@@ -11,11 +11,11 @@ interface Segment {
 
 /** Shows the context window in reading order, with cut parts as ghosts and the limit as a line. */
 export function WindowBar({ view: { prompt, parts } }: { view: PromptView }) {
-  const segments = segmentsOf(parts);
   const sent = prompt.cached + prompt.fresh;
-  const ghost = segments.reduce((sum, one) => sum + one.ghost, 0);
+  const ghost = parts.reduce((sum, part) => sum + ghostOf(part), 0);
   const { budget, reported } = prompt;
   const scale = Math.max(1, budget ?? 0, sent + ghost);
+  const segments = segmentsOf(parts, scale / maxSegments);
   const width = (tokens: number) => ({ width: `${(100 * tokens) / scale}%` });
   const full = reported?.total ?? sent;
   const summary = [
@@ -46,14 +46,25 @@ export function WindowBar({ view: { prompt, parts } }: { view: PromptView }) {
   );
 }
 
-function segmentsOf(parts: readonly PromptPart[]): Segment[] {
+/** Narrower segments could not be seen. */
+const maxSegments = 500;
+
+function ghostOf({ tokens, directTokens }: PromptPart): number {
+  return Math.max(0, directTokens - tokens);
+}
+
+/** Parts of one origin in a row are one segment. One that is too narrow takes in the next part. */
+function segmentsOf(parts: readonly PromptPart[], minTokens: number): Segment[] {
   const segments: Segment[] = [];
-  for (const { origin, tokens, directTokens } of parts) {
-    const ghost = Math.max(0, directTokens - tokens);
+  for (const part of parts) {
+    const { origin, tokens } = part;
+    const ghost = ghostOf(part);
     const last = segments.at(-1);
-    if (last?.origin === origin && last.ghost === 0) {
+    const isNarrow = last !== undefined && last.sent + last.ghost < minTokens;
+    if (last !== undefined && (isNarrow || (last.origin === origin && last.ghost === 0))) {
+      if (tokens > last.sent) last.origin = origin;
       last.sent += tokens;
-      last.ghost = ghost;
+      last.ghost += ghost;
     } else segments.push({ origin, sent: tokens, ghost });
   }
   return segments;

@@ -40,7 +40,12 @@ it("reads each line once, also of two readings at a time, and one that is not wh
   const first = (await read()).get("s")?.[0];
   await appendFile(path, `${next.slice(-12)}no JSON\n${line(recordOf("3", "a", "b"), 1, "lost")}`);
   expect(await texts()).toEqual([["a"], ["a", "Привет 👋"]]);
-  expect((await read()).get("s")?.[0]).toBe(first);
+  const grown = (await read()).get("s");
+  expect(grown?.[0]).toBe(first);
+  expect((await read()).get("s")).toBe(grown);
+  await appendFile(path, line(recordOf("4", "d"), 0));
+  expect((await read()).get("s")).not.toBe(grown);
+  expect(grown).toHaveLength(2);
 });
 
 it("begins anew where a log became shorter", async () => {
@@ -140,4 +145,20 @@ it("says that a line was lost, and begins anew with the next one", async () => {
   const file = join(folder, "file");
   await writeFile(file, "");
   expect(() => recordTo(join(file, "below"))).toThrow("ENOTDIR");
+});
+
+it("gives back what a program recorded after a record that another one replaced", async () => {
+  const folder = await createFolder();
+  const [one, other] = [recordTo(folder, { texts: true }), recordTo(folder, { texts: true })];
+  one.add(recordOf("a", "first"));
+  await one.close();
+  other.add(recordOf("a"));
+  await other.close();
+  one.add(recordOf("b", "first", "second"));
+  await one.close();
+  const records = [...(await createContextLogReader(folder)()).values()].flat();
+  expect(records.map(({ parts }) => parts.map(({ text }) => text))).toEqual([
+    [],
+    ["first", "second"],
+  ]);
 });

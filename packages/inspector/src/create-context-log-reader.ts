@@ -14,38 +14,50 @@ interface ReadLog {
   records: ContextRecord[];
   /** The index of each record by its id. */
   places: Map<string, number>;
+  /** The last record of each writer. */
+  ends: Map<string, ContextRecord>;
 }
 
 /**
  * Reads the records of a folder by file. Each file is a session, and each record contains its whole prompt. Later calls
- * read only what was added. Skips incomplete lines and those of another shape. Empty if there is no such folder.
+ * read only what was added, and return the same list for a file without news. Skips incomplete lines and those of another shape. Empty if there is no such folder.
  */
 export function createContextLogReader(
   folder: string,
 ): () => Promise<Map<string, readonly ContextRecord[]>> {
   const logs = new Map<string, ReadLog>();
   const read = async (): Promise<Map<string, readonly ContextRecord[]>> => {
-    const names = await unless(["ENOENT"], readdir(folder), []);
+    const files = await unless(["ENOENT"], readdir(folder), []);
+    const names = files.filter((one) => one.endsWith(".jsonl")).sort();
+    const sizes = await Promise.all(
+      names.map(async (name) => (await stat(join(folder, name))).size),
+    );
     const sessions = new Map<string, readonly ContextRecord[]>();
-    for (const name of names.filter((one) => one.endsWith(".jsonl")).sort()) {
-      const path = join(folder, name);
-      const { size } = await stat(path);
+    for (const [at, name] of names.entries()) {
+      const size = sizes[at] ?? 0;
       const known = logs.get(name);
       // A file that became shorter was replaced.
       const isKnown = known !== undefined && known.bytes <= size;
-      const log = isKnown ? known : { bytes: 0, records: [], places: new Map<string, number>() };
-      if (log.bytes < size) await readOn(path, log);
+      const log: ReadLog = isKnown
+        ? known
+        : { bytes: 0, records: [], places: new Map(), ends: new Map() };
+      if (log.bytes < size) await readOn(join(folder, name), log);
       logs.set(name, log);
       sessions.set(name.slice(0, -".jsonl".length), log.records);
     }
     return sessions;
   };
   let reading: Promise<unknown> = Promise.resolve();
-  // One call at a time, since each starts at the offset of the last.
+  let waiting: ReturnType<typeof read> | undefined;
+  // One read at a time, since each starts at the offset of the last. Calls that wait share the next one.
   return () => {
-    const next = reading.then(read, read);
-    reading = next;
-    return next;
+    const start = () => {
+      waiting = undefined;
+      return read();
+    };
+    waiting ??= reading.then(start, start);
+    reading = waiting;
+    return waiting;
   };
 }
 
@@ -56,15 +68,19 @@ async function readOn(path: string, log: ReadLog): Promise<void> {
   const bytes = Buffer.concat(pieces);
   const end = bytes.lastIndexOf("\n") + 1;
   log.bytes += end;
+  // A new list, so that its identity shows callers that a record was added.
+  log.records = [...log.records];
   for (const line of bytes.toString("utf8", 0, end).split("\n").map(parseJson)) {
     if (!isLogged(line)) continue;
-    const { kept, after, ...record } = line;
-    // Other processes may write to the file too, so the referenced record need not be on the previous line.
-    const before = log.records[log.places.get(after ?? "") ?? -1]?.parts ?? [];
+    const { kept, by, after, ...record } = line;
+    const former =
+      by === undefined ? log.records[log.places.get(after ?? "") ?? -1] : log.ends.get(by);
+    const before = former?.id === after ? (former?.parts ?? []) : [];
     if (before.length < kept) continue;
     const whole = { ...record, parts: [...before.slice(0, kept), ...record.parts] };
     const place = log.places.get(record.id) ?? log.records.length;
     log.places.set(record.id, place);
+    if (by !== undefined) log.ends.set(by, whole);
     log.records[place] = whole;
   }
 }

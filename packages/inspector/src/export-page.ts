@@ -14,8 +14,8 @@ export interface ExportedPage {
 
 const maxCharacters = 20_000_000;
 const lists = ["overview", "sessions", "gateway", "runs", "plans"];
-/** How many of the newest runs are included with all details. */
-const wholeRuns = 10;
+/** How many of the newest runs and applied plans are included with all details. */
+const newest = 10;
 
 /**
  * One HTML file with the lists, the newest runs, and one session: the one of the parameter `session`, or the newest.
@@ -45,6 +45,7 @@ export async function exportPage(
     const [place, ofSession] = [shown.prompt.at, { session: shown.session.id }];
     await keep("session", ofSession);
     await keep("prompt", ofSession);
+    await keep("replay", { budget: "8000", ...ofSession });
     for (const { at: part } of shown.parts)
       for (const of of [{}, { of: "original" }])
         await keep("text", { at: `${place}`, ...of, part: `${part}`, ...ofSession });
@@ -55,8 +56,10 @@ export async function exportPage(
       await keep("compared", { at: `${one}`, ...ofSession, with: `${Math.max(0, one - 1)}` });
     }
   }
+  const { transactions = [] } = (await source.plans?.({}, { signal }).catch(() => undefined)) ?? {};
+  for (const { id } of transactions.slice(0, newest)) await keep("applied", { id });
   const { runs = [] } = (await source.runs?.({}, { signal }).catch(() => undefined)) ?? {};
-  for (const { id } of runs.slice(0, wholeRuns)) {
+  for (const { id } of runs.slice(0, newest)) {
     await keep("run", { id });
     await keep("sent", { id });
   }

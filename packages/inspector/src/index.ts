@@ -1,4 +1,3 @@
-export { type ComparedPart, comparePrompts } from "./compare-prompts.ts";
 export { createContextLogReader } from "./create-context-log-reader.ts";
 export { type ExportedPage, exportPage } from "./export-page.ts";
 export { InspectorError } from "./inspector-error.ts";
@@ -7,20 +6,12 @@ export { readView } from "./read-view.ts";
 export { type ContextLog, recordTo } from "./record-to.ts";
 export type {
   CatalogView,
-  GatewayPoint,
   GatewayView,
   InspectorSource,
   OverviewView,
   PackFile,
   PendingPlan,
-  PromptPart,
-  PromptRow,
   ResourceView,
-  RunDetailsView,
-  RunEventRow,
-  SentView,
-  SessionRow,
-  TextView,
   VerifyView,
   ViewParameters,
 } from "./views.ts";

@@ -55,6 +55,11 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     [session, ["spinbutton", "Compare"]],
     /at byte 7 of part 4.*removed/s,
   ],
+  [
+    "What would 8k have done?",
+    [session, ["button", "8,000"]],
+    /\$0\.03\d* instead of \$0\.20\d*.*would have missed\s+1/s,
+  ],
   ["What did it cost?", [["link", "Gateway"]], /Saved\s+\$0\.20* \(50 %\)/],
   ["Why did a request pass unchanged?", [["link", "Gateway"]], /no gain/],
   [
@@ -72,6 +77,14 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   ],
   ["Why was this operation skipped?", run, /judge.*that it needs failed.*lore: error/s],
   ["What did an operation add to the prompt?", [...run, ["link", "recall"]], /The hero limps/],
+  [
+    "What did an applied plan change?",
+    [
+      ["link", "Plans"],
+      ["link", "onerror"],
+    ],
+    /\+const late = 2/,
+  ],
   ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
   [
     "What is in this table?",
@@ -97,6 +110,7 @@ const pages: [address: string, ready: string][] = [
   ["context", "onerror"],
   ["context?session=s&part=39", "Original"],
   ["context?session=s&with=1", "removed"],
+  ["context?session=s&replay=8000", "instead of"],
   ["gateway", "onerror"],
   ["pack", "onerror"],
   ["runs", "run-1"],
@@ -106,6 +120,7 @@ const pages: [address: string, ready: string][] = [
   ["catalog?show=changes", "removed"],
   ["query?sql=x", "onerror"],
   ["plans", "onerror"],
+  ["plans?id=t", "const late = 2"],
 ];
 
 describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium", () => {
@@ -184,6 +199,45 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.close();
   }, 120_000);
 
+  it("shows thousands of parts in a page of a few thousand elements, the selected one among them", async () => {
+    const built: typeof import("./index.ts") = await import(
+      new URL("../dist/index.js", import.meta.url).href
+    );
+    const long = {
+      ...exampleSource,
+      prompt: async (_: ViewParameters, options: { signal: AbortSignal }) => {
+        const view = await exampleSource.prompt?.({}, options);
+        if (view === undefined) throw new Error("no prompt");
+        const parts = Array.from({ length: 3_000 }, (_, at) => {
+          const [call, result] = view.parts.slice(-2);
+          const part = at % 2 === 0 ? call : result;
+          if (part === undefined) throw new Error("no part");
+          return { ...part, at, tokens: 10 + (at % 50), preview: `what ${at} said` };
+        });
+        return { ...view, parts };
+      },
+    };
+    const served = await built.openInspector({ source: long });
+    onTestFinished(() => served.close());
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    const elements = (): Promise<number> =>
+      page.evaluate("document.querySelectorAll('main *').length");
+    await page.goto(`${served.url}#/context?session=s`);
+    const rows = page.locator(".parts.list li");
+    await expect.poll(() => rows.count()).toBe(150);
+    expect(await elements()).toBeLessThan(5_000);
+    await page.getByRole("button", { name: "Show later ones: 2,850" }).click();
+    await expect.poll(() => rows.count()).toBe(300);
+    await page.goto(`${served.url}#/context?session=s&part=2000`);
+    await page.locator("#part-2000[aria-expanded='true']").waitFor();
+    expect(await rows.count()).toBe(150);
+    await page.getByRole("button", { name: "Show earlier ones: 1,925" }).click();
+    await page.locator("#part-1850").waitFor();
+    expect(await page.locator(".treemap button:disabled").count()).toBeGreaterThan(0);
+    await page.close();
+  }, 180_000);
+
   it("opens from a disk without a server, and runs no script but its own", async () => {
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href
@@ -228,7 +282,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       requests.filter((one) => !one.startsWith(file) && !one.startsWith("data:")),
     ]).toEqual([false, []]);
     await page.close();
-  }, 60_000);
+  }, 180_000);
 
   it("moves as the session does, five steps by five quick clicks, and keeps what it shows in an outage", async () => {
     let prompts = 20;
@@ -283,7 +337,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     } finally {
       await live.close();
     }
-  }, 60_000);
+  }, 180_000);
 
   it.each([390, 1024, 1440])(
     "answers what people ask in at most three clicks, %i pixels wide",
@@ -306,7 +360,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       }
       await page.close();
     },
-    60_000,
+    180_000,
   );
 });
 

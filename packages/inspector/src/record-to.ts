@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -5,9 +6,11 @@ import { join } from "node:path";
 import { redactSecrets, sha256Hex } from "@ccl/core";
 import type { ContextPart, ContextRecord, ContextRecorder, PartContent } from "@ccl/core/tracing";
 
-/** A line of the log. Contains only the parts that the record `after` does not have. */
+/** A line of the log. Contains only the parts that the record `after` of the same writer does not have. */
 export interface LoggedRecord extends ContextRecord {
   after?: string | undefined;
+  /** The writer, since two may use the same ids. Absent in earlier logs. */
+  by?: string | undefined;
   /** How many leading parts it shares with that record. */
   kept: number;
 }
@@ -30,13 +33,14 @@ export function recordTo(
   { texts = false }: { texts?: boolean | undefined } = {},
 ): ContextLog {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const by = randomUUID().slice(0, 8);
   const last = new Map<string, ContextRecord>();
   let writing: Promise<unknown> = Promise.resolve();
   let isWhole = true;
   return {
     add(record) {
       const { session } = record;
-      const line = lineOf(record, { before: last.get(session), texts });
+      const line = { ...lineOf(record, { before: last.get(session), texts }), by };
       last.delete(session);
       last.set(session, record);
       const [oldest] = last.keys();

@@ -127,6 +127,29 @@ export interface ComparedView {
   break?: CacheBreak | undefined;
 }
 
+/** A prompt under another budget. */
+export interface ReplayedPrompt {
+  at: number;
+  /** What was sent, and its cost at list prices. */
+  sentTokens: number;
+  usd: number;
+  /** Absent if the required messages alone exceed the budget. Then `problem` has the reason. */
+  tokens?: number | undefined;
+  /** Of these, the prefix that the previous prompt had too. */
+  cached?: number | undefined;
+  replayedUsd?: number | undefined;
+  problem?: string | undefined;
+  /** Values that the calls of the answer used, and that this prompt would have hidden. `part` is the index of their part. */
+  regrets: { value: string; part: number; tool?: string | undefined }[];
+}
+
+/** `replay`: a session under another budget or policy. */
+export interface ReplayView {
+  budget: number;
+  policy: "balanced" | "economy";
+  prompts: ReplayedPrompt[];
+}
+
 /** `text`: a piece of a long text. */
 export interface TextView {
   text: string;
@@ -192,7 +215,6 @@ export interface PackFile {
   /** Each signal's share of the score, from 0 to 1. */
   reasons: Readonly<Record<string, number>>;
   words: string[];
-  neighbour?: string | undefined;
   commit?: string | undefined;
   /** How much of the file is shown. Absent if it is not shown. */
   level?: string | undefined;
@@ -301,6 +323,11 @@ interface PlansView {
     why?: string | undefined;
   }[];
   pending?: PendingPlan | undefined;
+}
+
+/** `applied`: what the transaction `id` changed, also after a rollback. Absent if its journal has no diff. */
+interface AppliedView {
+  diff?: string | undefined;
 }
 
 /** The effect of a saved change on the current files. */
@@ -422,6 +449,7 @@ export interface InspectorViews {
   session: SessionView;
   prompt: PromptView;
   compared: ComparedView;
+  replay: ReplayView;
   text: TextView;
   gateway: GatewayView;
   pack: PackView;
@@ -431,6 +459,7 @@ export interface InspectorViews {
   changes: ChangesView;
   query: QueryView;
   plans: PlansView;
+  applied: AppliedView;
   runs: RunsView;
   run: RunDetailsView;
   sent: SentView;

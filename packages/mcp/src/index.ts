@@ -6,7 +6,9 @@ export {
   openMcpProxy,
   type ServerFinding,
 } from "./proxy/open-mcp-proxy.ts";
-export type { McpProxyStatistics } from "./proxy/proxy-state.ts";
+export { openToolUses, type ToolUses } from "./proxy/tool-uses.ts";
+export type { McpProxyStatistics } from "./proxy/proxy-server.ts";
+export { listMcpTools } from "./proxy/upstream.ts";
 export { type McpServerConfig, readMcpServers } from "./proxy/server-config.ts";
 export { openMcpHttp, type McpHttp, type McpHttpOptions } from "./serve/open-mcp-http.ts";
 export { openMcpStdio, type McpStdio } from "./serve/open-mcp-stdio.ts";

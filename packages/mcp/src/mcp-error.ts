@@ -6,6 +6,8 @@ export type McpErrorCode =
   | "invalid_options"
   /** A file of servers or client settings can't be read as such. */
   | "config_invalid"
+  /** A server's list of tools never ends. */
+  | "endless_list"
   /** The address can't be bound. */
   | "listen_failed"
   /** Use after `close()`. */

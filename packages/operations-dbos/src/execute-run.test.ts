@@ -1,4 +1,4 @@
-import { createMemoryRunStore } from "@ccl/operations";
+import { createOperationStores } from "@ccl/operations";
 import { expect, it } from "vitest";
 
 import { createAttemptQueue } from "./attempt-queue.ts";
@@ -7,7 +7,7 @@ import type { OperationsDbosError } from "./operations-dbos-error.ts";
 
 /** The workflow of a run whose worker gives it up and whose operations can't be started. */
 async function executeInVain(): Promise<{ heard: OperationsDbosError[]; end: unknown }> {
-  const runs = createMemoryRunStore();
+  const runs = createOperationStores().runs;
   const lease = { owner: "worker", ttlMs: 60_000, nowMs: 0 };
   const input = {
     runId: "run",

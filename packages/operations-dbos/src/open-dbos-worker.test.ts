@@ -1,7 +1,7 @@
 import { createFixedClock, createScriptedModel } from "@ccl/core/testing";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import {
-  createMemoryRunStore,
+  createOperationStores,
   createOperationRegistry,
   createRunEngine,
   type RunEngine,
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     const opening = openDbosWorker({
       dbos: DBOS,
       pool: database.pool,
-      runs: createMemoryRunStore(),
+      runs: createOperationStores().runs,
     });
     expect(await codeOf(opening)).toBe("launch_failed");
     launch.mockRestore();
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
   it("carries a run without operations as one workflow with the run's id, and can be opened again after it is closed", async () => {
     for (const chatId of ["first", "second"]) {
-      const { worker, engine } = await openWorker(createMemoryRunStore());
+      const { worker, engine } = await openWorker(createOperationStores().runs);
       const run = await engine.start({ ...turn, chatId });
       const { status, mainLlm } = await run.result;
       expect([status, mainLlm.text]).toEqual(["done", "Hello."]);
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   });
 
   it("carries a run that was stored by a process that died before it could hand it over", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const { worker, engine } = await openWorker(runs);
     const { message: userMessage, ...ids } = turn;
     const input = {
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   });
 
   it("leaves a run alone that workers keep dying of, and says so", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const faults: unknown[] = [];
     const { message: userMessage, ...ids } = turn;
     const input = {
@@ -132,9 +132,8 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       ts: 0,
     } as const;
     const events = [{ ...stamp, seq: 1, epoch: 3, type: "run.started" } as const];
-    await runs.append([
-      { runId: "poison", fencingToken: lease?.fencingToken ?? 0, events, steps: [] },
-    ]);
+    const fencingToken = lease?.fencingToken ?? 0;
+    await runs.append({ runId: "poison", fencingToken, events, steps: [] });
 
     const { worker, engine } = await openWorker(runs, {
       maxTakeovers: 2,
@@ -153,7 +152,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   });
 
   it("leaves what is still under way when it closes to other workers", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const first = await openDbosWorker({
       dbos: DBOS,
       pool: database.pool,
@@ -193,7 +192,7 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   });
 
   it("refuses a second worker of the process, a name that lives elsewhere and options of the wrong form", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const open = async (rest: Partial<Parameters<typeof openDbosWorker>[0]>): Promise<unknown> =>
       codeOf(openWorker(runs, rest));
     expect(await open({ workerName: "no name" })).toBe("invalid_options");
@@ -227,9 +226,9 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
   it("says what failed where the server is out of reach", async () => {
     const pool = { connect: () => Promise.reject(new Error("connect ECONNREFUSED")) };
-    expect(await codeOf(openDbosWorker({ dbos: DBOS, pool, runs: createMemoryRunStore() }))).toBe(
-      "database_failed",
-    );
+    expect(
+      await codeOf(openDbosWorker({ dbos: DBOS, pool, runs: createOperationStores().runs })),
+    ).toBe("database_failed");
   });
 });
 

@@ -1,6 +1,6 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import {
-  createMemoryRunStore,
+  createOperationStores,
   createOperationRegistry,
   createRunEngine,
   type Hook,
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
   const open = async (
     operations: readonly Operation[],
     {
-      runs = createMemoryRunStore(),
+      runs = createOperationStores().runs,
       answers = ["Hello."],
     }: { runs?: RunStore; answers?: string[] } = {},
   ): Promise<Desk> => {
@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
   });
 
   it("end where nobody carries their run, or there is none, and where it had ended already", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const { worker, engine, profile, faults } = await open([{ id: "a" }], { runs });
     const run = await engine.start({ ...turn, profile });
     await run.result;
@@ -316,7 +316,7 @@ describe.skipIf(!hasPostgres)("workflows of operations", () => {
   });
 
   it("are left to others where DBOS is closed in the middle, and end with the run", async () => {
-    const runs = createMemoryRunStore();
+    const runs = createOperationStores().runs;
     const held = createHeld();
     const operations = [
       { id: "held", handler: held.handler },

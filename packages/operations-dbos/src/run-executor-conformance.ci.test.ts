@@ -1,4 +1,4 @@
-import { createMemoryRunStore, createRunEngine } from "@ccl/operations";
+import { createOperationStores, createRunEngine } from "@ccl/operations";
 import { runExecutorConformance } from "@ccl/operations/conformance";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)("an executor on DBOS", () => {
 
   const rules = runExecutorConformance({
     async open(options) {
-      const runs = createMemoryRunStore();
+      const runs = createOperationStores().runs;
       worker = await openDbosWorker({ dbos: DBOS, pool: database.pool, runs, takeOverEveryMs: 0 });
       const { executor } = worker;
       return { engine: createRunEngine({ ...options, runs, executor }), executor, runs };

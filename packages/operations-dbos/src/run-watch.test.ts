@@ -1,6 +1,6 @@
 import { createFixedClock } from "@ccl/core/testing";
 import {
-  createMemoryRunStore,
+  createOperationStores,
   type OperationKey,
   type RunResult,
   type RunStore,
@@ -40,7 +40,7 @@ async function endsOf(
 async function storeOf(lease: {
   ttlMs: number;
 }): Promise<{ runs: RunStore; fencingToken: number }> {
-  const runs = createMemoryRunStore();
+  const runs = createOperationStores().runs;
   const ids = {
     runId: "run",
     chatId: "c",
@@ -59,7 +59,7 @@ describe("createRunWatch", () => {
   it("takes ends from the journal, and gives up on the others once nobody carries the run any more", async () => {
     const { runs, fencingToken } = await storeOf({ ttlMs: 50 });
     const retried = { ...step, ...after, willRetry: true };
-    await runs.append([{ runId: "run", fencingToken, events: [], steps: [step, retried] }]);
+    await runs.append({ runId: "run", fencingToken, events: [], steps: [step, retried] });
     expect(await endsOf(runs, { nowMs: 60 })).toEqual(["done", "left"]);
   });
 
@@ -70,8 +70,7 @@ describe("createRunWatch", () => {
       // Long after a run that nobody carries would have been given up.
       loadRun: async (runId: string) => {
         looks += 1;
-        if (looks === 10)
-          await runs.append([{ runId, fencingToken, events: [], steps: [], result }]);
+        if (looks === 10) await runs.append({ runId, fencingToken, events: [], steps: [], result });
         return runs.loadRun(runId);
       },
     };
@@ -91,7 +90,7 @@ describe("createRunWatch", () => {
   });
 
   it("gives up on a run that is not in the store, and where the store can't be read", async () => {
-    expect(await endsOf(createMemoryRunStore())).toEqual(["unknown_run", "unknown_run"]);
+    expect(await endsOf(createOperationStores().runs)).toEqual(["unknown_run", "unknown_run"]);
     expect(await endsOf({ loadRun: () => Promise.reject(new Error("down")) })).toEqual([
       "left",
       "left",

@@ -7,7 +7,7 @@ export type { OperationEffect } from "./effects/operation-effect.ts";
 export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
 export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
-export type { DefinedProfile } from "./define/defined-profile.ts";
+export type { DefinedProfile } from "./profile/defined-profile.ts";
 export type { OperationSpec } from "./define/operation-spec.ts";
 export {
   compute,
@@ -50,11 +50,9 @@ export type {
   TurnEdit,
   TurnWindow,
 } from "./ports/conversation-store.ts";
+export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
 export type { StoredTurn } from "./ports/chat-turn.ts";
-export { createMemoryChatStore, type MemoryChatStore } from "./ports/create-memory-chat-store.ts";
-export { createMemoryRunStore } from "./ports/create-memory-run-store.ts";
-export { createProfileStore } from "./ports/create-profile-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,
@@ -91,9 +89,9 @@ export type { OperationProfile } from "./profile/operation-profile.ts";
 export {
   createOperationRegistry,
   type OperationRegistry,
-} from "./registry/create-operation-registry.ts";
+} from "./profile/create-operation-registry.ts";
 export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { OperationStatus, RunResult, RunStatus } from "./run/run-result.ts";
+export type { OperationStatus, RunResult, RunStatus } from "./events/run-result.ts";

@@ -5,17 +5,15 @@ import type { OperationEffect } from "../src/effects/operation-effect.ts";
 import type { OperationConfig } from "../src/operation/operation-config.ts";
 import type { OperationHandler } from "../src/operation/operation-context.ts";
 import type { OperationOutcome } from "../src/operation/operation-outcome.ts";
-import {
-  createMemoryChatStore,
-  type MemoryChatStore,
-} from "../src/ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../src/ports/create-memory-run-store.ts";
+import type { ConversationStore } from "../src/ports/conversation-store.ts";
+import { createChatStore } from "../src/stores/create-chat-store.ts";
+import { createRunStore } from "../src/stores/create-run-store.ts";
 import type { RunStore } from "../src/ports/run-store.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
 import {
   createOperationRegistry,
   type OperationRegistry,
-} from "../src/registry/create-operation-registry.ts";
+} from "../src/profile/create-operation-registry.ts";
 import { createVirtualClock, type VirtualClock } from "../src/testing/create-virtual-clock.ts";
 import { createRunEngine } from "../src/run/create-run-engine.ts";
 import type { RunEngine } from "../src/run/run-engine.ts";
@@ -43,7 +41,7 @@ export interface Scenario {
   registry: OperationRegistry;
   profile: OperationProfile;
   clock: VirtualClock;
-  chat: MemoryChatStore;
+  chat: ConversationStore;
   runs: RunStore;
   model: LanguageModel | readonly LanguageModel[];
   /** Options of a plain start. */
@@ -120,10 +118,10 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     ...rest
   } = options;
   const registry = registryOf(operations);
-  const chat = createMemoryChatStore({
+  const chat = createChatStore(undefined, {
     preamble: [{ id: "sys", role: "system", content: "Be brief." }],
   });
-  const runs = rest.runs ?? createMemoryRunStore();
+  const runs = rest.runs ?? createRunStore();
   const model = rest.mainModel ?? createScriptedModel(answers);
   const ids = rest.ids ?? createSequentialIds();
   const engine = createRunEngine({

@@ -8,19 +8,17 @@ import pg from "pg";
 
 import { openPostgresOperationStores } from "../src/postgres/index.ts";
 import { openSqliteOperationStores } from "../src/sqlite/index.ts";
-import type { OperationStores } from "../src/sql/operation-stores.ts";
+import type { OperationStores } from "../src/stores/create-operation-stores.ts";
 import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 /** A database of a test file's own. */
 export interface TestDatabase {
   /** Stores of one worker, on connections of its own where the database allows for it. */
   open(): Promise<OperationStores>;
-  /** The same on PostgreSQL, where `edit` sees each statement before it is sent, and gives the one that is sent. */
-  openEdited?(edit: (sql: string) => string | Promise<string>): Promise<OperationStores>;
-  /** Statements since the last call that began or ended a transaction or stood alone. */
+  /** Transactions that may write since the last call. On PostgreSQL all of them, and statements that stood alone. */
   countCommits(): number;
   exec(sql: string): Promise<void>;
-  /** Drops everything but the tables. */
+  /** Deletes everything that is stored. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,10 +51,7 @@ export async function openTestDatabase(kind: string, name: string): Promise<Test
   );
 }
 
-const tables = ["runs", "requests", "events", "steps", "writes", "branches", "turns"];
-const emptyTables = ["ccl_records", ...tables.map((table) => `ccl_operation_${table}`)]
-  .map((table) => `DELETE FROM ${table};`)
-  .join(" ");
+const emptyTables = "DELETE FROM ccl_records";
 
 async function openSqliteFile(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "ccl-operations-"));
@@ -67,11 +62,11 @@ async function openSqliteFile(): Promise<TestDatabase> {
     driver: database.driver,
     handle: database.handle,
     busyTimeoutMs: database.busyTimeoutMs,
-    exec(sql: string) {
-      if (sql === "COMMIT") commits += 1;
-      database.exec(sql);
+    exec: database.exec.bind(database),
+    prepare(sql: string) {
+      if (sql === "BEGIN IMMEDIATE") commits += 1;
+      return database.prepare(sql);
     },
-    prepare: database.prepare.bind(database),
     close: () => database.close(),
   };
   return {
@@ -97,7 +92,6 @@ function overClient(client: PGlite | pg.Pool): TestDatabase {
   });
   return {
     open: () => openPostgresOperationStores({ client: counted }),
-    openEdited: (edit) => openPostgresOperationStores({ client: editing(client, edit) }),
     countCommits: () => {
       const count = commits;
       commits = 0;
@@ -120,24 +114,6 @@ function counting(client: PGlite | pg.Pool, onTransaction: () => void): Postgres
         if (property === own || property === "query") onTransaction();
         return Reflect.apply(value, target, parameters);
       };
-    },
-  });
-}
-
-/** The client, with its statements as they are edited, on connections of pg those of transactions too. */
-function editing<Client extends PGlite | pg.Pool | pg.PoolClient>(
-  client: Client,
-  edit: (sql: string) => string | Promise<string>,
-): Client {
-  return new Proxy(client, {
-    get(target, property) {
-      const value: unknown = Reflect.get(target, property, target);
-      if (typeof value !== "function") return value;
-      if (property === "connect" && target instanceof pg.Pool)
-        return async () => editing(await target.connect(), edit);
-      if (property !== "query") return value.bind(target);
-      return async (sql: string, parameters?: unknown[]): Promise<unknown> =>
-        Reflect.apply(value, target, [await edit(sql), parameters]);
     },
   });
 }

@@ -102,16 +102,16 @@ const mainModel = {
     return { text: "The answer.", toolCalls: [], finishReason: "stop" };
   },
 };
-const { chat } = stores;
-const append = (appends, call) =>
-  stores.runs.append(isForgetful ? appends.map((one) => ({ ...one, steps: [] })) : appends, call);
-const runs = { ...stores.runs, append };
+const append = (one, call) => stores.runs.append(isForgetful ? { ...one, steps: [] } : one, call);
+const { chat: _, ...calls } = stores.runs;
+const chat = watched(stores.chat);
+const runs = { ...watched({ ...calls, append }), chat };
 const engine = createRunEngine({
   ...stores,
   registry,
   mainModel,
-  runs: watched(runs),
-  chat: watched(chat),
+  runs,
+  chat,
   limits: { leaseMs, pollMs: 20 },
   recover,
 });

@@ -30,10 +30,11 @@ const watched = (store) =>
 const write = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const stores = await openSqliteOperationStores({ path: process.env.CCL_STATE_FILE });
-const world = createStateWorld(
-  operations,
-  { ...stores, runs: watched(stores.runs), chat: watched(stores.chat) },
-  (prompt) => write({ prompt }),
+const chat = watched(stores.chat);
+const { chat: _, ...calls } = stores.runs;
+const runs = { ...watched(calls), chat };
+const world = createStateWorld(operations, { ...stores, runs, chat }, (prompt) =>
+  write({ prompt }),
 );
 for await (const line of createInterface({ input: process.stdin })) {
   const { name, parameter, ...of } = JSON.parse(line);

@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 
 import { openPostgresOperationStores } from "../src/postgres/index.ts";
 import { openSqliteOperationStores } from "../src/sqlite/index.ts";
-import type { OperationStores } from "../src/sql/operation-stores.ts";
+import type { OperationStores } from "../src/stores/create-operation-stores.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
-import type { RunResult } from "../src/run/run-result.ts";
+import type { RunResult } from "../src/events/run-result.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

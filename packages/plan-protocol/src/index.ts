@@ -2,8 +2,6 @@ export type { PlanIssueCode } from "./plan-issue.ts";
 export { editFormatFor, renderEditPrompt } from "./any-format/edit-prompt.ts";
 export type { EditFormat } from "./place/file-change.ts";
 export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
-export { applyContextDiet } from "./context/apply-context-diet.ts";
-export { autoCollectRequests } from "./context/auto-collect-requests.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
 export type { PlanMemory } from "./memory/plan-memory.ts";
 export { parsePlan, type ParsedPlan } from "./parse/parse-plan.ts";

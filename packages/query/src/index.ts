@@ -2,13 +2,7 @@ export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compi
 export { planMessages } from "./compile/plan-prompt.ts";
 export { planDetails } from "./compile/plan-details.ts";
 export type { ColumnBatch, PlanValue } from "./connector/column-batch.ts";
-export type {
-  Connector,
-  EngineWork,
-  PlanFragment,
-  QueryEngine,
-  RunOptions,
-} from "./connector/connector.ts";
+export type { Connector, QueryEngine, RunOptions, TableScan } from "./connector/connector.ts";
 export { createMemoryConnector } from "./connector/create-memory-connector.ts";
 export type { Connectors } from "./connector/find-connector.ts";
 export { executePlan, type ExecutePlanOptions } from "./execute/execute-plan.ts";
@@ -30,6 +24,5 @@ export {
   type SqlExplanation,
   type SqlResult,
 } from "./select/run-sql.ts";
-export { skillConnector, type SkillConnectorOptions } from "./skill/skill-connector.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";

@@ -7,7 +7,7 @@ export type {
   PostgresSession,
   PostgresValue,
 } from "./postgres/postgres-client.ts";
-export { createPostgresSession } from "./postgres/postgres-session.ts";
+export { createPostgresSession, isCommitLazy } from "./postgres/postgres-session.ts";
 export { SqlError } from "./sql-error.ts";
 export { openSqliteHandle, type SqliteDurability } from "./sqlite/open-sqlite-handle.ts";
 export type {
@@ -20,7 +20,7 @@ export type {
 } from "./sqlite/sqlite-database.ts";
 export { bytesIn, jsonIn, numberIn, requiredJsonIn, textIn } from "./steps/column-values.ts";
 export { runSqlSteps } from "./steps/run-sql-steps.ts";
-export { sortKeyOf, textOfSortKey } from "./steps/sort-key.ts";
+export { textOfSortKey } from "./steps/sort-key.ts";
 export { insertRows, rowsOf, run, type SqlRow, type SqlSteps } from "./steps/sql-steps.ts";
 export { quoteIdentifier } from "./quote-identifier.ts";
 export { storeErrorOf } from "./steps/store-error.ts";

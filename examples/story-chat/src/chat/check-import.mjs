@@ -1,7 +1,7 @@
 // What an export of SillyTavern becomes, and which lines are refused.
 import assert from "node:assert/strict";
 
-import { createMemoryChatStore } from "@ccl/operations";
+import { createOperationStores } from "@ccl/operations";
 
 import { readSillyTavernChat } from "./read-silly-tavern-chat.mjs";
 
@@ -41,7 +41,7 @@ assert.deepEqual(
 );
 assert.deepEqual(turns[1].userVariants[0].meta, { name: "Ann" });
 
-const chat = createMemoryChatStore();
+const { chat } = createOperationStores();
 await chat.importTurns({ chatId: "sea", branchId: "main", turns });
 const { history } = await chat.loadTurn({ chatId: "sea", branchId: "main" });
 assert.deepEqual(

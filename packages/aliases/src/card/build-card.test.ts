@@ -275,6 +275,12 @@ Chosen option: "MADR", because it is lean.
       undefined,
       "- public.orders.id: bigint(required)\n- public.orders.amount: numeric(12,2)(required)\n- public.orders.note: text(opt)",
     ],
+    [
+      "cart.sql",
+      "create table cart (id int primary key, price numeric(9,2));\nCREATE FUNCTION total() RETURNS int AS $$ SELECT 1 $$;\n",
+      undefined,
+      "- cart.id: int(required)\n- cart.price: numeric(9,2)(opt)",
+    ],
   ])("reads the schema of %s", async (...[path, text, alias, card]) => {
     expect(await cardOf(path, text, alias)).toBe(`[schema]\n${card}`);
   });

@@ -1,7 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 
 import { AliasesError } from "../aliases-error.ts";
-import { buildOutline } from "../outline/build-outline.ts";
+import { buildOutline } from "../outline/build/build-outline.ts";
 import type { SourceInput } from "../outline/outline.ts";
 import { candidateKinds, kindOfAlias } from "./card-kinds.ts";
 import { finishLines } from "./card-lines.ts";
@@ -27,11 +27,12 @@ export interface BuildCardOptions {
  * The index card of a file: up to 10 lines of up to 100 UTF-16 units. If the content does not suit a kind, the next
  * best kind is tried, `plain` last. Secrets are masked before a line is cut. The same input gives the same card.
  */
-export async function buildCard(input: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
+export async function buildCard(given: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
+  const input = { ...given, text: given.text.replaceAll("\r\n", "\n") };
   // Masking can break JSON. The readers of structured files therefore get the original text and mask each value they
   // show.
   const masked = { ...input, text: redactSecrets(input.text).text };
-  const structured = createStructuredText(input.path, input.text);
+  const structured = await createStructuredText(input.path, input.text);
   for (const kind of candidateKinds(input, options.kind)) {
     if (options.signal?.aborted === true) {
       throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, {

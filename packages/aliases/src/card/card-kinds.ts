@@ -12,7 +12,8 @@ const kindByPrefix: ReadonlyMap<string, CardKind> = new Map([
   ["H", "code"],
 ]);
 
-const codePath = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|swift|scala|sh)$/i;
+const codePath =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|swift|scala|sh|vue|svelte|astro|ipynb)$/i;
 const testPath =
   /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)s?\.[a-z]+$|(?:^|\/)test_[^/]*\.py$|Tests?\.(?:java|kt)$/i;
 const decisionPath = /(?:^|\/)(?:adrs?|decisions?)\/|(?:^|\/)adr[-_]?\d/i;

@@ -95,9 +95,7 @@ function readField(
   const source = isMapping(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};
   const facts = factNames.flatMap((name) => {
     const value = source[name];
-    return value === undefined
-      ? []
-      : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];
+    return value === undefined ? [] : [[name, plainText(value)] as const];
   });
   return { ...field, ...shown, facts: Object.fromEntries(facts) };
 }
@@ -233,9 +231,7 @@ function unionOf(
 }
 
 function withNull(word: string, values: unknown[]): ShownType {
-  const shown = values
-    .filter((value) => value !== null)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const shown = values.filter((value) => value !== null).map(plainText);
   return {
     type: values.includes(null) && values.length > 1 ? `${word}|null` : word,
     values: values.length === 1 && values[0] === null ? ["null"] : shown,
@@ -275,9 +271,8 @@ function pointTo(root: Mapping, pointer: string): Mapping | undefined {
   let target: unknown = root;
   for (const segment of pointer.split("/").slice(1)) {
     const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
-    const isArrayIndex = Array.isArray(target) && /^\d+$/.test(key);
-    if (isArrayIndex) target = Array.isArray(target) ? target[Number(key)] : undefined;
-    else target = isMapping(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    const isHeld = typeof target === "object" && target !== null && Object.hasOwn(target, key);
+    target = isHeld ? Reflect.get(Object(target), key) : undefined;
   }
   return isMapping(target) ? target : undefined;
 }
@@ -286,5 +281,7 @@ const lastSegment = (reference: string): string =>
   (reference.split(/[/#]/).at(-1) ?? reference).replace(/\.json$/, "");
 const mappingsIn = (value: unknown): Mapping[] =>
   Array.isArray(value) ? value.filter(isMapping) : [];
+const plainText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
 const namesIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];

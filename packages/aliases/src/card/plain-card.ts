@@ -3,14 +3,8 @@ import { plainWords } from "./markdown-sections.ts";
 
 /** For any text: its size and its first line that has a letter or digit. */
 export function plainCard(text: string): string[] {
-  const lineCount = countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
+  const lineCount = text.replace(/\n$/, "").split("\n").length - (text === "" ? 1 : 0);
   const size = `Size: ${lineCount} lines, ${Buffer.byteLength(text)} bytes`;
   const start = leadingLines(text.slice(0, 20_000)).find((line) => /[\p{L}\p{N}]/u.test(line));
   return start === undefined ? [size] : [size, `Start: ${plainWords(start)}`];
-}
-
-function countLineFeeds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }

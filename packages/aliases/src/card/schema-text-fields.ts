@@ -59,31 +59,30 @@ const protoField: FieldReader = (line, owner) => {
 
 /** Columns of CREATE TABLE. A column is required if it is NOT NULL or a primary key. */
 function readSql(text: string): SchemaField[] {
-  const fields: SchemaField[] = [];
-  let table = "";
-  for (const rawLine of leadingLines(text)) {
-    const line = rawLine.replace(/--.*$/, "").trim();
-    const open = /^create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)/i.exec(
-      line,
-    )?.[1];
-    if (open !== undefined) {
-      table = open.replace(/["`[\]]/g, "");
-      continue;
-    }
-    if (line.startsWith(")")) table = "";
-    const column = /^["`[]?(\w+)["`\]]?\s+(\w+(?:\s*\([^()]*\))?)(.*)$/.exec(line);
-    const isColumn =
-      table !== "" &&
-      column?.[1] !== undefined &&
-      !/^(?:constraint|primary|foreign|unique|check|key|index)$/i.test(column[1]);
-    if (!isColumn || column?.[2] === undefined || fields.length >= maxSchemaFields) continue;
-    const isRequired = /\bnot\s+null\b|\bprimary\s+key\b/i.test(column[3] ?? "");
-    fields.push({
-      name: `${table}.${column[1]}`,
-      type: column[2].toLowerCase(),
-      isRequired,
-      facts: {},
-    });
-  }
-  return fields;
+  const lines = leadingLines(text).map((line) => line.replace(/--.*$/, ""));
+  return lines
+    .join("\n")
+    .split(";")
+    .flatMap((statement) => {
+      const open =
+        /^\s*create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w."`[\]]+)\s*\(/i.exec(
+          statement,
+        );
+      if (open === null) return [];
+      const table = (open[1] ?? "").replace(/["`[\]]/g, "");
+      const end = statement.lastIndexOf(")");
+      const body = statement.slice(open[0].length, end < open[0].length ? undefined : end);
+      const columns = body.match(/(?:\([^()]*\)|[^,()])+/g) ?? [];
+      return columns.flatMap((column) => readColumn(column.trim(), table));
+    })
+    .slice(0, maxSchemaFields);
+}
+
+function readColumn(column: string, table: string): SchemaField[] {
+  const [, name = "", type = "", rest = ""] =
+    /^["`[]?(\w+)["`\]]?\s+(\w+(?:\s*\([^()]*\))?)([^]*)$/.exec(column) ?? [];
+  if (name === "" || /^(?:constraint|primary|foreign|unique|check|key|index|like)$/i.test(name))
+    return [];
+  const isRequired = /\bnot\s+null\b|\bprimary\s+key\b/i.test(rest);
+  return [{ name: `${table}.${name}`, type: type.toLowerCase(), isRequired, facts: {} }];
 }

@@ -1,7 +1,5 @@
 import { parseJson } from "@ccl/core/json";
 
-import { loadYaml } from "../load-library.ts";
-
 /** Longer YAML and longer JSON with comments are not parsed, since megabytes of it take seconds. */
 const maxLooseLength = 1_000_000;
 
@@ -13,14 +11,15 @@ export interface StructuredText {
   value(): unknown;
 }
 
-/** Wraps a text so that it is parsed on first use. */
-export function createStructuredText(path: string, text: string): StructuredText {
+/** Wraps a text so that it is parsed on first use. Waits only for the parser of YAML. */
+export async function createStructuredText(path: string, text: string): Promise<StructuredText> {
+  const parse = /\.ya?ml$/i.test(path) ? await yamlParser() : parseLooseJson;
   let parsed: { value: unknown } | undefined;
   return {
     path,
     text,
     value: () => {
-      parsed ??= { value: parseStructured(path, text) };
+      parsed ??= { value: parse(text) };
       return parsed.value;
     },
   };
@@ -34,13 +33,8 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * The value of a JSON (with comments) or YAML document. The path's extension decides. Undefined for other and for
- * invalid files.
- */
-function parseStructured(path: string, text: string): unknown {
-  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
-  if (extension === "yaml" || extension === "yml") return parseYaml(text);
+/** The value of a JSON document, which may have comments. Undefined for other texts. */
+function parseLooseJson(text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!looksLikeJson) return undefined;
   const value = parseJson(text);
@@ -49,13 +43,17 @@ function parseStructured(path: string, text: string): unknown {
     : value;
 }
 
-function parseYaml(text: string): unknown {
-  if (text.length > maxLooseLength) return undefined;
-  try {
-    return loadYaml().parse(text, { logLevel: "silent", maxAliasCount: 100 });
-  } catch {
-    return undefined;
-  }
+/** Loads the library late, because it takes longer to load than a small pack takes to build. */
+async function yamlParser(): Promise<(text: string) => unknown> {
+  const { parse } = await import("yaml");
+  return (text) => {
+    if (text.length > maxLooseLength) return undefined;
+    try {
+      return parse(text, { logLevel: "silent", maxAliasCount: 100 });
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 /** Drops comments and trailing commas, which configuration files of editors contain. */

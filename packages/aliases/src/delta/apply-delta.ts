@@ -3,8 +3,8 @@ import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
 import { applyTextPatch } from "./text-patch.ts";
 
-/** Applies a delta to its base. @throws AliasesError delta_mismatch if the delta starts from another base */
-export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
+/** Applies a delta to its base. Rejects with AliasesError delta_mismatch if the delta starts from another base */
+export async function applyDelta(base: Snapshot, delta: Delta): Promise<Snapshot> {
   const baseId = snapshotId(base.entries);
   if (baseId !== delta.baseId) {
     throw new AliasesError(
@@ -16,7 +16,7 @@ export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
   for (const change of delta.changes) {
     if (change.type === "removed") entries.delete(change.alias);
     else if (change.type === "added") entries.set(change.alias, { ...change.entry });
-    else entries.set(change.alias, applyChange(entries.get(change.alias), change));
+    else entries.set(change.alias, await applyChange(entries.get(change.alias), change));
   }
   const applied = orderedByAlias(entries);
   const id = snapshotId(applied);
@@ -29,14 +29,14 @@ export function applyDelta(base: Snapshot, delta: Delta): Snapshot {
   return { id, entries: applied };
 }
 
-function applyChange(
+async function applyChange(
   before: SnapshotEntry | undefined,
   change: Extract<AliasChange, { type: "changed" }>,
-): SnapshotEntry {
+): Promise<SnapshotEntry> {
   const { alias, path, sha256, patch } = change;
   if (patch === undefined)
     return change.text === undefined ? { path, sha256 } : { path, sha256, text: change.text };
-  const text = before?.text === undefined ? undefined : applyTextPatch(before.text, patch);
+  const text = before?.text === undefined ? undefined : await applyTextPatch(before.text, patch);
   if (text !== undefined) return { path, sha256, text };
   throw new AliasesError(
     "delta_mismatch",

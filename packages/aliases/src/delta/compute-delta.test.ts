@@ -317,7 +317,7 @@ describe("computeDelta and renderDelta", () => {
       "- H.other: was H.b, moved from b.ts to src/b.ts",
     ]);
     const delta = await computeDelta(snapshotOf(base), snapshotOf(next));
-    expect(applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
+    expect(await applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
   });
 
   it("show hunks within the budget, with secrets masked, and say what is left out", async () => {
@@ -337,8 +337,10 @@ describe("computeDelta and renderDelta", () => {
     expect(whole).toContain("\n--- D.b b.txt\n@@ -0,0 +1,1 @@\n+fresh");
     for (let budget = 80; budget < 900; budget += 13)
       expect(renderDelta(delta, { budget, counter }).length).toBeLessThanOrEqual(budget);
-    const part = renderDelta(delta, { budget: 470, counter });
+    const part = renderDelta(delta, { budget: 515, counter });
     expect(part).toContain('... +2 hunks, get_alias("D.a")');
+    const bare = renderDelta(delta, { budget: 300, counter });
+    expect(bare).toMatch(/\nHUNKS:\n\.\.\. hunks of \+2 files, get_alias gives each$/);
   });
 
   it("never show the middle of a key, which does not look like one", async () => {

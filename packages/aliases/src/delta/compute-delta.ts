@@ -79,8 +79,9 @@ async function compare(
   const patch =
     before.text === undefined || after.text === undefined
       ? undefined
-      : createTextPatch(before.text, after.text, names);
-  const maskedPatch = patch === undefined ? undefined : createMaskedPatch({ before, after }, names);
+      : await createTextPatch(before.text, after.text, names);
+  const maskedPatch =
+    patch === undefined ? undefined : await createMaskedPatch({ before, after }, names);
   const changed: Omit<Changed, "notes"> = {
     alias,
     type: "changed",
@@ -95,14 +96,14 @@ async function compare(
 }
 
 /** Masks whole texts, because a hunk with only the middle of a key does not look like a secret. */
-function createMaskedPatch(
+async function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },
   names: PatchNames,
-): string | undefined {
+): Promise<string | undefined> {
   const [old = "", fresh = ""] = [before.text, after.text].map(
     (text) => redactSecrets(text ?? "").text,
   );
   return old === before.text && fresh === after.text
     ? undefined
-    : (createTextPatch(old, fresh, names) ?? "");
+    : ((await createTextPatch(old, fresh, names)) ?? "");
 }

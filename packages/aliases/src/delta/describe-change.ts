@@ -71,8 +71,8 @@ async function contentNotes(
   const texts = {
     alias,
     path,
-    before: createStructuredText(path, before.text),
-    after: createStructuredText(path, text),
+    before: await createStructuredText(path, before.text),
+    after: await createStructuredText(path, text),
   };
   for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await describeKind(kind, texts, options);

@@ -1,5 +1,5 @@
 import { renderSignature } from "../card/code-card.ts";
-import { buildOutline } from "../outline/build-outline.ts";
+import { buildOutline } from "../outline/build/build-outline.ts";
 
 /**
  * Describes which exported names were added or removed, and whose signature changed. Undefined if one of the texts

@@ -13,7 +13,7 @@ interface FileHunks {
 
 /**
  * The changes of files as unified diffs by alias, in whole hunks within the room. Small files come first, so that many
- * are complete. A mark names what is left out. Empty if there is nothing to show.
+ * are complete. Marks say what is left out. Empty if there is nothing to show, or no room for a mark.
  */
 export function renderHunks(
   delta: Delta,
@@ -23,7 +23,8 @@ export function renderHunks(
   const sizes = new Map(files.map((file) => [file, counter.count(file.hunks.join("\n"))]));
   const order = [...files].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0));
   const shown = new Map<FileHunks, string[]>();
-  let left = room - counter.count("HUNKS:\n");
+  let left = room - counter.count(`HUNKS:\n${hiddenMark(files.length)}\n`);
+  if (files.length === 0 || left < 0) return [];
   for (const file of order) {
     const mark = markOf(file, file.hunks.length);
     const head = `--- ${cleanLine(file.alias)} ${cleanLine(file.path)}`;
@@ -42,7 +43,12 @@ export function renderHunks(
     if (lines.length > 1) shown.set(file, lines);
   }
   const blocks = files.flatMap((file) => shown.get(file) ?? []);
-  return blocks.length === 0 ? [] : ["HUNKS:", ...blocks];
+  const hidden = files.length - shown.size;
+  return ["HUNKS:", ...blocks, ...(hidden === 0 ? [] : [hiddenMark(hidden)])];
+}
+
+function hiddenMark(count: number): string {
+  return `... hunks of +${count} files, get_alias gives each`;
 }
 
 function markOf({ alias }: FileHunks, count: number): string {

@@ -16,7 +16,7 @@ export interface TakeSnapshotOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The state of the registry's files on disk. Omits unknown aliases and those whose file is gone. */
+/** The state of the registry's files on disk, texts with LF line ends. Omits unknown aliases and those whose file is gone. */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;
   const aliases = [...new Set(options.aliases ?? registry.list().map((entry) => entry.alias))];
@@ -36,7 +36,10 @@ export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapsh
       if (!result.ok) continue;
       const { alias, path, sha256, text } = result.value;
       const isKept = text !== undefined && (texts === "all" || kept.has(alias));
-      found.push([alias, isKept ? { path, sha256, text } : { path, sha256 }]);
+      found.push([
+        alias,
+        isKept ? { path, sha256, text: text.replaceAll("\r\n", "\n") } : { path, sha256 },
+      ]);
     }
   }
   const entries = orderedByAlias(found);

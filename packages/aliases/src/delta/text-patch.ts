@@ -1,5 +1,3 @@
-import { loadDiff } from "../load-library.ts";
-
 /**
  * The search for a shortest diff is quadratic in the differing lines. If there are more, the new text is stored whole.
  */
@@ -12,12 +10,12 @@ export interface PatchNames {
 }
 
 /** A unified diff that turns one text exactly into the other. Undefined if they have too little in common. */
-export function createTextPatch(
+export async function createTextPatch(
   before: string,
   after: string,
   names: PatchNames,
-): string | undefined {
-  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = loadDiff();
+): Promise<string | undefined> {
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import("diff");
   const found = structuredPatch(names.before, names.after, before, after, undefined, undefined, {
     context: 3,
     maxEditLength: maxEditLines,
@@ -25,7 +23,7 @@ export function createTextPatch(
   if (found === undefined) return undefined;
   const patch = formatPatch(found, FILE_HEADERS_ONLY);
   // The format cannot express everything, such as a lone carriage return at a line's end, so the patch is verified.
-  return applyTextPatch(before, patch) === after ? patch : undefined;
+  return (await applyTextPatch(before, patch)) === after ? patch : undefined;
 }
 
 /** The unified diff that adds a whole file. */
@@ -40,9 +38,10 @@ export function createAdditionPatch(text: string, name: string): string {
 }
 
 /** The patched text. Undefined if the patch is invalid or belongs to another text. */
-export function applyTextPatch(before: string, patch: string): string | undefined {
+export async function applyTextPatch(before: string, patch: string): Promise<string | undefined> {
+  const { applyPatch } = await import("diff");
   try {
-    const after = loadDiff().applyPatch(before, patch, { autoConvertLineEndings: false });
+    const after = applyPatch(before, patch, { autoConvertLineEndings: false });
     return after === false ? undefined : after;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { buildOutlines } from "./build-outline.ts";
+import { buildOutlines } from "./build/build-outline.ts";
+import { readUnreadExports } from "./unread-exports.ts";
 
 /** Each with all that its language has; what no other file sees is called hidden. */
 const SOURCES: [string, string][] = [
@@ -118,6 +119,9 @@ class Bar {
     fun hidden_too() = 1
   }
 }
+private class hidden {
+  fun hidden_in_it() = 1
+}
 fun <T> List<T>.second(): T = this[1]
 `,
   ],
@@ -144,5 +148,63 @@ class SPDLOG_API Sink : public Base {
 MY_INLINE void Sink::log(const std::string& text) { go(); }`;
     const { heads } = await buildOutlines({ path: "sink.h", text });
     expect(heads).toMatchObject({ hasErrors: false, exports: ["API", "Sink", "Sink::log"] });
+  });
+
+  it.each([
+    [
+      "a.rb",
+      'begin\n  class A\n    QUOTE = /[\\w]+="?/\n    def go(a)\n    end\n  end\nend\n',
+      /class A:[^]*def go\(a\)/,
+    ],
+    ["a.h", "static int shared(int a) { return a; }\n", /int shared\(int a\)/],
+    [
+      "a.kt",
+      "class A {\n  companion object {\n    fun of(a: Int) = A()\n  }\n}\n",
+      /fun of\(a: Int\)/,
+    ],
+    [
+      "b.kt",
+      "class A\n  constructor(\n    val size: Int,\n  ) {\n    class Builder\n      constructor() {\n        fun of(a: Int) = A(a)\n      }\n  }\n",
+      /fun of\(a: Int\)/,
+    ],
+    ["a.sh", "{ # whole\n  if true; then\n    go_on() { echo; }\n  fi\n}\n", /go_on/],
+  ])("loses no name of %s", async (path, text, shown) => {
+    expect((await buildOutlines({ path, text })).signatures.text).toMatch(shown);
+  });
+
+  it("recovers functions of C that the parser lost", () => {
+    const text =
+      "int lost(int a) {\n  if (a) {\n    call(a);\n}\nstatic int own(int a) {\n  return call(a);\n";
+    expect(readUnreadExports(text, "cpp", []).map(({ signature }) => signature)).toEqual([
+      "int lost(int a)",
+    ]);
+  });
+
+  it.each([
+    [
+      "A.vue",
+      '<template>\n  <p>export const no = 1</p>\n</template>\n<script lang="ts">\nexport const a = 1;\n</script>\n',
+      "const a = 1",
+      5,
+    ],
+    ["A.astro", "---\nexport const a = 1;\n---\n<p>export const no = 1</p>\n", "const a = 1", 2],
+    [
+      "a.ipynb",
+      JSON.stringify({
+        cells: [
+          { cell_type: "markdown", source: "def no(): pass" },
+          {
+            cell_type: "code",
+            source: ["def train(n):\n", "  pass\n"],
+            outputs: ["def no(): pass"],
+          },
+        ],
+      }),
+      "def train(n)",
+      3,
+    ],
+  ])("reads the code of %s alone", async (path, text, shown, firstLine) => {
+    const { signatures } = await buildOutlines({ path, text });
+    expect(signatures.items).toMatchObject([{ text: expect.stringContaining(shown), firstLine }]);
   });
 });

@@ -1,5 +1,3 @@
-import type { SyntaxNode } from "./syntax-node.ts";
-
 /** A part of a declaration between its brackets, on lines of its own. */
 export interface Member {
   /** Empty if undocumented. */
@@ -29,15 +27,18 @@ export interface Declaration {
 
 type DeclarationParts = Pick<Declaration, "kind" | "name" | "signature"> & Partial<Declaration>;
 
-/** A declaration at a node's lines. By default it exports its name and has neither members nor documentation. */
-export function declarationAt(node: SyntaxNode, parts: DeclarationParts): Declaration {
+/** A declaration at lines, such as a node's. By default it exports its name and has neither members nor documentation. */
+export function declarationAt(
+  { firstLine, lastLine }: Pick<Declaration, "firstLine" | "lastLine">,
+  parts: DeclarationParts,
+): Declaration {
   return {
     exports: [parts.name],
     head: parts.name,
     members: undefined,
     documentation: "",
-    firstLine: node.firstLine,
-    lastLine: node.lastLine,
+    firstLine,
+    lastLine,
     isOverload: false,
     ...parts,
   };

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 
+import { AliasesError } from "../aliases-error.ts";
 import { isNestedWithin } from "./nesting.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
@@ -51,6 +52,10 @@ let runtime: Promise<ParserRuntime> | undefined;
 const parsers = new Map<GrammarName, Promise<Parser>>();
 
 async function startRuntime(): Promise<ParserRuntime> {
+  if (!existsSync(RUNTIME_PATH)) {
+    const message = `The parser of code is not in ${dirname(RUNTIME_PATH)}. Copy the folder dist/wasm of @ccl/aliases there, beside the bundle.`;
+    throw new AliasesError("io_failed", message);
+  }
   const loaded: ParserRuntime = load(RUNTIME_PATH);
   await loaded.Parser.init();
   return loaded;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildOutlines } from "./build-outline.ts";
+import { buildOutlines } from "./build/build-outline.ts";
 
 const repeated = (text: string, count: number): string => text.repeat(count);
 const SOURCES: [string, string][] = [

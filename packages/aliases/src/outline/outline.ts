@@ -31,6 +31,7 @@ export type OutlineLanguage =
   | "swift"
   | "scala"
   | "sql"
+  | "css"
   | "markdown"
   | "json"
   | "yaml";

@@ -4,9 +4,10 @@ import { EXPORTED } from "./unread-exports.ts";
 
 const MAX_LINE_CHARACTERS = 240;
 
-// Each pattern captures a name, the first group that matched. Only the start of a line is searched.
+// Each pattern captures a name, the last group that matched. Only the start of a line is searched.
 const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
+  /^\s*(?:[\w$]+\.)+([\w$]+) *= *(?:async )?(?:function|class|\(|[\w$]+ *=>)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
 /** A type and a name before parameters, without a semicolon at the end. */
@@ -37,6 +38,10 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   ],
   scala: [/^\s*(?:\w+ )*(?:class|trait|object|enum|def|val|type|given) +(\w+)/],
   sql: [EXPORTED.sql],
+  css: [
+    /^\s*((?:--|[.#$])[\w-]+)(?=[^;{]*[{:,]|\s*$)/,
+    /^\s*@(?:keyframes|mixin|function|layer) +([\w-]+)/,
+  ],
   markdown: [/^#{1,6} +(\S.*)$/],
   json: [/^\s{0,4}"([\w$.-]+)"\s*:/],
   yaml: [/^ {0,2}([\w.-]+) *:(?= |$)/],
@@ -55,7 +60,7 @@ export function scanDeclarations(text: string, language: OutlineLanguage | undef
   const names = new Set<string>();
   for (const line of sourceLines(text, MAX_LINE_CHARACTERS)) {
     for (const pattern of patterns) {
-      const name = pattern.exec(line)?.at(-1);
+      const name = pattern.exec(line)?.findLast((group) => group !== undefined);
       if (name === undefined) continue;
       if (!KEYWORDS.has(name)) names.add(name.trimEnd());
       break;

@@ -1,9 +1,10 @@
-/** The lines of a text, each cut to `maxCharacters`, which bounds the cost of a pattern per line. */
+/** The lines of a text without their ends, each cut to `maxCharacters`, which bounds the cost of a pattern per line. */
 export function* sourceLines(text: string, maxCharacters: number): Generator<string> {
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
-    if (end > start) yield text.slice(start, Math.min(end, start + maxCharacters));
+    const last = text[end - 1] === "\r" ? end - 1 : end;
+    if (last > start) yield text.slice(start, Math.min(last, start + maxCharacters));
     start = end + 1;
   }
 }

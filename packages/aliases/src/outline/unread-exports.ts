@@ -1,4 +1,4 @@
-import type { Declaration } from "./declaration.ts";
+import { declarationAt, type Declaration } from "./declaration.ts";
 import type { GrammarName } from "./grammar.ts";
 import type { OutlineLanguage } from "./outline.ts";
 
@@ -6,7 +6,7 @@ const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =
   /^export (?:default |declare |async )*(abstract class|const enum|class|interface|type|enum|function\*?|const|let|var|namespace) +(?!extends\b|implements\b)([\w$]+)/;
 /** Languages that are read line by line, without a grammar. */
-type LineLanguage = Exclude<OutlineLanguage, GrammarName | "markdown" | "json" | "yaml">;
+type LineLanguage = Exclude<OutlineLanguage, GrammarName | "css" | "markdown" | "json" | "yaml">;
 
 /** An exported declaration at the start of a line: its kind, then its name. */
 export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
@@ -17,7 +17,7 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   go: /^(func|type|var|const) +(?:\([^)]*\) *)?([A-Z]\w*)/,
   rust: /^pub (?:async |unsafe |const (?=fn))*(fn|struct|enum|union|trait|type|static|const|mod) +(\w+)/,
   java: /^public (?:final |abstract |sealed |static )*(class|interface|enum|record) +(\w+)/,
-  cpp: /^(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)/,
+  cpp: /^(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)|^(?!(?:static|typedef|return|else|using|extern)\b)((?:[A-Za-z_][\w:<>,]*[ *&]+)+?)([A-Za-z_][\w:~]*) *\([^;]*$/,
   "c-sharp":
     /^\s*public (?:sealed |abstract |static |partial |readonly )*(class|interface|struct|record|enum) +(\w+)/,
   php: /^(?:abstract |final |readonly )*(class|interface|trait|enum|function) +(\w+)/,
@@ -29,19 +29,15 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
     /^(?:@\w+ +)*(?:(?:public|open|internal|final|static|class(?= func)|mutating|override|indirect|convenience|required|nonisolated) )*(class|struct|enum|protocol|extension|actor|func|typealias|var|let) +(\w+)/,
   scala:
     /^(?:(?:sealed|abstract|final|implicit|case|override|lazy|inline|opaque) )*(class|trait|object|enum|def|val|type|given) +(\w+)/,
-  sql: /^create +(?:or +replace +|temp(?:orary)? +|unique +|materialized +)*(table|view|function|procedure|type|index|trigger) +(?:if +not +exists +)?([\w."]+)/i,
+  sql: /^create +(?:or +replace +|temp(?:orary)? +|unique +|materialized +)*(table|view|function|procedure|type|domain|index|trigger) +(?:if +not +exists +)?([\w."]+)/i,
 };
 
-/** Languages whose members, one level deeper, are read too. */
+/** Languages whose members are read too. */
 const BY_LINES: ReadonlySet<string> = new Set(["kotlin", "swift", "scala"]);
 
-/** The smallest indentation of a line that begins with a word. */
-function indentationOf(text: string): string | undefined {
-  const [shortest] = [...text.matchAll(/^(?: {2,8}|\t)(?=[\w@])/gm)]
-    .map(([blanks]) => blanks)
-    .sort((a, b) => a.length - b.length);
-  return shortest;
-}
+/** Begins a line that has lines of its own: a type, whose members are read, or anything else. */
+const HOLDER =
+  /^(?:[@\w]+ )*(?:(class|object|interface|struct|enum|protocol|extension|actor|trait)|fun|func|def|va[lr]|let|init) */;
 
 /**
  * Exports in broken code that the parser lost, recovered by pattern from single lines. Gives their heads and the part
@@ -54,31 +50,37 @@ export function readUnreadExports(
 ): Declaration[] {
   const seen = new Set(known.flatMap(({ exports, name }) => [...exports, name]));
   const found: Declaration[] = [];
-  const step = BY_LINES.has(language) ? indentationOf(text) : undefined;
+  const hasMembers = BY_LINES.has(language);
+  // What holds the lines after it that are indented deeper, the nearest last.
+  let holders: { depth: number; isRead: boolean; inner: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
-    const isMember = step !== undefined && whole.startsWith(step);
-    const line = whole.slice(isMember ? step.length : 0, MAX_LINE_CHARACTERS);
-    const [, kind, name] = EXPORTED[language].exec(line) ?? [];
+    const depth = hasMembers ? /^\s*(?=[@\w])/.exec(whole)?.[0].length : 0;
+    if (depth === undefined) continue;
+    const line = whole.slice(depth, depth + MAX_LINE_CHARACTERS);
+    holders = holders.filter((holder) => holder.depth < depth);
+    const isRead = holders.every((holder) => holder.isRead);
+    const nearest = holders.at(-1);
+    if (nearest !== undefined) nearest.inner = Math.min(nearest.inner, depth);
+    const [holder, type] = (hasMembers && HOLDER.exec(line)) || [];
+    if (holder !== undefined)
+      holders.push({
+        depth,
+        isRead: type !== undefined && !/\b(?:file)?private\b/.test(holder),
+        inner: Number.POSITIVE_INFINITY,
+      });
+    if (!isRead) continue;
+    const groups = EXPORTED[language].exec(line)?.slice(1) ?? [];
+    const [kind, name] = groups.filter((group) => group !== undefined);
     if (kind === undefined || name === undefined || seen.has(name)) continue;
-    // One level deeper, a value may be local to a function.
-    if (isMember && /^(?:va[lr]|let|type|typealias|given)$/.test(kind)) continue;
+    // Deeper than the members of a type, or below anything else, a value may be local.
+    if (depth > 0 && depth !== nearest?.inner && /^(?:va[lr]|let)$/.test(kind)) continue;
     seen.add(name);
     const signature = line
       .slice(line.indexOf(kind))
       .replace(/(?:\s*(?:\{|:|=>?|\(|;))+\s*$/, "")
       .trimEnd();
-    found.push({
-      kind,
-      name,
-      exports: [name],
-      head: name,
-      signature,
-      members: undefined,
-      documentation: "",
-      firstLine: index + 1,
-      lastLine: index + 1,
-      isOverload: false,
-    });
+    const place = { firstLine: index + 1, lastLine: index + 1 };
+    found.push(declarationAt(place, { kind, name, signature }));
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildOutlines } from "./build-outline.ts";
+import { buildOutlines } from "./build/build-outline.ts";
 import { OUTLINE_DEPTHS, type Outline, type OutlineDepth } from "./outline.ts";
 
 interface OutlinedFile {

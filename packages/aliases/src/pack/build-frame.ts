@@ -24,7 +24,7 @@ export async function buildFrame(
     let text = before?.text;
     if (before?.text !== undefined && before.sha256 !== sha256) {
       const content = await registry.resolve(alias, signal && { signal });
-      text = content.ok ? content.value.text : undefined;
+      text = content.ok ? content.value.text?.replaceAll("\r\n", "\n") : undefined;
     }
     entries[alias] = { path, sha256, text };
   }

@@ -9,12 +9,13 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { AliasesError } from "../aliases-error.ts";
 import { takeSnapshot } from "../delta/take-snapshot.ts";
+import { buildOutline } from "../outline/build/build-outline.ts";
 import type { HistoryCommit } from "../rank/file-history.ts";
 import { rankFiles } from "../rank/rank-files.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { openAliasRegistry } from "../registry/open-alias-registry.ts";
 import { buildPack } from "./build-pack.ts";
-import type { Pack, PackOptions } from "./pack.ts";
+import type { Pack } from "./pack.ts";
 
 const exactCounter: TokenCounter = {
   name: "o200k_base",
@@ -234,20 +235,6 @@ describe("buildPack", () => {
     expect([files[0]?.path, files.at(-1)?.path]).toEqual(["src/file-lock.ts", "src/npm-lock.json"]);
   });
 
-  it("ranks the neighbours of the focus in the import graph up", async () => {
-    const part = (index: number): string =>
-      `import "./part${(index + 1) % 40}.js";\nexport const value${index} = ${index};\n`;
-    const files = Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [`src/part${index}.ts`, part(index)]),
-    );
-    const { registry } = await open(files);
-    const options: PackOptions = { registry, task: "Go on", budget: 150, counter: exactCounter };
-    expect(byPath(await buildPack(options), "src/part33.ts")).toBeUndefined();
-    const pack = await buildPack({ ...options, focus: ["src/part33.ts"] });
-    for (const neighbour of [32, 33, 34])
-      expect(byPath(pack, `src/part${neighbour}.ts`)).toBeDefined();
-  });
-
   it("keeps the decisions together under their cap and says so", async () => {
     const decision = (index: number): string =>
       `# Decision ${index}\n\n## Decision\nUse way ${index} because it is simple.\n`;
@@ -347,6 +334,25 @@ describe("buildPack", () => {
       `  /** Member ${index}. */\n  step${index}(value: number): number {\n    // keep ${index}\n\n    return value + ${index};\n  }\n`,
   );
   const STEPS = `export class Steps {\n${members.join("\n")}\n  private rewind(tape: string): string {\n    // from the end\n    return tape;\n  }\n}\n`;
+
+  it("keeps the line ends of a file, and reads it as it does with others", async () => {
+    const text = "import { a } from './a';\nexport function upload(): void {\n  a();\n}\n";
+    const crlf = text.replaceAll("\n", "\r\n");
+    const { registry } = await open({ "unix.ts": text, "windows.ts": crlf, "a.ts": "" });
+    const packed = await buildPack({
+      registry,
+      task: "upload",
+      budget: 400,
+      counter: exactCounter,
+    });
+    expect(packed.text).toContain(`=== windows.ts H.windows\n${crlf}`);
+    expect(packed.text).toContain(`=== unix.ts H.unix\n${text}`);
+    const [unix, windows] = ["unix.ts", "windows.ts"].map((path) => byPath(packed, path));
+    expect(windows?.sha8).toBe(unix?.sha8);
+    const source = { path: "m.ts", text: crlf };
+    const outline = await buildOutline(source, { depth: "signatures" });
+    expect(outline).toEqual(await buildOutline({ ...source, text }, { depth: "signatures" }));
+  });
 
   it("shows the members that the task is about, byte for byte, and marks what is left out", async () => {
     const { registry } = await open({ "src/steps.ts": STEPS });
@@ -471,21 +477,6 @@ describe("buildPack", () => {
     };
     const { files } = await rankFiles({ registry, task: "Export value", history: { commits } });
     expect(files.map(({ path }) => path)).toEqual(["src/last.ts", "src/often.ts"]);
-  });
-
-  it("says by which file an import ranks another up, of what it shows and what it leaves out", async () => {
-    const { registry } = await open({
-      "package.json": '{ "name": "root" }\n',
-      "kit/package.json": '{ "name": "@x/kit" }\n',
-      "kit/src/index.ts": "export const value = 1;\n".repeat(40),
-      "app/upload.ts": 'import { value } from "@x/kit";\nexport const upload = value;\n',
-    });
-    const expected = { neighbour: "app/upload.ts", parts: { import: expect.any(Number) } };
-    const options = { registry, task: "retry the upload", counter: exactCounter };
-    const { entries } = await buildPack({ ...options, budget: 2_000 });
-    expect(entries.find(({ path }) => path === "kit/src/index.ts")).toMatchObject(expected);
-    const { omitted } = await buildPack({ ...options, budget: 60 });
-    expect(omitted.find(({ path }) => path === "kit/src/index.ts")).toMatchObject(expected);
   });
 
   it("masks secrets and lets no file open a section", async () => {

@@ -1,7 +1,7 @@
 import type { TokenCounter } from "@ccl/core";
 
 import { buildCard } from "../card/build-card.ts";
-import { buildOutline } from "../outline/build-outline.ts";
+import { buildOutline } from "../outline/build/build-outline.ts";
 import type { DetailedRanking, ReadFile } from "../rank/rank-files.ts";
 import type { Pick as PickedPart } from "./choose-lines.ts";
 import { isCardKind, type Caps } from "./pack-caps.ts";

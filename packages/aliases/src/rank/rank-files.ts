@@ -4,16 +4,9 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import type { FileFacts } from "../survey/file-facts.ts";
-import {
-  createFileReader,
-  surveyFiles,
-  type FileReader,
-  type PackEvent,
-  type UnreadFile,
-} from "../survey/survey-files.ts";
+import type { FileFacts } from "./file-facts.ts";
+import { createFileReader, surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
-import { isManifest, readModuleNames, type ModuleName } from "./module-names.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
 import { namedFiles } from "./task-evidence.ts";
@@ -26,8 +19,7 @@ export interface RankOptions {
   /** What to do, in the user's words. English or Russian. */
   task: string;
   /**
-   * Aliases or paths that the work is about, in addition to those in the task. Their neighbours in the import graph
-   * rank higher too.
+   * Aliases or paths that the work is about, in addition to those in the task.
    */
   focus?: string[] | undefined;
   /** Earlier commits. Their subjects and changed files affect ranking. */
@@ -76,10 +68,9 @@ export interface DetailedRanking extends FileRanking {
 
 const MIN_READ_FILES = 40;
 const MAX_READ_FILES = 400;
-const MAX_MANIFEST_CHARS = 200_000;
 
 /**
- * Ranks the files of a registry for a task by the words in paths, names and texts, imports, focus and history.
+ * Ranks the files of a registry for a task by the words in paths, names and texts, focus and history.
  * @throws AliasesError `aborted`, `io_failed`
  */
 export async function rankFiles(options: RankOptions): Promise<FileRanking> {
@@ -112,13 +103,11 @@ export async function rankInDetail(
   const meaning =
     options.embedder &&
     (await scoreMeaning(facts, { task, embedder: options.embedder, cache, signal }));
-  const names = await readNames(facts, reader);
   const { scores, unmatched } = await scoreFiles(facts, {
     task,
     focus: [...focus],
     history,
     meaning,
-    names,
   });
   const order = [...facts.entries()]
     .map(([at, file]) => ({ at, file, score: scores[at]?.score ?? 0 }))
@@ -165,16 +154,6 @@ export async function rankInDetail(
       return lines === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: focus.has(at) }];
     }),
   };
-}
-
-async function readNames(facts: readonly FileFacts[], reader: FileReader): Promise<ModuleName[]> {
-  const manifests: { path: string; text: string }[] = [];
-  for (const file of facts) {
-    if (!isManifest(file.path) || file.chars > MAX_MANIFEST_CHARS) continue;
-    const content = await reader.read(file);
-    if (content !== undefined) manifests.push(content);
-  }
-  return readModuleNames(manifests);
 }
 
 function isEnough(count: number, chars: number, wanted: number): boolean {

@@ -2,9 +2,6 @@ import { createSearchIndex, splitWords, type TextWeights } from "@ccl/search";
 
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
-import { buildImportGraph, type ImportGraph } from "./import-graph.ts";
-import type { ModuleName } from "./module-names.ts";
-import { namesMeant } from "./task-evidence.ts";
 import { inNamedPart } from "./task-scope.ts";
 import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
 
@@ -18,8 +15,6 @@ export interface RankInput {
   chars: number;
   /** Names that the file declares, separated by spaces. */
   declarations: string;
-  /** Module specifiers as written. */
-  imports: string[];
 }
 
 /** The task and other evidence. */
@@ -30,12 +25,10 @@ export interface ScoreOptions {
   history?: HistoryScores | undefined;
   /** By file, how close an embedder finds it to the task, 0..1. */
   meaning?: number[] | undefined;
-  /** Names under which imports reach files, from the project's manifests. */
-  names?: ModuleName[] | undefined;
 }
 
 /** What contributes the largest part of a file's score. */
-type RankReason = "focus" | "words" | "meaning" | "import" | "history" | "kind";
+type RankReason = "focus" | "words" | "meaning" | "history" | "kind";
 
 /** The parts of a file's score. */
 export interface ScoreSource {
@@ -45,8 +38,6 @@ export interface ScoreSource {
   reason: RankReason;
   /** Shares of the reasons, which sum to 1. Shares below a hundredth are left out. */
   parts: Partial<Record<RankReason, number>>;
-  /** The neighbour in the import graph that raises the score. */
-  neighbour?: string | undefined;
   /** The subject of the commit that changed the file and is closest to the task. */
   commit?: string | undefined;
   /** False if the task starts with another part of the project, such as `router: ...`. */
@@ -80,51 +71,34 @@ const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 const LOG_ODDS = {
   words: 2.8,
   path: 1.5,
-  name: 1,
   meaning: 2,
-  neighbour: 0.3,
   similar: 1.6,
   recent: 1,
   part: 1.2,
   askedKind: 1.25,
 };
-/** By distance from the files in focus. */
-const FOCUS = [20, 2, 1] as const;
+const FOCUS_LOG_ODDS = 20;
 
-/** Scores files for a task by words, imports and history. Every file has a score, so that the order is total. */
+/** Scores files for a task by words, focus and history. Every file has a score, so that the order is total. */
 export async function scoreFiles(files: RankInput[], options: ScoreOptions): Promise<FileScores> {
   const { task, history } = options;
   const paths = files.map(({ path }) => path);
-  const graph = buildImportGraph(
-    paths,
-    files.map((file) => file.imports),
-    options.names,
-  );
   const { words, matched, unmatched } = await scoreWords(files, task, WEIGHTS);
   const bare = files.map((file) => ({ ...file, declarations: "" }));
   const { words: inPath } = await scoreWords(bare, task, PATH_WEIGHTS);
-  const neighbours = bestNeighbours(words, graph);
-  const focus = scoreFocus(graph, options.focus ?? []);
+  const focus = new Set(options.focus);
   const wanted = wantedKinds(task);
   const isInPart = inNamedPart(paths, task);
-  const isMeant = namesMeant(task, files);
   const scores = files.map((file, at): FileScore => {
-    const neighbour = neighbours[at] ?? -1;
     const similar = Math.sqrt(history?.similar.get(file.path) ?? 0);
     const recent = history?.recent.get(file.path) ?? 0;
     const parts: [RankReason, number][] = [
-      [
-        "words",
-        LOG_ODDS.words * Math.sqrt(words[at] ?? 0) +
-          LOG_ODDS.path * (inPath[at] ?? 0) +
-          LOG_ODDS.name * (isMeant[at] ?? 0),
-      ],
+      ["words", LOG_ODDS.words * Math.sqrt(words[at] ?? 0) + LOG_ODDS.path * (inPath[at] ?? 0)],
       ["meaning", LOG_ODDS.meaning * (options.meaning?.[at] ?? 0)],
-      ["import", LOG_ODDS.neighbour * (words[neighbour] ?? 0)],
       // The reason of files without any other evidence.
       ["kind", 0.01],
       ["history", LOG_ODDS.similar * similar + LOG_ODDS.recent * recent],
-      ["focus", focus.get(at) ?? 0],
+      ["focus", focus.has(at) ? FOCUS_LOG_ODDS : 0],
     ];
     const [reason] = parts.reduce((best, part) => (part[1] > best[1] ? part : best));
     const sum = parts.reduce((all, part) => all + part[1], 0);
@@ -136,7 +110,6 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
       matched: matched[at] ?? [],
       reason,
       parts: Object.fromEntries(shares.filter(([, share]) => share > 0)),
-      neighbour: files[neighbour]?.path,
       commit: history?.subjects.get(file.path),
       isInScope: isInPart?.[at] ?? true,
     };
@@ -182,16 +155,6 @@ function splitPath(path: string): string {
   return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
 }
 
-/** For each file, the neighbour in the import graph with the best score above 0. -1 if there is none. */
-function bestNeighbours(scores: Float64Array, graph: ImportGraph): number[] {
-  return graph.imports.map((targets, at) => {
-    let best = -1;
-    for (const neighbour of [...targets, ...(graph.importedBy[at] ?? [])])
-      if ((scores[neighbour] ?? 0) > (scores[best] ?? 0)) best = neighbour;
-    return best;
-  });
-}
-
 type FileKind = "code" | "test" | "doc" | "other";
 
 function kindOf(alias: string): FileKind {
@@ -230,17 +193,4 @@ function kindLogOdds(file: RankInput, wanted: Set<FileKind>): number {
   if (GENERATED.test(file.path)) return GENERATED_LOG_ODDS;
   const kind = kindOf(file.alias);
   return KIND_LOG_ODDS[kind] + (wanted.has(kind) ? LOG_ODDS.askedKind : 0);
-}
-
-/** Scores files by their distance from the focus in the import graph, up to two steps. */
-function scoreFocus(graph: ImportGraph, focus: number[]): Map<number, number> {
-  const scores = new Map<number, number>(focus.map((position) => [position, FOCUS[0]]));
-  let border = focus;
-  for (const score of FOCUS.slice(1)) {
-    border = border
-      .flatMap((from) => [...(graph.imports[from] ?? []), ...(graph.importedBy[from] ?? [])])
-      .filter((position) => !scores.has(position));
-    for (const position of border) scores.set(position, score);
-  }
-  return scores;
 }

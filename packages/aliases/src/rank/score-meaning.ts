@@ -2,7 +2,7 @@ import type { Embedder } from "@ccl/core";
 import { createSearchIndex } from "@ccl/search";
 
 import type { DerivedCache } from "../registry/alias-registry.ts";
-import type { FileFacts } from "../survey/file-facts.ts";
+import type { FileFacts } from "./file-facts.ts";
 
 const MAX_EMBEDDED_CHARS = 1_000;
 const BATCH = 64;

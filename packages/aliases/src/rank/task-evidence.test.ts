@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { namedFiles, namesMeant } from "./task-evidence.ts";
+import { namedFiles } from "./task-evidence.ts";
 
 const PATHS = [
   "README.md",
@@ -28,21 +28,5 @@ describe("namedFiles", () => {
   ])("takes from %j just the files that it names", (task, named) => {
     const files = PATHS.map((path, at) => ({ path, alias: `X.f${at}` }));
     expect(namedFiles(task, files).map((at) => PATHS[at])).toEqual(named);
-  });
-});
-
-describe("namesMeant", () => {
-  const files = [
-    { path: "src/gson/TypeAdapters.java", declarations: "TypeAdapters newFactory" },
-    { path: "src/parse.py", declarations: "parse_url split" },
-    { path: "src/split.py", declarations: "Splitter split" },
-  ];
-  it.each([
-    ["Fix a deadlock involving `TypeAdapters`", [1, 0, 0]],
-    ["parse_url drops the port", [0, 1, 0]],
-    ["`split` twice", [0, 0.5, 0.5]],
-    ["split the url", [0, 0, 0]],
-  ])("shares what %j spells as code among the files that declare it", (task, meant) => {
-    expect(namesMeant(task, files)).toEqual(meant);
   });
 });

@@ -28,21 +28,3 @@ export function namedFiles(
 function areSameEnd(path: string, wanted: string): boolean {
   return `/${path}`.endsWith(`/${wanted}`) || (path.includes("/") && wanted.endsWith(`/${path}`));
 }
-
-/** Words that are written like names in code: in backticks, in camel or snake case. */
-const CODE_NAME = /(?<=`)\w{3,}|\b\w*(?:[a-z\d][A-Z]|[A-Z]{2}[a-z]|\w_\w)\w*\b/g;
-
-/** By file, how uniquely the code names in a task mean it. 1 if no other file declares the name or is called so. */
-export function namesMeant(
-  task: string,
-  files: readonly { path: string; declarations: string }[],
-): number[] {
-  const meant = files.map(() => 0);
-  for (const name of new Set(task.match(CODE_NAME))) {
-    const having = files.flatMap(({ path, declarations }, at) =>
-      ` ${declarations} `.includes(` ${name} `) || `/${path}`.includes(`/${name}.`) ? [at] : [],
-    );
-    for (const at of having) meant[at] = Math.max(meant[at] ?? 0, 1 / having.length);
-  }
-  return meant;
-}

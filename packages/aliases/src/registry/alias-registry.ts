@@ -22,7 +22,7 @@ export interface AliasContent {
   /** Of the content on disk, not of the registry's record. */
   sha8: string;
   sha256: string;
-  /** With LF line ends. Undefined for a binary file. */
+  /** With the line ends of the file. Undefined for a binary file. */
   text: string | undefined;
   /** `utf-16le`, `utf-16be` or `latin1` if the bytes are not UTF-8. `latin1` is a guess. */
   encoding?: string | undefined;
@@ -88,7 +88,16 @@ export interface ScanReport {
   moved: string[];
   /** Aliases that were dropped because their file is gone. */
   removed: string[];
-  skipped: { path: string; reason: "too_large" | "binary" | "unreadable" | "outside_root" }[];
+  /** What was found and not named. A folder ends with a slash. Leaves out what `include` and `ignore` exclude. */
+  skipped: SkippedFile[];
+}
+
+/** A file or a folder without a name. */
+interface SkippedFile {
+  path: string;
+  reason: "too_large" | "binary" | "unreadable" | "outside_root" | "ignored";
+  /** For `ignored`, the rule: `src/.gitignore: *.log`. */
+  rule?: string | undefined;
 }
 
 /** Values derived from file contents, by content hash. Stored on disk only if the registry is. */

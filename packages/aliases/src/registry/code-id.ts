@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,9 @@ export function codeId(): string {
 function hashCode(): string {
   const own = fileURLToPath(import.meta.url);
   const grammars = join(dirname(own), "wasm", "package.json");
-  const files = [own, grammars, ...LIBRARIES.flatMap((name) => placeOf(name))];
+  // A bundle may lack the parsers.
+  const parsers = existsSync(grammars) ? [grammars] : [];
+  const files = [own, ...parsers, ...LIBRARIES.flatMap((name) => placeOf(name))];
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 

@@ -2,7 +2,6 @@ import { compareCodeUnits } from "@ccl/core";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 
-import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { locateFile, stampOf, type TreeFile } from "./locate-file.ts";
 import { toIoError } from "./io-error.ts";
@@ -39,12 +38,11 @@ export async function walkTree({
   rules,
   pacer,
 }: WalkOptions): Promise<FileTree> {
-  const included =
-    rules.include === undefined ? undefined : loadPicomatch()([...rules.include], { dot: true });
+  const included = rules.include && (await pathMatcher(rules.include));
   const maxFileBytes = rules.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
   const tree: FileTree = { files: [], skipped: [] };
   const pending: PendingFolder[] = [
-    { path: "", ignoreRules: rootIgnoreRules(root, rules.ignore ?? []) },
+    { path: "", ignoreRules: await rootIgnoreRules(root, rules.ignore ?? []) },
   ];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const content = readFolder(root, folder, tree);
@@ -57,6 +55,12 @@ export async function walkTree({
   tree.files.sort((a, b) => compareCodeUnits(a.path, b.path));
   tree.skipped.sort((a, b) => compareCodeUnits(a.path, b.path));
   return tree;
+}
+
+/** Matches paths by globs. Loads the library late, because most scans need none. */
+export async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
+  const { default: picomatch } = await import("picomatch");
+  return picomatch([...globs], { dot: true });
 }
 
 interface PendingFolder {
@@ -80,7 +84,9 @@ function readFolder(
     const path = folder.path + entry.name;
     const isFolder = entry.isDirectory();
     if (isFolder && NEVER_WALKED.has(entry.name)) continue;
-    if (ignoreRules.ignores(path, isFolder)) continue;
+    const rule = ignoreRules.ruleFor(path, isFolder);
+    if (rule) tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
+    if (rule !== undefined) continue;
     if (isFolder) folders.push({ path: `${path}/`, ignoreRules });
     else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
   }

@@ -21,11 +21,11 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return mark === 0xfeff ? "utf-16be" : undefined;
 }
 
-/** Decodes a text and normalizes its line ends to LF. Returns the encoding if it is not UTF-8. */
+/** Decodes a text, line ends as they are. Returns the encoding if it is not UTF-8. */
 export function decodeText(bytes: Buffer): { text: string; encoding?: string | undefined } {
-  if (isUtf8(bytes)) return { text: withLineFeeds(bytes).toString("utf8") };
+  if (isUtf8(bytes)) return { text: bytes.toString("utf8") };
   const encoding = utf16Of(bytes) ?? "latin1";
-  return { text: new TextDecoder(encoding).decode(bytes).replaceAll("\r\n", "\n"), encoding };
+  return { text: new TextDecoder(encoding).decode(bytes), encoding };
 }
 
 /** Hashes a whole content. */

@@ -1,14 +1,15 @@
 import { readFileSync, statSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, posix, relative, sep } from "node:path";
 
-import type { Ignore } from "ignore";
-
-import { loadIgnore } from "../load-library.ts";
+import type { Ignore, PatternParams } from "ignore";
 
 /** Decides what is ignored in one folder. As in git, patterns of deeper folders and later files win. */
 export interface IgnoreRules {
-  /** `path` is relative to the scanned root, with forward slashes. None of its parents may be ignored. */
-  ignores(path: string, isDirectory: boolean): boolean;
+  /**
+   * The rule that ignores a path, such as `src/.gitignore: *.log`. Empty for the caller's own patterns, undefined for a
+   * path that is not ignored. `path` is relative to the scanned root, with forward slashes, and no parent is ignored.
+   */
+  ruleFor(path: string, isDirectory: boolean): string | undefined;
   /** Adds the rules of the ignore files among a folder's names. */
   enter(directory: string, names: ReadonlySet<string>): IgnoreRules;
 }
@@ -66,42 +67,55 @@ const NOISE: readonly string[] = [
  * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root. The
  * caller's own patterns (relative to the root) override all others.
  */
-export function rootIgnoreRules(root: string, ownPatterns: readonly string[]): IgnoreRules {
-  const own = matcher().add([...ownPatterns]);
+export async function rootIgnoreRules(
+  root: string,
+  ownPatterns: readonly string[],
+): Promise<IgnoreRules> {
+  const { default: ignore } = await import("ignore");
+  // Case-sensitive everywhere, so that a tree has the same names on every system.
+  const create = (): Ignore => ignore({ ignoreCase: false });
+  const own = create().add([...ownPatterns]);
+  const noise = create().add(
+    NOISE.map((pattern) => ({ pattern, mark: `left out by default: ${pattern}` })),
+  );
   const top = repositoryTop(root);
-  const inherited = top === undefined ? undefined : ancestorRules(root, top);
-  return folderRules({ root, own, ...(inherited ?? { rules: matcher().add(NOISE), base: "" }) });
+  const inherited = top === undefined ? undefined : ancestorRules(root, top, create().add(noise));
+  return folderRules({ root, own, create, ...(inherited ?? { rules: noise, base: "" }) });
 }
 
 interface FolderRules {
   root: string;
   own: Ignore;
+  create: () => Ignore;
   /** For paths that start with `base`: the path from the repository's top to the root, with a trailing slash. */
   rules: Ignore;
   base: string;
 }
 
 function folderRules(state: FolderRules): IgnoreRules {
-  const { root, own, rules, base } = state;
+  const { root, own, rules, base, create } = state;
   return {
-    ignores(path, isDirectory) {
+    ruleFor(path, isDirectory) {
       const subject = isDirectory ? `${path}/` : path;
       const mine = own.test(subject);
-      return mine.ignored || (!mine.unignored && rules.ignores(base + subject));
+      if (mine.ignored || mine.unignored) return mine.ignored ? "" : undefined;
+      return rules.test(base + subject).rule?.mark;
     },
     enter(directory, names) {
       if (!IGNORE_FILES.some((name) => names.has(name))) return this;
       const patterns = readFolderPatterns(join(root, directory), base + directory);
-      return folderRules({ ...state, rules: matcher().add(rules).add(patterns) });
+      return folderRules({ ...state, rules: create().add(rules).add(patterns) });
     },
   };
 }
 
 /** Undefined if the repository ignores the whole root. The root then has no inherited rules. */
-function ancestorRules(root: string, top: string): { rules: Ignore; base: string } | undefined {
-  const rules = matcher()
-    .add(NOISE)
-    .add(readPatterns(join(top, ".git", "info", "exclude"), ""));
+function ancestorRules(
+  root: string,
+  top: string,
+  rules: Ignore,
+): { rules: Ignore; base: string } | undefined {
+  rules.add(readPatterns(join(top, ".git", "info", "exclude"), ""));
   const base = relative(top, root).split(sep).join("/");
   if (base === "") return { rules, base };
   let folder = "";
@@ -120,12 +134,12 @@ function repositoryTop(root: string): string | undefined {
   }
 }
 
-function readFolderPatterns(path: string, folder: string): string[] {
+function readFolderPatterns(path: string, folder: string): PatternParams[] {
   return IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
 }
 
 /** The patterns of an ignore file, anchored at its folder. Empty if there is no such file. */
-function readPatterns(file: string, folder: string): string[] {
+function readPatterns(file: string, folder: string): PatternParams[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -136,7 +150,10 @@ function readPatterns(file: string, folder: string): string[] {
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
-    .map((line) => anchorPattern(line, folder));
+    .map((line) => ({
+      pattern: anchorPattern(line, folder),
+      mark: `${posix.join(folder, basename(file))}: ${line}`,
+    }));
 }
 
 /** Rewrites a pattern of a folder's ignore file as an equivalent pattern of the top folder. */
@@ -147,9 +164,4 @@ function anchorPattern(pattern: string, folder: string): string {
   const isAnchored = /\/(?=\S)/.test(body);
   const place = folder.replace(/\/$/, "").replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
   return `${isNegative ? "!" : ""}/${place}/${isAnchored ? body.replace(/^\//, "") : `**/${body}`}`;
-}
-
-/** Case-sensitive everywhere, so that a tree has the same names on every system. */
-function matcher(): Ignore {
-  return loadIgnore()({ ignoreCase: false });
 }

@@ -183,7 +183,7 @@ describe("add and remove", () => {
 });
 
 describe("resolve", () => {
-  it("gives the file as it is now, with LF", async () => {
+  it("gives the file as it is now, line ends too, by a hash that they do not change", async () => {
     write({ "a.ts": "a" });
     const registry = await open({ persist: false });
     await registry.add("H.a", "a.ts");
@@ -195,7 +195,7 @@ describe("resolve", () => {
         path: "a.ts",
         sha8: sha8("new\n"),
         sha256: sha256("new\n"),
-        text: "new\n",
+        text: "new\r\n",
         sizeBytes: 5,
       },
     });
@@ -334,7 +334,10 @@ describe("scan", () => {
     const registry = await open();
     const report = await registry.scan({ maxFileBytes: 1000 });
     expect(report.added).toEqual(["C.gitignore", "D.readme", "H.a", "T.a"]);
-    expect(report.skipped).toEqual([{ path: "logo.png", reason: "binary" }]);
+    expect(report.skipped).toEqual([
+      { path: "logo.png", reason: "binary" },
+      { path: "out/", reason: "ignored", rule: ".gitignore: out" },
+    ]);
     expect(report.entries).toEqual(registry.list());
     const text = registryText();
     const again = await (await open()).scan();

@@ -2,12 +2,11 @@ import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
-import { loadPicomatch } from "../load-library.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
 import { aliasKey, isAliasPrefix, quote } from "./alias-name.ts";
 import { classifyPath } from "./classify-path.ts";
-import { walkTree, type FileTree } from "./file-tree.ts";
+import { pathMatcher, walkTree, type FileTree } from "./file-tree.ts";
 import { createLocator, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
 import { compareRecord, type RecordState } from "./record-state.ts";
@@ -26,7 +25,7 @@ interface HashedFile extends TreeFile {
 
 /** Updates the records to match the tree and names unnamed files. Throws rules_invalid, aborted. */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
-  const prefixOf = prefixRules(rules.prefixes ?? []);
+  const prefixOf = await prefixRules(rules.prefixes ?? []);
   const tree = await walkTree({ ...context, rules });
   const named = new Set([...context.records.values()].map(({ path }) => path));
   callListener(rules.onEvent, { type: "files_found", done: tree.files.length });
@@ -123,14 +122,16 @@ function nextRecord(
 
 type PrefixRule = (path: string) => string;
 
-function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): PrefixRule {
-  const matchers = rules.map(({ prefix, match }) => {
-    if (isAliasPrefix(prefix)) return { prefix, isMatch: loadPicomatch()(match, { dot: true }) };
-    throw new AliasesError(
-      "rules_invalid",
-      `${quote(prefix)} is not a prefix: use 1 to 8 capitals and digits, a capital first.`,
-    );
-  });
+async function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): Promise<PrefixRule> {
+  const matchers: { prefix: string; isMatch: (path: string) => boolean }[] = [];
+  for (const { prefix, match } of rules) {
+    if (!isAliasPrefix(prefix))
+      throw new AliasesError(
+        "rules_invalid",
+        `${quote(prefix)} is not a prefix: use 1 to 8 capitals and digits, a capital first.`,
+      );
+    matchers.push({ prefix, isMatch: await pathMatcher([match]) });
+  }
   return (path) => matchers.find(({ isMatch }) => isMatch(path))?.prefix ?? classifyPath(path);
 }
 

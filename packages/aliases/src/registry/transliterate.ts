@@ -1,19 +1,15 @@
-const LETTERS = new Map(
-  "а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х h ц ts ч ch ш sh щ sch ъ _ ы y ь _ э e ю yu я ya"
+const LETTERS = Object.fromEntries(
+  "а:a б:b в:v г:g д:d е:e ж:zh з:z и:i й:y к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:h ц:ts ч:ch ш:sh щ:sch ъ: ы:y ь: э:e ю:yu я:ya"
     .split(" ")
-    .reduce<[string, string][]>(
-      (pairs, letter, at, all) =>
-        at % 2 === 0 ? [...pairs, [letter, (all[at + 1] ?? "").replace("_", "")]] : pairs,
-      [],
-    ),
+    .map((pair) => pair.split(":")),
 );
 
 /** Transliterates a Cyrillic word to the usual spelling of loanwords: `парсер` is `parser`. Other words stay. */
 export function transliterate(word: string): string {
   return [...word]
     .map((letter) => {
-      const latin = LETTERS.get(letter.toLowerCase());
-      if (latin === undefined) return letter;
+      const latin: unknown = LETTERS[letter.toLowerCase()];
+      if (typeof latin !== "string") return letter;
       return letter === letter.toLowerCase() ? latin : latin.replace(/^./, (a) => a.toUpperCase());
     })
     .join("");

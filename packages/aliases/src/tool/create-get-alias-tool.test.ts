@@ -131,7 +131,7 @@ describe("get_alias", () => {
       text: FILES["vocabulary.txt"],
     });
     expect(await valueOf({ alias: "D.crlf" })).toMatchObject({
-      text: "a\nb",
+      text: "a\r\nb",
       lastLine: 2,
       totalLines: 2,
     });

@@ -46,7 +46,7 @@ describe("a listing", () => {
     for (const limit of [1, 2, 7, 59, 60]) expect(await pagesOf(limit)).toEqual(whole);
   });
 
-  it("fills its pages past handles that can't be read", async () => {
+  it("names the handles that can't be read, and goes on past them", async () => {
     const whole = await pagesOf(1000);
     const damaged = whole.slice(1, 20);
     for (const { artifactId } of damaged) {
@@ -56,7 +56,11 @@ describe("a listing", () => {
         if (name.startsWith(`${artifactId}.`)) await writeFile(join(folder, name), "damaged");
     }
     const readable = whole.filter((handle) => !damaged.includes(handle));
-    expect((await store.listHandles({ limit: 10 })).handles).toEqual(readable.slice(0, 10));
+    const page = await store.listHandles({ limit: 22 });
+    expect(page.handles).toEqual(readable.slice(0, 3));
+    expect(page.damaged).toEqual(
+      damaged.map(({ handleId, artifactId }) => ({ handleId, artifactId })),
+    );
     expect(await pagesOf(7)).toEqual(readable);
   });
 });

@@ -1,5 +1,9 @@
-import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey } from "@ccl/artifact-store";
+import {
+  damagedHandle,
+  type DriverListOptions,
+  type FoundHandle,
+} from "@ccl/artifact-store/driver";
 import { join } from "node:path";
 import { mapConcurrent } from "@ccl/core/async";
 import { unless } from "@ccl/core/node";
@@ -28,24 +32,22 @@ export function compareHandles(a: HandleKey, b: HandleKey): number {
   return a.artifactId < b.artifactId ? -1 : a.artifactId > b.artifactId ? 1 : 0;
 }
 
-/** The handle of a reference. Undefined if it was removed meanwhile or is damaged. */
-async function readHandle(
-  store: FsStore,
-  entry: ReferenceEntry,
-): Promise<ArtifactHandle | undefined> {
+/** The handle of a reference. Undefined if it was removed meanwhile. */
+async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundHandle | undefined> {
   const path = join(shardPath(store, entry.artifactId), entryName(entry));
   const file = await unless(["ENOENT"], store.fs.open(path), undefined);
   if (file === undefined) return undefined;
   try {
     const handle = (await readHeader(file))?.header.handle;
-    return handle?.handleId === entry.handleId ? handle : undefined;
+    const isNamed = handle?.handleId === entry.handleId && handle.artifactId === entry.artifactId;
+    return isNamed ? handle : damagedHandle(entry);
   } finally {
     await file.close();
   }
 }
 
 /** The handles of an artifact, ordered by `handleId`. */
-export async function handlesOf(store: FsStore, artifactId: string): Promise<ArtifactHandle[]> {
+export async function handlesOf(store: FsStore, artifactId: string): Promise<FoundHandle[]> {
   const entries = await store.batches.visibleAmong(() => listArtifact(store, artifactId));
   return takeHandles(store, entries, { limit: Infinity });
 }
@@ -54,7 +56,7 @@ export async function handlesOf(store: FsStore, artifactId: string): Promise<Art
 export async function listHandles(
   store: FsStore,
   options: DriverListOptions,
-): Promise<ArtifactHandle[]> {
+): Promise<FoundHandle[]> {
   const { sessionId, source, signal } = options;
   const session = nameKey(sessionId);
   const origin = nameKey(source);
@@ -67,13 +69,13 @@ export async function listHandles(
   return takeHandles(store, matching, options);
 }
 
-/** The first readable handles, each once. */
+/** The first handles, each once. */
 async function takeHandles(
   store: FsStore,
   entries: readonly ReferenceEntry[],
   { after, limit, sessionId, source, signal }: DriverListOptions,
-): Promise<ArtifactHandle[]> {
-  const handles: ArtifactHandle[] = [];
+): Promise<FoundHandle[]> {
+  const handles: FoundHandle[] = [];
   for (let last: HandleKey | undefined = after; handles.length < limit;) {
     signal?.throwIfAborted();
     const wanted = firstEntries(entries, last, limit - handles.length);
@@ -82,8 +84,11 @@ async function takeHandles(
     const read = await mapConcurrent(wanted, filesAtOnce, (entry) => readHandle(store, entry));
     for (const handle of read) {
       if (handle === undefined) continue;
-      const isMatch = sessionId === undefined || handle.sessionId === sessionId;
-      if (isMatch && (source === undefined || handle.source === source)) handles.push(handle);
+      const isOther =
+        !("isDamaged" in handle) &&
+        ((sessionId !== undefined && handle.sessionId !== sessionId) ||
+          (source !== undefined && handle.source !== source));
+      if (!isOther) handles.push(handle);
     }
   }
   return handles;

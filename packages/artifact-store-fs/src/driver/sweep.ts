@@ -81,7 +81,9 @@ async function deadFiles(store: StoreFolder, paths: readonly string[]): Promise<
     const status = await store.fs.status(path);
     const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
     const token = name.split(".").at(-2) ?? "";
-    return status !== undefined && !store.owner.isAlive(token, Date.now() - status.changedAtMs);
+    return (
+      status !== undefined && !(await store.owner.isAlive(token, Date.now() - status.changedAtMs))
+    );
   });
   return paths.filter((_, index) => isDead[index]);
 }

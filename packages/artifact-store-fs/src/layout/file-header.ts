@@ -1,11 +1,10 @@
 import { unless } from "@ccl/core/node";
 import type { ArtifactHandle } from "@ccl/artifact-store";
-import { sha256Hex } from "@ccl/core";
+import { fromCheckedLine, toCheckedLine } from "@ccl/artifact-store/driver";
 import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
 
 /**
- * The first line of every blob and reference: 16 digits of the SHA-256 of the JSON, a space, the JSON, spaces up to the
- * reserved length, and a line feed. The content follows, then the chunk hashes.
+ * The first line of every blob and reference: a checked line, spaces up to the reserved length, and a line feed. The content follows, then the chunk hashes.
  */
 export interface FileHeader {
   artifactId: string;
@@ -26,18 +25,17 @@ export interface ReadHeader {
   following: Uint8Array;
 }
 
-const checkDigits = 16;
 const firstReadBytes = 16 * 1024;
 const maxHeaderBytes = 1024 * 1024;
 const lineFeed = 0x0a;
+const space = 0x20;
 
 /** The header line, padded to `reservedBytes` if given. Undefined if it is longer than that. */
 export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8Array | undefined {
-  const json = JSON.stringify(header);
-  const line = new TextEncoder().encode(`${sha256Hex(json).slice(0, checkDigits)} ${json}\n`);
+  const line = new TextEncoder().encode(`${toCheckedLine(header)}\n`);
   if (reservedBytes === undefined) return line;
   if (line.length > reservedBytes) return undefined;
-  const padded = new Uint8Array(reservedBytes).fill(0x20);
+  const padded = new Uint8Array(reservedBytes).fill(space);
   padded.set(line.subarray(0, -1));
   padded[reservedBytes - 1] = lineFeed;
   return padded;
@@ -70,11 +68,8 @@ export async function contentSize(fs: FileSystem, path: string): Promise<number 
 }
 
 function parseLine(line: Uint8Array): FileHeader | undefined {
-  const text = new TextDecoder().decode(line).trimEnd();
-  const json = text.slice(checkDigits + 1);
-  if (`${sha256Hex(json).slice(0, checkDigits)} ${json}` !== text) return undefined;
-  const header: FileHeader = JSON.parse(json);
-  return Number.isSafeInteger(header.sizeBytes) && Number.isSafeInteger(header.hashBytes)
-    ? header
-    : undefined;
+  const end = line.findLastIndex((byte) => byte !== space) + 1;
+  const header = fromCheckedLine<FileHeader>(line.subarray(0, end));
+  const sizes = [header?.sizeBytes, header?.hashBytes];
+  return sizes.every(Number.isSafeInteger) ? header : undefined;
 }

@@ -37,7 +37,7 @@ async function lookOnce(
     pageKeys,
     signal,
   })) {
-    const listing = parseReferences(page.map(({ key }) => key));
+    const listing = parseReferences(page);
     // Newest copies first, since a repair writes a newer copy than the damaged one.
     const claims = listing.claims.toSorted((a, b) =>
       a.generation.name < b.generation.name ? 1 : -1,

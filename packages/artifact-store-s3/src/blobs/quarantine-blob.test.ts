@@ -38,7 +38,6 @@ beforeEach(async () => {
     bucket,
     clock: systemClock,
     batches: new BatchRegistry(bucket),
-    keepsConditions: true,
     partBytes: 5 * 2 ** 20,
     abandonedAfterMs: 60_000,
   };

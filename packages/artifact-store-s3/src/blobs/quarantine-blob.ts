@@ -1,7 +1,8 @@
 import { createSha256 } from "@ccl/core/hash";
 import { readObject, readSpan } from "../bucket/read-object.ts";
 import type { Generation } from "../layout/generation.ts";
-import { blobKey, damagedKey, parseReferences, referencePrefix } from "../layout/s3-layout.ts";
+import { blobKey, damagedKey, referencePrefix } from "../layout/s3-layout.ts";
+import { listReferences } from "../handles/list-references.ts";
 import type { S3Context } from "../s3-context.ts";
 import { openHashes } from "./write-generation.ts";
 
@@ -10,8 +11,7 @@ import { openHashes } from "./write-generation.ts";
  * since and the intact one must not be set aside instead.
  */
 export async function quarantineBlob(context: S3Context, artifactId: string): Promise<void> {
-  const keys = await context.bucket.listAll(referencePrefix(artifactId));
-  const { claims, damaged } = parseReferences(keys.map(({ key }) => key));
+  const { claims, damaged } = await listReferences(context, referencePrefix(artifactId));
   const generations = new Map(claims.map(({ generation }) => [generation.name, generation]));
   for (const generation of generations.values()) {
     if (damaged.has(generation.name) || (await isSound(context, artifactId, generation))) continue;

@@ -12,7 +12,7 @@ import { chunkBytes, type StagedBlob } from "@ccl/artifact-store/driver";
 import { requestOptions } from "../bucket/s3-bucket.ts";
 import { s3CodeOf } from "../bucket/s3-failure.ts";
 import { createStagedName, dataKeyOf, type StagedName } from "../layout/generation.ts";
-import { cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
+import { cleanupSignal, type S3Context } from "../s3-context.ts";
 
 const maxParts = 10_000;
 
@@ -67,12 +67,9 @@ export class StagedUpload implements StagedBlob {
     if (this.#isTaken) return;
     if (this.#uploadId === undefined) {
       const body = this.#buffer.subarray(0, this.#filled);
-      await this.#context.bucket.put(this.dataKey, body, {
-        ...onlyIfAbsent(this.#context),
-        signal: this.#signal,
-      });
+      await this.#context.bucket.putNew(this.dataKey, body, this.#signal);
     } else {
-      if (this.#filled > 0) await this.#sendBuffer();
+      await this.#sendBuffer();
       await this.#sending;
       await this.#completeUpload(this.#uploadId);
     }
@@ -92,17 +89,10 @@ export class StagedUpload implements StagedBlob {
   }
 
   #grow(wantedBytes: number): void {
-    if (
-      this.#buffer.byteLength >= wantedBytes ||
-      this.#buffer.byteLength >= this.#context.partBytes
-    )
-      return;
-    const size = Math.min(
-      this.#context.partBytes,
-      Math.max(wantedBytes, this.#buffer.byteLength * 2),
-    );
+    const size = Math.min(this.#context.partBytes, 2 ** Math.ceil(Math.log2(wantedBytes)));
+    if (size <= this.#buffer.byteLength) return;
     const grown = new Uint8Array(size);
-    grown.set(this.#buffer.subarray(0, this.#filled));
+    grown.set(this.#buffer);
     this.#buffer = grown;
   }
 
@@ -110,7 +100,6 @@ export class StagedUpload implements StagedBlob {
   async #sendBuffer(): Promise<void> {
     await this.#sending;
     const uploadId = (this.#uploadId ??= await this.#createUpload());
-    this.#signal?.throwIfAborted();
     const full = this.#buffer;
     const body = full.subarray(0, this.#filled);
     const partNumber = this.#parts.length + 1;

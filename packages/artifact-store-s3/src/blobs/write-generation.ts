@@ -3,7 +3,7 @@ import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import { createGeneration, createStagedName, type Generation } from "../layout/generation.ts";
 import { blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
-import { onlyIfAbsent, type S3Context } from "../s3-context.ts";
+import type { S3Context } from "../s3-context.ts";
 
 /** A copy that has a name but is not written yet. Its claim is written in between, so that no collection removes it. */
 export interface PlannedGeneration {
@@ -25,18 +25,18 @@ export function planGeneration(
   const { record, content } = blob;
   const { bucket } = context;
   const { artifactId, sizeBytes, chunkHashes } = record;
-  const bytes = content instanceof Uint8Array ? content : wholeBytes(content);
+  const upload = content instanceof StagedUpload ? content : undefined;
+  const bytes = content instanceof Uint8Array ? content : upload?.wholeBytes();
   if (chunkHashes.byteLength === 0 && bytes !== undefined) {
     const generation = createGeneration({ now, sizeBytes });
     const key = blobKey(artifactId, generation.name);
     return {
       generation,
       async write(signal) {
-        await bucket.put(key, bytes, { ...onlyIfAbsent(context), signal });
+        await bucket.putNew(key, bytes, signal);
       },
     };
   }
-  const upload = content instanceof StagedUpload ? content : undefined;
   const generation = createGeneration({
     now,
     sizeBytes,
@@ -48,20 +48,19 @@ export function planGeneration(
     async write(signal) {
       // The record is written first, because a collection would never find bytes without a record.
       const key = blobKey(artifactId, generation.name);
-      await bucket.put(key, sealedHashes(chunkHashes), { ...onlyIfAbsent(context), signal });
+      await bucket.putNew(key, sealedHashes(chunkHashes), signal);
       if (upload !== undefined) await upload.complete();
-      else if (bytes !== undefined)
-        await bucket.put(dataKey, bytes, { ...onlyIfAbsent(context), signal });
+      else if (bytes !== undefined) await bucket.putNew(dataKey, bytes, signal);
     },
   };
 }
 
 /** The chunk hashes in a record's object. Undefined if it is damaged. */
 export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
-  const hashes = sealed.subarray(0, Math.max(0, sealed.byteLength - digestBytes));
+  const hashes = sealed.subarray(0, -digestBytes);
   const digest = createSha256().update(hashes).digest();
   return digest.every((byte, index) => byte === sealed[hashes.byteLength + index])
-    ? hashes.slice()
+    ? hashes
     : undefined;
 }
 
@@ -70,8 +69,4 @@ function sealedHashes(chunkHashes: Uint8Array): Uint8Array {
   sealed.set(chunkHashes);
   sealed.set(createSha256().update(chunkHashes).digest(), chunkHashes.byteLength);
   return sealed;
-}
-
-function wholeBytes(content: StagedBlob): Uint8Array | undefined {
-  return content instanceof StagedUpload ? content.wholeBytes() : undefined;
 }

@@ -3,7 +3,7 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import { concatBytes } from "@ccl/artifact-store/driver";
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
-import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
+import { isMissingObject, passingFailure, s3CodeOf, s3Failure } from "./s3-failure.ts";
 
 /** An object that was read completely. */
 export interface ReadObject {
@@ -111,7 +111,7 @@ function isChecksumMismatch(error: unknown): boolean {
 
 function cutShort(got: number, expected: number | undefined): ArtifactStoreError {
   const message = `The body ended after ${got} of ${expected ?? "an unknown number of"} bytes.`;
-  return new ArtifactStoreError("store_failed", message, { details: { isRetryable: true } });
+  return passingFailure(message);
 }
 
 function readFailure(error: unknown, bucket: S3Bucket, key: string): unknown {

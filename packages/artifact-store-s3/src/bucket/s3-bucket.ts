@@ -1,3 +1,4 @@
+import { mapConcurrent } from "@ccl/core/async";
 import { createSha256 } from "@ccl/core/hash";
 import { toBase64 } from "@ccl/core/json";
 import { md5 } from "@noble/hashes/legacy.js";
@@ -10,6 +11,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { isMissingObject, s3CodeOf, s3Failure, s3StatusOf } from "./s3-failure.ts";
+
+/** How many requests one call sends at once. The SDK keeps 50 sockets by default. */
+export const parallelRequests: number = 16;
 
 /** The only method of `S3Client` that the store calls. */
 export type S3LikeClient = Pick<S3Client, "send">;
@@ -47,6 +51,8 @@ export class S3Bucket {
   readonly client: S3LikeClient;
   readonly name: string;
   readonly prefix: string;
+  /** True if the server enforces conditions of writes. */
+  keepsConditions = false;
 
   constructor(options: { client: S3LikeClient; bucket: string; prefix: string }) {
     this.client = options.client;
@@ -112,6 +118,14 @@ export class S3Bucket {
     });
   }
 
+  /** Writes an object whose key is new. Undefined if the server finds that it is not. */
+  async putNew(key: string, body: Uint8Array, signal?: AbortSignal): Promise<string | undefined> {
+    return await this.put(key, body, {
+      condition: this.keepsConditions ? "absent" : undefined,
+      signal,
+    });
+  }
+
   /** The length of an object. Undefined if there is none. */
   async sizeOf(key: string, signal?: AbortSignal): Promise<number | undefined> {
     return await this.request("HeadObject", key, async () => {
@@ -137,6 +151,11 @@ export class S3Bucket {
         if (!isMissingObject(error)) throw error;
       }
     });
+  }
+
+  /** Removes several objects side by side. */
+  async removeAll(objects: readonly { key: string }[], signal?: AbortSignal): Promise<void> {
+    await mapConcurrent(objects, parallelRequests, ({ key }) => this.remove(key, signal));
   }
 
   /** Yields the keys below `under` in rising order, one page per request. */

@@ -71,6 +71,14 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   );
 }
 
+/** A failure that the same call may not meet again. */
+export function passingFailure(
+  message: string,
+  code: ArtifactStoreErrorCode = "store_failed",
+): ArtifactStoreError {
+  return new ArtifactStoreError(code, message, { details: { isRetryable: true } });
+}
+
 interface Failure {
   code: string;
   status: number | undefined;

@@ -2,14 +2,10 @@ import { mapConcurrent } from "@ccl/core/async";
 import { randomHex } from "@ccl/core/hash";
 import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
 import type { Generation } from "../layout/generation.ts";
-import {
-  blobKey,
-  condemnedPrefix,
-  damagedKey,
-  parseReferences,
-  referencePrefix,
-} from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { blobKey, condemnedPrefix, damagedKey, referencePrefix } from "../layout/s3-layout.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import { listReferences } from "../handles/list-references.ts";
+import type { S3Context } from "../s3-context.ts";
 import { scanArtifact, scanArtifacts, type ScannedArtifact } from "./scan-artifacts.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
 
@@ -75,10 +71,10 @@ async function collectArtifact(
     if (await freeGeneration(context, { artifactId, generation, until, signal })) freedCount += 1;
   }
   if (!isLast || freedCount < garbage.length) return undefined;
-  const leftovers = [...references.endings, ...references.condemnations].map(({ key }) => key);
-  leftovers.push(...Array.from(references.damaged, (name) => damagedKey(artifactId, name)));
-  if (endedAt <= until)
-    await mapConcurrent(leftovers, parallelRequests, (key) => context.bucket.remove(key, signal));
+  const { endings, condemnations } = references;
+  const damaged = Array.from(references.damaged, (name) => ({ key: damagedKey(artifactId, name) }));
+  const leftovers = [...endings, ...condemnations, ...damaged];
+  if (endedAt <= until) await context.bucket.removeAll(leftovers, signal);
   return freedCount > 0 ? report : undefined;
 }
 
@@ -97,8 +93,11 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
   // to be removed.
   const mark = condemnedPrefix(artifactId, generation.name) + randomHex(16);
   await bucket.put(mark, new Uint8Array(), { signal });
-  const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
-  const { claims, endings, condemnations } = parseReferences(keys.map(({ key }) => key));
+  const { claims, endings, condemnations } = await listReferences(
+    context,
+    referencePrefix(artifactId),
+    signal,
+  );
   const isClaimed = claims.some((claim) => claim.generation.name === generation.name);
   if (isClaimed || endings.some(({ at }) => at > until)) {
     await bucket.remove(mark, signal);
@@ -107,12 +106,8 @@ async function freeGeneration(context: S3Context, copy: CondemnedCopy): Promise<
   // The record is removed last, so that a later collection finds the remains of an interrupted one.
   if (generation.dataKey !== undefined) await bucket.remove(generation.dataKey, signal);
   await bucket.remove(blobKey(artifactId, generation.name), signal);
-  const marks = condemnations
-    .filter((found) => found.generation === generation.name)
-    .map(({ key }) => key);
-  await mapConcurrent([...new Set([mark, ...marks])], parallelRequests, (key) =>
-    bucket.remove(key, signal),
-  );
+  const marks = condemnations.filter((found) => found.generation === generation.name);
+  await bucket.removeAll([{ key: mark }, ...marks.filter(({ key }) => key !== mark)], signal);
   await bucket.remove(damagedKey(artifactId, generation.name), signal);
   return true;
 }

@@ -1,7 +1,9 @@
 import { mapConcurrent } from "@ccl/core/async";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { isVisible } from "../handles/is-visible.ts";
-import { parseReferences, referencePrefix, type Claim } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { parseReferences, referencePrefix } from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import { groupKeys, type KeyGroup } from "./scan-artifacts.ts";
 
 /**
  * Ids that have a handle, rising, after `after`. A page may be shorter than `limit` before the end, but is empty only
@@ -13,34 +15,21 @@ export async function listIds(
 ): Promise<string[]> {
   const { limit, signal } = options;
   const ids: string[] = [];
-  let claims = new Map<string, Claim[]>();
+  let groups: KeyGroup[] = [];
   const settle = async (): Promise<void> => {
-    const found = await mapConcurrent([...claims], parallelRequests, async ([id, own]) =>
-      (await hasVisible(context, own, signal)) ? id : "",
-    );
-    ids.push(...found.filter((id) => id !== ""));
-    claims = new Map();
+    const found = await mapConcurrent(groups, parallelRequests, async ({ artifactId, keys }) => {
+      for (const claim of parseReferences(keys).claims)
+        if (await isVisible(context, claim, signal)) return artifactId;
+      return [];
+    });
+    ids.push(...found.flat());
+    groups = [];
   };
   const after = options.after === undefined ? undefined : `${referencePrefix(options.after)}~`;
-  for await (const page of context.bucket.listPages("refs/", { after, signal })) {
-    for (const claim of parseReferences(page.map(({ key }) => key)).claims) {
-      // An id is complete once the next one begins, so that all of its claims are considered.
-      if (!claims.has(claim.artifactId) && claims.size >= limit) await settle();
-      if (ids.length >= limit) return ids.slice(0, limit);
-      claims.set(claim.artifactId, [...(claims.get(claim.artifactId) ?? []), claim]);
-    }
+  for await (const group of groupKeys(context.bucket, "refs/", { after, signal })) {
+    if (groups.push(group) >= limit) await settle();
+    if (ids.length >= limit) break;
   }
   await settle();
   return ids.slice(0, limit);
-}
-
-async function hasVisible(
-  context: S3Context,
-  claims: readonly Claim[],
-  signal?: AbortSignal,
-): Promise<boolean> {
-  for (const claim of claims) {
-    if (await isVisible(context, claim, signal)) return true;
-  }
-  return false;
 }

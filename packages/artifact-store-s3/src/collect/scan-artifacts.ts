@@ -1,4 +1,4 @@
-import type { S3Bucket } from "../bucket/s3-bucket.ts";
+import type { ListKeysOptions, S3Bucket } from "../bucket/s3-bucket.ts";
 import type { Generation } from "../layout/generation.ts";
 import {
   artifactIdOf,
@@ -16,9 +16,10 @@ export interface ScannedArtifact {
   references: ReferenceListing;
 }
 
-interface KeyGroup {
+/** The keys of one artifact below a prefix. */
+export interface KeyGroup {
   artifactId: string;
-  keys: string[];
+  keys: { key: string }[];
 }
 
 /** All artifacts by id, from two listings side by side, with one request for each 1,000 keys. */
@@ -26,8 +27,8 @@ export async function* scanArtifacts(
   bucket: S3Bucket,
   signal?: AbortSignal,
 ): AsyncGenerator<ScannedArtifact> {
-  const blobs = groupKeys(bucket, "blobs/", signal);
-  const references = groupKeys(bucket, "refs/", signal);
+  const blobs = groupKeys(bucket, "blobs/", { signal });
+  const references = groupKeys(bucket, "refs/", { signal });
   let blob = await blobs.next();
   let reference = await references.next();
   while (!blob.done || !reference.done) {
@@ -56,31 +57,31 @@ export async function scanArtifact(
     bucket.listAll(blobPrefix(artifactId), { signal }),
     bucket.listAll(referencePrefix(artifactId), { signal }),
   ]);
-  const keysOf = (listed: readonly { key: string }[]): string[] => listed.map(({ key }) => key);
-  return scanned(artifactId, keysOf(blobs), keysOf(references));
+  return scanned(artifactId, blobs, references);
 }
 
 function scanned(
   artifactId: string,
-  blobKeys: readonly string[],
-  referenceKeys: readonly string[],
+  blobs: readonly { key: string }[],
+  references: readonly { key: string }[],
 ): ScannedArtifact {
-  const generations = blobKeys.map(parseBlobKey).filter((generation) => generation !== undefined);
-  return { artifactId, generations, references: parseReferences(referenceKeys) };
+  const generations = blobs.flatMap(({ key }) => parseBlobKey(key) ?? []);
+  return { artifactId, generations, references: parseReferences(references) };
 }
 
-async function* groupKeys(
+/** The keys below a prefix, grouped by artifact. A group is complete when it comes. */
+export async function* groupKeys(
   bucket: S3Bucket,
   prefix: string,
-  signal?: AbortSignal,
+  options: ListKeysOptions,
 ): AsyncGenerator<KeyGroup, void> {
   let group: KeyGroup | undefined;
-  for await (const page of bucket.listPages(prefix, { signal })) {
+  for await (const page of bucket.listPages(prefix, options)) {
     for (const { key } of page) {
       const artifactId = artifactIdOf(key);
       if (group !== undefined && group.artifactId !== artifactId) yield group;
       if (group?.artifactId !== artifactId) group = { artifactId, keys: [] };
-      group.keys.push(key);
+      group.keys.push({ key });
     }
   }
   if (group !== undefined) yield group;

@@ -1,6 +1,6 @@
 import { mapConcurrent } from "@ccl/core/async";
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
-import { requestOptions } from "../bucket/s3-bucket.ts";
+import { parallelRequests, requestOptions } from "../bucket/s3-bucket.ts";
 import { s3CodeOf, s3StatusOf } from "../bucket/s3-failure.ts";
 import { readHandleAt } from "../handles/handle-objects.ts";
 import { isVisible } from "../handles/is-visible.ts";
@@ -12,7 +12,7 @@ import {
   sessionKey,
   type Claim,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import type { S3Context } from "../s3-context.ts";
 
 const claimsAtOnce = 50_000;
 
@@ -21,7 +21,7 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
   await sweepUploads(context, signal);
   let claims: Claim[] = [];
   for await (const page of context.bucket.listPages("refs/", { signal })) {
-    const listing = parseReferences(page.map(({ key }) => key));
+    const listing = parseReferences(page);
     claims.push(...listing.claims.filter(({ claimedAt }) => isAbandoned(context, claimedAt)));
     if (claims.length < claimsAtOnce) continue;
     await sweepClaims(context, claims, signal);
@@ -93,7 +93,6 @@ async function sweepClaims(
     const key = handleKey(claim);
     unmatched.set(key, [...(unmatched.get(key) ?? []), claim]);
   }
-  const uncommitted: Claim[] = [];
   for await (const page of context.bucket.listPages("handles/", { signal })) {
     for (const { key } of page) {
       const [claim] = unmatched.get(key) ?? [];
@@ -102,15 +101,15 @@ async function sweepClaims(
       if (isCommitted) unmatched.delete(key);
     }
   }
-  uncommitted.push(...[...unmatched.values()].flat());
+  const uncommitted = [...unmatched.values()].flat();
   await mapConcurrent(uncommitted, parallelRequests, (claim) => sweepClaim(context, claim, signal));
 }
 
 async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal): Promise<void> {
   if (await isVisible(context, claim, signal)) return;
-  const handle = await readHandleAt(context, claim.key, signal);
+  const handle = await readHandleAt(context, { name: claim, key: claim.key }, signal);
   await context.bucket.remove(handleKey(claim), signal);
-  if (handle?.sessionId !== undefined) {
+  if (handle !== undefined && !("isDamaged" in handle) && handle.sessionId !== undefined) {
     await context.bucket.remove(
       sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }),
       signal,
@@ -122,16 +121,14 @@ async function sweepClaim(context: S3Context, claim: Claim, signal?: AbortSignal
 /** Removes batches whose last handle is gone. */
 async function sweepBatches(context: S3Context, signal?: AbortSignal): Promise<void> {
   const batches = await context.bucket.listAll("batches/", { signal });
-  const old = batches
-    .map(({ key }) => key)
-    .filter((key) => isAbandoned(context, parseInt(batchTime(key), 36)));
+  const old = batches.filter(({ key }) => isAbandoned(context, parseInt(batchTime(key), 36)));
   if (old.length === 0) return;
   const living = new Set<string>();
   for await (const page of context.bucket.listPages("handles/", { signal })) {
     for (const { key } of page) living.add(parseHandleKey(key)?.batch ?? "");
   }
-  const empty = old.filter((key) => !living.has(key.slice("batches/".length)));
-  await mapConcurrent(empty, parallelRequests, (key) => context.bucket.remove(key, signal));
+  const empty = old.filter(({ key }) => !living.has(key.slice("batches/".length)));
+  await context.bucket.removeAll(empty, signal);
 }
 
 /** The padded time at the beginning of a batch's name. */

@@ -2,6 +2,7 @@ import { mapConcurrent } from "@ccl/core/async";
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
 import { planGeneration } from "../blobs/write-generation.ts";
+import { passingFailure } from "../bucket/s3-failure.ts";
 import { handleBody, readHandle } from "../handles/handle-objects.ts";
 import { isVisible } from "../handles/is-visible.ts";
 import { createStagedName, timeToken, type Generation } from "../layout/generation.ts";
@@ -15,12 +16,13 @@ import {
   handleKey,
   noBatch,
   parseBlobKey,
-  parseReferences,
   sessionKey,
   sourceKeyOf,
   type Claim,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, cleanupSignal, onlyIfAbsent, type S3Context } from "../s3-context.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import { listReferences } from "../handles/list-references.ts";
+import { cleanupSignal, type S3Context } from "../s3-context.ts";
 
 /** A put in progress: its new handles, and the copy that they will name. */
 interface PendingPut {
@@ -64,17 +66,16 @@ export async function commitPuts(
     // Collections remove claims that are old enough to be abandoned, so a put that took that long must not become
     // visible.
     if (context.clock.now() - startedAt > (options.deadlineMs ?? context.abandonedAfterMs / 2))
-      throw tookTooLong();
+      throw passingFailure(
+        "The put took longer than unfinished puts are kept; nothing was stored.",
+      );
     signal?.throwIfAborted();
     await mapConcurrent(pending, parallelRequests, (item) =>
       writeHandles(context, item, { batch, now, signal, written }),
     );
     if (isBatch) {
       written.commitKey = batchKey(batch);
-      await context.bucket.put(written.commitKey, new Uint8Array(), {
-        ...onlyIfAbsent(context),
-        signal,
-      });
+      await context.bucket.putNew(written.commitKey, new Uint8Array(), signal);
       context.batches.remember(batch);
     }
     return outcomes;
@@ -110,11 +111,11 @@ async function isKnown(
   handle: ArtifactHandle,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const keys = await context.bucket.listAll(
+  const { claims } = await listReferences(
+    context,
     `${claimPrefix(handle.artifactId)}${handle.handleId}!`,
-    { signal },
+    signal,
   );
-  const { claims } = parseReferences(keys.map(({ key }) => key));
   for (const claim of claims) {
     if (await isVisible(context, claim, signal)) return true;
   }
@@ -147,7 +148,7 @@ async function settleBlob(
   item.generation = plan.generation;
   await writeClaims(context, item, step);
   await plan.write(step.signal);
-  await mapConcurrent(left, parallelRequests, ({ key }) => context.bucket.remove(key, step.signal));
+  await context.bucket.removeAll(left, step.signal);
   return "written";
 }
 
@@ -209,21 +210,12 @@ async function writeHandles(context: S3Context, item: PendingPut, step: Step): P
     const key = handleKey(entry);
     if (step.batch === noBatch) step.written.commitKey = key;
     else step.written.handles.add(key);
-    const etag = await context.bucket.put(key, handleBody(handle), {
-      ...onlyIfAbsent(context),
-      signal: step.signal,
-    });
+    const etag = await context.bucket.putNew(key, handleBody(handle), step.signal);
     if (etag !== undefined) return;
     // The SDK's retry met its own first attempt, or another process imported the same handle.
     if ((await readHandle(context, entry, step.signal)) !== undefined) return;
     step.written.commitKey = undefined;
-    throw new ArtifactStoreError(
-      "store_failed",
-      `The handle ${handleId} was removed while it was stored.`,
-      {
-        details: { isRetryable: true },
-      },
-    );
+    throw passingFailure(`The handle ${handleId} was removed while it was stored.`);
   });
 }
 
@@ -237,17 +229,8 @@ async function takeBack(context: S3Context, written: Written): Promise<void> {
     await context.bucket.remove(written.commitKey, signal);
     return;
   }
-  await mapConcurrent([...written.handles, ...written.pointers], parallelRequests, (key) =>
-    context.bucket.remove(key, signal),
-  );
-}
-
-function tookTooLong(): ArtifactStoreError {
-  return new ArtifactStoreError(
-    "store_failed",
-    "The put took longer than unfinished puts are kept; nothing was stored.",
-    {
-      details: { isRetryable: true },
-    },
+  await context.bucket.removeAll(
+    Array.from([...written.handles, ...written.pointers], (key) => ({ key })),
+    signal,
   );
 }

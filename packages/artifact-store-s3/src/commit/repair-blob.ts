@@ -2,8 +2,10 @@ import { mapConcurrent } from "@ccl/core/async";
 import type { BlobRecord, DriverWriteOptions, StagedBlob } from "@ccl/artifact-store/driver";
 import { planGeneration } from "../blobs/write-generation.ts";
 import { readHandleAt, handleBody } from "../handles/handle-objects.ts";
-import { claimKey, claimPrefix, parseReferences } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { claimKey, claimPrefix } from "../layout/s3-layout.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import { listReferences } from "../handles/list-references.ts";
+import type { S3Context } from "../s3-context.ts";
 
 /** Writes a new copy and points all claims to it. Readers find the damaged copy until the new one is complete. */
 export async function repairBlob(
@@ -12,14 +14,13 @@ export async function repairBlob(
   { now, signal }: DriverWriteOptions,
 ): Promise<void> {
   const { bucket } = context;
-  const keys = await bucket.listAll(claimPrefix(blob.record.artifactId), { signal });
-  const { claims } = parseReferences(keys.map(({ key }) => key));
+  const { claims } = await listReferences(context, claimPrefix(blob.record.artifactId), signal);
   const { generation, write } = planGeneration(context, blob, now);
   await mapConcurrent(claims, parallelRequests, async (claim) => {
-    const handle = await readHandleAt(context, claim.key, signal);
+    const handle = await readHandleAt(context, { name: claim, key: claim.key }, signal);
     if (handle !== undefined)
       await bucket.put(claimKey({ ...claim, generation }), handleBody(handle), { signal });
   });
   await write(signal);
-  await mapConcurrent(claims, parallelRequests, ({ key }) => bucket.remove(key, signal));
+  await bucket.removeAll(claims, signal);
 }

@@ -1,17 +1,18 @@
 import { mapConcurrent } from "@ccl/core/async";
-import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverListOptions, HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey } from "@ccl/artifact-store";
+import type { DriverListOptions, FoundHandle } from "@ccl/artifact-store/driver";
 import {
   afterHandle,
   claimPrefix,
   parseHandleKey,
-  parseReferences,
   parseSessionKey,
   sessionPrefix,
   sourceKeyOf,
   type HandleEntry,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import type { S3Context } from "../s3-context.ts";
+import { listReferences } from "./list-references.ts";
 import type { BatchView } from "./batch-registry.ts";
 import { readHandle } from "./handle-objects.ts";
 
@@ -19,7 +20,7 @@ import { readHandle } from "./handle-objects.ts";
 export async function listHandles(
   context: S3Context,
   options: DriverListOptions,
-): Promise<ArtifactHandle[]> {
+): Promise<FoundHandle[]> {
   const listed = await context.batches.settle(
     (view) => listOnce(context, options, view),
     options.signal,
@@ -32,10 +33,9 @@ export async function handlesOf(
   context: S3Context,
   artifactId: string,
   signal?: AbortSignal,
-): Promise<ArtifactHandle[]> {
+): Promise<FoundHandle[]> {
   const listed = await context.batches.settle(async (view) => {
-    const keys = await context.bucket.listAll(claimPrefix(artifactId), { signal });
-    const { claims } = parseReferences(keys.map(({ key }) => key));
+    const { claims } = await listReferences(context, claimPrefix(artifactId), signal);
     return await readAdmitted(context, { entries: claims, view, signal });
   }, signal);
   return listed ?? [];
@@ -45,22 +45,18 @@ async function listOnce(
   context: S3Context,
   options: DriverListOptions,
   view: BatchView,
-): Promise<ArtifactHandle[] | undefined> {
+): Promise<FoundHandle[] | undefined> {
   const { sessionId, source, after, limit, signal } = options;
   const prefix = sessionId === undefined ? "handles/" : sessionPrefix(sessionId);
   const parse = sessionId === undefined ? parseHandleKey : parseSessionKey;
   const sourceKey = source === undefined ? undefined : sourceKeyOf(source);
-  const found: ArtifactHandle[] = [];
+  const found: FoundHandle[] = [];
   const pageKeys = source === undefined ? Math.min(1_000, limit + 1) : 1_000;
   const start = after === undefined ? undefined : afterHandle(prefix, after);
   for await (const page of context.bucket.listPages(prefix, { after: start, pageKeys, signal })) {
-    const entries = page
-      .map(({ key }) => parse(key))
-      .filter(
-        (entry) =>
-          entry !== undefined && (sourceKey === undefined || entry.sourceKey === sourceKey),
-      );
-    const known = entries.filter((entry) => entry !== undefined);
+    const known = page
+      .flatMap(({ key }) => parse(key) ?? [])
+      .filter((entry) => sourceKey === undefined || entry.sourceKey === sourceKey);
     for (let at = 0; at < known.length && found.length < limit; at += limit) {
       const handles = await readAdmitted(context, {
         entries: known.slice(at, at + limit),
@@ -82,7 +78,7 @@ async function listOnce(
 async function readAdmitted(
   context: S3Context,
   options: { entries: readonly HandleEntry[]; view: BatchView; signal?: AbortSignal | undefined },
-): Promise<ArtifactHandle[] | undefined> {
+): Promise<FoundHandle[] | undefined> {
   const { entries, view, signal } = options;
   const admitted = await view.admit(entries.map((entry) => entry.batch));
   if (admitted === undefined) return undefined;
@@ -99,6 +95,7 @@ async function readAdmitted(
   return [...byName.values()];
 }
 
-function nameOf({ handleId, artifactId }: HandleKey): string {
+/** Names a handle; names sort as listings do. */
+export function nameOf({ handleId, artifactId }: HandleKey): string {
   return `${handleId}!${artifactId}`;
 }

@@ -1,17 +1,17 @@
 import { mapConcurrent } from "@ccl/core/async";
 import { randomHex } from "@ccl/core/hash";
-import type { ArtifactHandle } from "@ccl/artifact-store";
-import type { DriverWriteOptions } from "@ccl/artifact-store/driver";
+import type { DriverWriteOptions, FoundHandle } from "@ccl/artifact-store/driver";
 import {
   endingKey,
   handleKey,
-  parseReferences,
   referencePrefix,
   sessionKey,
   type Claim,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
-import { readHandle } from "./handle-objects.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import type { S3Context } from "../s3-context.ts";
+import { listReferences } from "./list-references.ts";
+import { readHandle, readHandleAt } from "./handle-objects.ts";
 
 /**
  * Removes the matching handles of an artifact and returns their number. The handle's own object is removed first, which
@@ -27,8 +27,7 @@ export async function removeHandles(
 ): Promise<number> {
   const { match, now, signal } = options;
   const { bucket } = context;
-  const keys = await bucket.listAll(referencePrefix(artifactId), { signal });
-  const { claims, endings } = parseReferences(keys.map(({ key }) => key));
+  const { claims, endings } = await listReferences(context, referencePrefix(artifactId), signal);
   const byHandle = new Map<string, Claim[]>();
   for (const claim of claims) {
     if (match.handleId !== undefined && claim.handleId !== match.handleId) continue;
@@ -42,7 +41,7 @@ export async function removeHandles(
   const matching = found.filter(
     ({ handle }) =>
       handle !== undefined &&
-      (match.sessionId === undefined || handle.sessionId === match.sessionId),
+      (match.sessionId === undefined || sessionIdOf(handle) === match.sessionId),
   );
   if (matching.length === 0) return 0;
   // Written before the references are removed, so that a blob that lost its last one is never younger than its ending
@@ -52,7 +51,7 @@ export async function removeHandles(
     if (handle !== undefined) await removeOne(context, { claims: own, handle, signal });
   });
   const older = endings.filter((ending) => ending.at <= now);
-  await mapConcurrent(older, parallelRequests, (ending) => bucket.remove(ending.key, signal));
+  await context.bucket.removeAll(older, signal);
   return new Set(matching.map(({ handle }) => handle?.handleId)).size;
 }
 
@@ -60,27 +59,36 @@ async function visibleHandle(
   context: S3Context,
   claims: readonly Claim[],
   signal?: AbortSignal,
-): Promise<ArtifactHandle | undefined> {
+): Promise<FoundHandle | undefined> {
   const [claim] = claims;
   if (claim === undefined || !(await context.batches.isCommitted(claim.batch, signal)))
     return undefined;
-  return await readHandle(context, claim, signal);
+  const handle = await readHandle(context, claim, signal);
+  // The claim holds a copy.
+  return handle !== undefined && "isDamaged" in handle
+    ? ((await readHandleAt(context, { name: claim, key: claim.key }, signal)) ?? handle)
+    : handle;
+}
+
+/** Undefined for a damaged handle. */
+function sessionIdOf(handle: FoundHandle): string | undefined {
+  return "isDamaged" in handle ? undefined : handle.sessionId;
 }
 
 /** Removes the handle's object first, then what points to it. */
 async function removeOne(
   context: S3Context,
-  options: { claims: readonly Claim[]; handle: ArtifactHandle; signal?: AbortSignal | undefined },
+  options: { claims: readonly Claim[]; handle: FoundHandle; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { claims, handle, signal } = options;
   const [claim] = claims;
   if (claim === undefined) return;
   await context.bucket.remove(handleKey(claim), signal);
-  if (handle.sessionId !== undefined) {
+  if (!("isDamaged" in handle) && handle.sessionId !== undefined) {
     await context.bucket.remove(
       sessionKey(handle.sessionId, { ...claim, sizeBytes: handle.sizeBytes }),
       signal,
     );
   }
-  await mapConcurrent(claims, parallelRequests, ({ key }) => context.bucket.remove(key, signal));
+  await context.bucket.removeAll(claims, signal);
 }

@@ -60,9 +60,9 @@ export function createGeneration(options: {
 
 /** Undefined if the text is not such a name. */
 export function parseGeneration(name: string): Generation | undefined {
-  const [, committed, staged, random, kind, size] = pattern.exec(name) ?? [];
-  if (committed === undefined || staged === undefined || random === undefined || size === undefined)
-    return undefined;
+  const match = pattern.exec(name);
+  if (match === null) return undefined;
+  const [, committed = "", staged = "", random = "", kind, size = ""] = match;
   return {
     name,
     committedAt: parseInt(committed, 36),

@@ -50,7 +50,7 @@ describe("keys", () => {
         expect(parseSessionKey(sessionKey(sessionId, of))).toEqual(of);
         expect(sessionKey(sessionId, of).startsWith(sessionPrefix(sessionId))).toBe(true);
         const key = claimKey(claimed);
-        expect(parseReferences([key])).toMatchObject({ claims: [{ key, ...claimed }] });
+        expect(parseReferences([{ key }])).toMatchObject({ claims: [{ key, ...claimed }] });
         expect(artifactIdOf(key)).toBe(claimed.artifactId);
         const blob = blobKey(claimed.artifactId, claimed.generation.name);
         expect(parseBlobKey(blob)).toEqual(claimed.generation);
@@ -86,7 +86,7 @@ describe("keys", () => {
           expect(mark < claimKey(claimed)).toBe(true);
         }
         expect(claimKey(claimed).startsWith(claimPrefix(id))).toBe(true);
-        expect(parseReferences([...marks, claimKey(claimed)])).toEqual({
+        expect(parseReferences([...marks, claimKey(claimed)].map((key) => ({ key })))).toEqual({
           claims: [{ ...claimed, key: claimKey(claimed) }],
           damaged: new Set([generation.name]),
           endings: [{ key: marks[2], at: time }],
@@ -106,7 +106,7 @@ it("passes over keys that have lost a part, or whose copy has another form", () 
       expect(parseSessionKey(withoutLast(sessionKey("s", of)))).toBeUndefined();
       const key = claimKey(claimed);
       for (const other of [withoutLast(key), `${key}-`, `x/${key}`, ""])
-        expect(parseReferences([other]).claims).toEqual([]);
+        expect(parseReferences([{ key: other }]).claims).toEqual([]);
       expect(parseBlobKey(`blobs/${claimed.artifactId}`)).toBeUndefined();
       expect(parseBlobKey("blobs/x/y")).toBeUndefined();
     }),

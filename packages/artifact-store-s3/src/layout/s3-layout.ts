@@ -1,5 +1,5 @@
 import { sha256Hex } from "@ccl/core";
-import type { HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey } from "@ccl/artifact-store";
 import { parseGeneration, timeToken, type Generation } from "./generation.ts";
 
 /** The batch of a commit of one handle, which needs no object because the handle's object is the commit. */
@@ -85,17 +85,15 @@ export function artifactIdOf(key: string): string {
 }
 
 export function parseHandleKey(key: string): HandleEntry | undefined {
-  const [handleId, artifactId, batch, sourceKey] = key.slice("handles/".length).split("!");
-  if (handleId === undefined || artifactId === undefined) return undefined;
-  return batch === undefined || sourceKey === undefined
-    ? undefined
-    : { handleId, artifactId, batch, sourceKey };
+  const fields = key.slice("handles/".length).split("!");
+  const [handleId = "", artifactId = "", batch = "", sourceKey] = fields;
+  return sourceKey === undefined ? undefined : { handleId, artifactId, batch, sourceKey };
 }
 
 export function parseSessionKey(key: string): SessionEntry | undefined {
-  const [handleId, artifactId, batch, sourceKey, size] = (key.split("/")[2] ?? "").split("!");
-  if (handleId === undefined || batch === undefined || sourceKey === undefined) return undefined;
-  if (artifactId === undefined || size === undefined) return undefined;
+  const fields = (key.split("/")[2] ?? "").split("!");
+  const [handleId = "", artifactId = "", batch = "", sourceKey = "", size] = fields;
+  if (size === undefined) return undefined;
   return { handleId, batch, sourceKey, artifactId, sizeBytes: parseInt(size, 36) };
 }
 
@@ -105,14 +103,14 @@ export function parseBlobKey(key: string): Generation | undefined {
 }
 
 /** Sorts the keys of one artifact by kind. Ignores keys of another form. */
-export function parseReferences(keys: readonly string[]): ReferenceListing {
+export function parseReferences(listed: readonly { key: string }[]): ReferenceListing {
   const listing: ReferenceListing = {
     claims: [],
     damaged: new Set(),
     endings: [],
     condemnations: [],
   };
-  for (const key of keys) {
+  for (const { key } of listed) {
     const [kind, ...fields] = (key.split("/")[2] ?? "").split("!");
     const [first = ""] = fields;
     if (kind === "c") listing.condemnations.push({ key, generation: first });
@@ -125,10 +123,9 @@ export function parseReferences(keys: readonly string[]): ReferenceListing {
 }
 
 function parseClaim(key: string, fields: readonly string[]): Claim | undefined {
-  const [handleId, batch, sourceKey, claimed, generationName] = fields;
-  const generation = parseGeneration(generationName ?? "");
-  if (handleId === undefined || batch === undefined || sourceKey === undefined) return undefined;
-  if (claimed === undefined || generation === undefined) return undefined;
+  const [handleId = "", batch = "", sourceKey = "", claimed = "", name = ""] = fields;
+  const generation = parseGeneration(name);
+  if (generation === undefined) return undefined;
   return {
     key,
     artifactId: artifactIdOf(key),

@@ -1,6 +1,7 @@
 import { randomHex } from "@ccl/core/hash";
 import { ArtifactStoreError, type StoreLimits } from "@ccl/artifact-store";
 import type { BlobPut, CommitOutcome, DriverWriteOptions } from "@ccl/artifact-store/driver";
+import { passingFailure } from "../bucket/s3-failure.ts";
 import { commitPuts } from "../commit/commit-puts.ts";
 import { sessionPrefix } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
@@ -59,7 +60,7 @@ function mayPass(error: unknown, { limits }: RoomRequest): boolean {
 function stillFull(): ArtifactStoreError {
   const message =
     "Handles were evicted, but puts under way hold on to their bytes; nothing was stored.";
-  return new ArtifactStoreError("limit_exceeded", message, { details: { isRetryable: true } });
+  return passingFailure(message, "limit_exceeded");
 }
 
 function announced(puts: readonly BlobPut[]): Pick<Reservation, "blobs" | "sessions"> {

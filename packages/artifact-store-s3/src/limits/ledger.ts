@@ -1,7 +1,8 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { canonicalJson } from "@ccl/core";
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
+import { passingFailure } from "../bucket/s3-failure.ts";
 import { readObject } from "../bucket/read-object.ts";
 import { cleanupSignal, type S3Context } from "../s3-context.ts";
 
@@ -43,22 +44,12 @@ export async function reserve(
     // An earlier write succeeded but its answer was lost, or the SDK met its own first attempt.
     if (isReserved) return;
     await options.check(others);
-    if (
-      await writeLedger(context, {
-        reservations: [...others, reservation],
-        etag,
-        signal: options.signal,
-      })
-    )
-      return;
+    const reservations = [...others, reservation];
+    if (await writeLedger(context, { reservations, etag, signal: options.signal })) return;
     await pauseBeforeRetry(Math.min(attempt, 4), options.signal);
   }
-  throw new ArtifactStoreError(
-    "store_failed",
+  throw passingFailure(
     `The ledger changed ${maxAttempts} times while a put wanted to enter itself.`,
-    {
-      details: { isRetryable: true },
-    },
   );
 }
 
@@ -84,7 +75,10 @@ async function readLedger(
   signal?: AbortSignal,
 ): Promise<LedgerState> {
   const object = await readObject(context.bucket, ledgerKey, signal);
-  const parsed: unknown = object === undefined || object === "damaged" ? [] : parse(object.bytes);
+  const parsed: unknown =
+    object === undefined || object === "damaged"
+      ? []
+      : parseJson(new TextDecoder().decode(object.bytes));
   if (object === "damaged" || !Array.isArray(parsed) || !parsed.every(isReservation)) {
     throw new ArtifactStoreError(
       "store_failed",
@@ -113,21 +107,12 @@ async function writeLedger(
   return (await context.bucket.put(ledgerKey, body, { condition, signal })) !== undefined;
 }
 
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
 function isReservation(value: unknown): value is Reservation {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
   return (
-    typeof fields.get("token") === "string" &&
-    typeof fields.get("at") === "number" &&
-    isRecord(fields.get("blobs")) &&
-    isRecord(fields.get("sessions"))
+    isRecord(value) &&
+    typeof value["token"] === "string" &&
+    typeof value["at"] === "number" &&
+    isRecord(value["blobs"]) &&
+    isRecord(value["sessions"])
   );
 }

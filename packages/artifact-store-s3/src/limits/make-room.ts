@@ -1,19 +1,21 @@
 import { mapConcurrent } from "@ccl/core/async";
-import type { ArtifactHandle, StoreLimits } from "@ccl/artifact-store";
-import { requireFit, sessionIdsOf, type BlobPut, type HandleKey } from "@ccl/artifact-store/driver";
+import type { HandleKey, StoreLimits } from "@ccl/artifact-store";
+import { planEviction, sessionIdsOf, type BlobPut } from "@ccl/artifact-store/driver";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { collectBlobs } from "../collect/collect-blobs.ts";
 import { isVisible } from "../handles/is-visible.ts";
-import { listHandles } from "../handles/list-handles.ts";
+import { nameOf } from "../handles/list-handles.ts";
+import { listReferences } from "../handles/list-references.ts";
 import { removeHandles } from "../handles/remove-handles.ts";
 import {
   artifactIdOf,
   parseBlobKey,
-  parseReferences,
+  parseHandleKey,
   parseSessionKey,
   sessionPrefix,
   type SessionEntry,
 } from "../layout/s3-layout.ts";
-import { parallelRequests, type S3Context } from "../s3-context.ts";
+import type { S3Context } from "../s3-context.ts";
 import type { Reservation } from "./ledger.ts";
 
 /** A put under limits, with the reservations of others. */
@@ -25,10 +27,16 @@ export interface RoomRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** What must be removed. Empty if the put fits. */
-interface Eviction {
-  handles: HandleKey[];
-  unreferenced: string[];
+/** What is stored and reserved under limits. */
+interface Holdings {
+  /** Sizes of blobs, where the store has a limit. */
+  sizes: Map<string, number>;
+  /** Entries of the sessions of the puts, where sessions have a limit, with those of failed puts. */
+  sessions: Map<string, SessionEntry[]>;
+  /** Artifacts that running puts of others will have handles of, by the prefix of the session. */
+  reserved(prefix: string): HandleKey[];
+  /** Sizes of all that running puts of others will write. */
+  busy: Map<string, number>;
 }
 
 /**
@@ -39,152 +47,103 @@ interface Eviction {
  */
 export async function makeRoom(context: S3Context, request: RoomRequest): Promise<boolean> {
   const { limits, puts, now, signal } = request;
-  const eviction: Eviction = { handles: [], unreferenced: [] };
-  for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessionIdsOf(puts)) {
-    await fitSession(context, request, {
-      sessionId,
-      maxBytes: limits.maxSessionBytes ?? 0,
-      eviction,
-    });
-  }
-  if (limits.maxStoreBytes !== undefined) {
-    await fitStore(context, request, { maxBytes: limits.maxStoreBytes, eviction });
-  }
-  await mapConcurrent(eviction.handles, parallelRequests, ({ artifactId, handleId }) =>
+  const holdings = await readHoldings(context, request);
+  if (isSurelyFitting(holdings, request)) return false;
+  const { handles, artifactIds } = planEviction(
+    await readUsage(context, holdings, request),
+    puts,
+    limits,
+  );
+  await mapConcurrent([...handles], parallelRequests, ({ artifactId, handleId }) =>
     removeHandles(context, artifactId, { match: { handleId }, now, signal }),
   );
-  const artifactIds = [
-    ...eviction.unreferenced,
-    ...eviction.handles.map(({ artifactId }) => artifactId),
-  ];
-  if (artifactIds.length === 0) return false;
-  await collectBlobs(context, {
-    artifactIds,
-    until: Infinity,
-    isDryRun: false,
-    signal,
-  });
-  return true;
+  if (artifactIds.size > 0)
+    await collectBlobs(context, {
+      artifactIds: [...artifactIds],
+      until: Infinity,
+      isDryRun: false,
+      signal,
+    });
+  return handles.size + artifactIds.size > 0;
 }
 
-async function fitSession(
-  context: S3Context,
-  request: RoomRequest,
-  { sessionId, maxBytes, eviction }: { sessionId: string; maxBytes: number; eviction: Eviction },
-): Promise<void> {
-  const { puts, others, limits, signal } = request;
-  const prefix = sessionPrefix(sessionId);
-  const own = puts.filter((put) => put.handles.some((handle) => handle.sessionId === sessionId));
-  const reserved = new Map(own.map(({ record }) => [record.artifactId, record.sizeBytes]));
-  for (const { sessions, blobs } of others) {
-    for (const id of sessions[prefix] ?? []) reserved.set(id, blobs[id] ?? 0);
-  }
-  const listed = await context.bucket.listAll(prefix, { signal });
-  const all = listed.map(({ key }) => parseSessionKey(key)).filter((entry) => entry !== undefined);
-  const total = (entries: readonly SessionEntry[]): number =>
-    sum(
-      new Map([
-        ...reserved,
-        ...entries.map(({ artifactId, sizeBytes }) => [artifactId, sizeBytes] as const),
-      ]),
-    );
-  if (total(all) <= maxBytes) return;
-  // Entries of failed puts do not count, like their handles.
-  const visible = await mapConcurrent(all, parallelRequests, (entry) =>
-    isVisible(context, entry, signal),
-  );
-  let left = all.filter((_, index) => visible[index] === true);
-  const heldIds = new Set(left.map(({ artifactId }) => artifactId));
-  const isGrowing = own.some(
-    ({ record }) => record.sizeBytes > 0 && !heldIds.has(record.artifactId),
-  );
-  if (!isGrowing) return;
-  const keptIds = new Set([...reserved.keys(), ...puts.map(({ record }) => record.artifactId)]);
-  const evictable =
-    limits.whenFull === "evict" ? left.filter(({ artifactId }) => !keptIds.has(artifactId)) : [];
-  for (const oldest of evictable) {
-    if (total(left) <= maxBytes) break;
-    eviction.handles.push(oldest);
-    left = left.filter((entry) => entry !== oldest);
-  }
-  requireFit("The session", total(left), maxBytes);
-}
-
-async function fitStore(
-  context: S3Context,
-  request: RoomRequest,
-  { maxBytes, eviction }: { maxBytes: number; eviction: Eviction },
-): Promise<void> {
-  const { puts, others, limits, signal } = request;
-  const kept = new Map(puts.map(({ record }) => [record.artifactId, record.sizeBytes]));
-  for (const { blobs } of others)
-    for (const [id, sizeBytes] of Object.entries(blobs)) kept.set(id, sizeBytes);
+async function readHoldings(
+  { bucket }: S3Context,
+  { puts, others, limits, signal }: RoomRequest,
+): Promise<Holdings> {
   const sizes = new Map<string, number>();
-  for await (const page of context.bucket.listPages("blobs/", { signal })) {
-    for (const { key } of page) sizes.set(artifactIdOf(key), parseBlobKey(key)?.sizeBytes ?? 0);
+  const sessions = new Map<string, SessionEntry[]>();
+  for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessionIdsOf(puts)) {
+    const listed = await bucket.listAll(sessionPrefix(sessionId), { signal });
+    const entries = listed.flatMap(({ key }) => parseSessionKey(key) ?? []);
+    sessions.set(sessionId, entries);
   }
-  const isGrowing = puts.some(
-    ({ record }) => record.sizeBytes > 0 && !sizes.has(record.artifactId),
-  );
-  for (const id of kept.keys()) sizes.delete(id);
-  let total = sum(kept) + sum(sizes);
-  if (total <= maxBytes || !isGrowing) return;
-  if (limits.whenFull !== "evict") requireFit("The store", total, maxBytes);
-  const handleCounts = await countClaims(context, signal);
-  const free = (artifactId: string): void => {
-    total -= sizes.get(artifactId) ?? 0;
-    sizes.delete(artifactId);
+  if (limits.maxStoreBytes !== undefined) {
+    for await (const page of bucket.listPages("blobs/", { signal }))
+      for (const { key } of page) sizes.set(artifactIdOf(key), parseBlobKey(key)?.sizeBytes ?? 0);
+  }
+  return {
+    sizes,
+    sessions,
+    busy: new Map(others.flatMap(({ blobs }) => Object.entries(blobs))),
+    reserved: (prefix) =>
+      others.flatMap((other) =>
+        (other.sessions[prefix] ?? []).map((artifactId) => ({ handleId: "~", artifactId })),
+      ),
   };
-  // The eviction for a session may have made enough room already.
-  for (const { artifactId } of eviction.handles) dropClaim(handleCounts, { artifactId, free });
-  for (const artifactId of [...sizes.keys()].filter((id) => !handleCounts.has(id))) {
-    if (total <= maxBytes) return;
-    eviction.unreferenced.push(artifactId);
-    free(artifactId);
-  }
-  const nameOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
-  const evicted = new Set(eviction.handles.map(nameOf));
-  for await (const handle of allHandles(context, signal)) {
-    if (total <= maxBytes) return;
-    if (kept.has(handle.artifactId) || evicted.has(nameOf(handle))) continue;
-    eviction.handles.push(handle);
-    dropClaim(handleCounts, { artifactId: handle.artifactId, free });
-  }
-  requireFit("The store", total, maxBytes);
 }
 
-/** How many handles each artifact has, including those of running puts. */
-async function countClaims(context: S3Context, signal?: AbortSignal): Promise<Map<string, number>> {
-  const handles = new Map<string, Set<string>>();
-  for await (const page of context.bucket.listPages("refs/", { signal })) {
-    for (const { artifactId, handleId } of parseReferences(page.map(({ key }) => key)).claims) {
-      const own = handles.get(artifactId) ?? new Set<string>();
-      handles.set(artifactId, own.add(handleId));
-    }
+/** True if all fits even with entries of failed puts, which takes no further request to find out. */
+function isSurelyFitting(
+  { sizes, sessions, busy, reserved }: Holdings,
+  { puts, limits }: RoomRequest,
+): boolean {
+  const { maxSessionBytes = Infinity, maxStoreBytes = Infinity } = limits;
+  const own = puts.map(({ record }): [string, number] => [record.artifactId, record.sizeBytes]);
+  for (const [sessionId, entries] of sessions) {
+    const bytes = new Map(own);
+    for (const { artifactId } of reserved(sessionPrefix(sessionId)))
+      bytes.set(artifactId, busy.get(artifactId) ?? 0);
+    for (const { artifactId, sizeBytes } of entries) bytes.set(artifactId, sizeBytes);
+    if (sum(bytes) > maxSessionBytes) return false;
   }
-  return new Map(Array.from(handles, ([artifactId, own]) => [artifactId, own.size]));
+  return sum(new Map([...sizes, ...busy, ...own])) <= maxStoreBytes;
 }
 
-function dropClaim(
-  counts: Map<string, number>,
-  { artifactId, free }: { artifactId: string; free: (artifactId: string) => void },
-): void {
-  const left = (counts.get(artifactId) ?? 1) - 1;
-  counts.set(artifactId, left);
-  if (left === 0) free(artifactId);
-}
-
-async function* allHandles(
+/** Entries and claims of failed puts have no visible handle: they count in no sum, but a claim keeps its blob. */
+async function readUsage(
   context: S3Context,
-  signal?: AbortSignal,
-): AsyncGenerator<ArtifactHandle> {
-  let after: HandleKey | undefined;
-  for (;;) {
-    const page = await listHandles(context, { limit: 100, after, signal });
-    yield* page;
-    after = page.at(-1);
-    if (after === undefined) return;
+  { sizes, sessions, busy, reserved }: Holdings,
+  { limits, signal }: RoomRequest,
+): Promise<Parameters<typeof planEviction<HandleKey>>[0]> {
+  const { bucket, batches } = context;
+  const handles = new Map<string, HandleKey>();
+  const names = new Map<string, Set<string>>();
+  for (const [sessionId, entries] of sessions) {
+    const visible = await mapConcurrent(entries, parallelRequests, async (entry) =>
+      (await isVisible(context, entry, signal)) ? entry : [],
+    );
+    const own = [...visible.flat(), ...reserved(sessionPrefix(sessionId))];
+    for (const handle of own) handles.set(nameOf(handle), handle);
+    for (const { artifactId, sizeBytes } of visible.flat()) sizes.set(artifactId, sizeBytes);
+    names.set(sessionId, new Set(own.map(nameOf)));
   }
+  const keptIds = new Set(busy.keys());
+  if (limits.whenFull === "evict" && limits.maxStoreBytes !== undefined) {
+    for (const { key } of await bucket.listAll("handles/", { signal })) {
+      const entry = parseHandleKey(key);
+      if (entry !== undefined && (await batches.isCommitted(entry.batch, signal)))
+        handles.set(nameOf(entry), entry);
+    }
+    const { claims } = await listReferences(context, "refs/", signal);
+    for (const claim of claims) if (!handles.has(nameOf(claim))) keptIds.add(claim.artifactId);
+  }
+  return {
+    handles: [...handles.keys()].sort().flatMap((name) => handles.get(name) ?? []),
+    sizes: new Map([...sizes, ...busy]),
+    keptIds,
+    inSession: (sessionId) => (handle) => names.get(sessionId)?.has(nameOf(handle)) === true,
+  };
 }
 
 function sum(sizes: ReadonlyMap<string, number>): number {

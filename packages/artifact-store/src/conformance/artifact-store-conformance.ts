@@ -1,9 +1,8 @@
-import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { type ConformanceRule, rejectsWith } from "@ccl/core/conformance";
+import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { createFixedClock } from "@ccl/core/testing";
 import { batchRules } from "./batch-rules.ts";
-import { Bench, startMs, type Need, type Rule } from "./bench.ts";
+import { Bench, refuses, startMs, type Need, type Rule } from "./bench.ts";
 import type { ConformanceOptions } from "./conformance-options.ts";
 import { contentRules } from "./content-rules.ts";
 import { damageRules, verifyRules } from "./damage-rules.ts";
@@ -41,6 +40,7 @@ export function artifactStoreConformance(options: ConformanceOptions): Conforman
     reopen: isDurable,
     limits: hasLimits,
     corrupt: isDamageable,
+    corruptHandle: options.corruptHandle !== undefined,
     cutOff: options.cutOff !== undefined,
   };
   const rules = allRules.filter(({ needs = [] }) => [needs].flat().every((need) => can[need]));
@@ -93,9 +93,7 @@ const absenceRules: {
     needs: "limits",
     async check({ open }) {
       const limits = { maxStoreBytes: 1 };
-      await rejectsWith(ArtifactStoreError, "unsupported", () =>
-        open({ clock: createFixedClock(startMs), limits }),
-      );
+      await refuses("unsupported", () => open({ clock: createFixedClock(startMs), limits }));
     },
   },
   {

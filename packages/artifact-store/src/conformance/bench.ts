@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
+import { rejectsWith } from "@ccl/core/conformance";
 import { createFixedClock, type FixedClock } from "@ccl/core/testing";
 import { sha256Hex } from "@ccl/core";
-import type { ArtifactHandle, ArtifactStore, StoreLimits } from "../artifact-store.ts";
+import type {
+  ArtifactHandle,
+  ArtifactStore,
+  ListHandlesOptions,
+  StoreLimits,
+} from "../artifact-store.ts";
+import { ArtifactStoreError, type ArtifactStoreErrorCode } from "../artifact-store-error.ts";
+import { concatBytes } from "../store/blob-record.ts";
 import type { ConformanceOptions, Damage } from "./conformance-options.ts";
 
 export const mebibyte: number = 1024 * 1024;
 export const startMs: number = Date.UTC(2030, 0, 1);
 
 /** Capabilities that a store may lack. */
-export type Need = "reopen" | "corrupt" | "limits" | "cutOff";
+export type Need = "reopen" | "corrupt" | "corruptHandle" | "limits" | "cutOff";
 
 /** A rule that is not yet bound to a store. */
 export interface Rule {
@@ -18,6 +26,19 @@ export interface Rule {
   /** Limits in stored bytes: `of(n)` gives the stored size of a content of n bytes. */
   limits?: ((of: (contentBytes: number) => number) => StoreLimits) | undefined;
   check(bench: Bench): Promise<void>;
+}
+
+/** Rules by name that need the same capability, or none. */
+export function rulesOf(checks: Record<string, Rule["check"]>, needs?: Need): Rule[] {
+  return Object.entries(checks).map(([name, check]) => ({ name, needs, check }));
+}
+
+/** Asserts that the call is refused with this code. */
+export async function refuses(
+  code: ArtifactStoreErrorCode,
+  call: () => Promise<unknown>,
+): Promise<void> {
+  await rejectsWith(ArtifactStoreError, code, call);
 }
 
 /** An open store with the helpers that rules share. */
@@ -34,11 +55,7 @@ export class Bench {
 
   static async open(options: ConformanceOptions, limits?: StoreLimits): Promise<Bench> {
     const clock = createFixedClock(startMs);
-    return new Bench(
-      await options.open(limits === undefined ? { clock } : { clock, limits }),
-      clock,
-      options,
-    );
+    return new Bench(await options.open({ clock, limits }), clock, options);
   }
 
   async idOf(content: Uint8Array | string): Promise<string> {
@@ -51,25 +68,19 @@ export class Bench {
   }
 
   /** Stores a content of this size. Each seed gives another content. */
-  async put(
-    contentBytes: number,
-    options: {
-      seed?: number | undefined;
-      sessionId?: string | undefined;
-      source?: string | undefined;
-    } = {},
-  ): Promise<ArtifactHandle> {
-    const { seed = contentBytes, sessionId, source = "tool:test" } = options;
+  async put(contentBytes: number, seed: number = contentBytes): Promise<ArtifactHandle> {
     this.clock.advance(1);
-    return this.store.store(
-      someBytes(contentBytes, seed),
-      sessionId === undefined ? { source } : { source, sessionId },
-    );
+    return this.store.store(someBytes(contentBytes, seed), { source: "tool:test" });
   }
 
   async corrupt(artifactId: string, damage: Damage): Promise<void> {
     assert.ok(this.#options.corrupt, "corrupt is missing: give it, or declare isDamageable: false");
     await this.#options.corrupt(this.store, artifactId, damage);
+  }
+
+  async corruptHandle(handle: ArtifactHandle): Promise<void> {
+    assert.ok(this.#options.corruptHandle, "corruptHandle is missing");
+    await this.#options.corruptHandle(this.store, handle);
   }
 
   async cutOff(writes: number): Promise<void> {
@@ -79,18 +90,25 @@ export class Bench {
 
   async reopen(limits?: StoreLimits): Promise<Bench> {
     assert.ok(this.#options.reopen, "reopen is missing: give it, or declare isDurable: false");
-    const options = limits === undefined ? { clock: this.clock } : { clock: this.clock, limits };
-    return new Bench(await this.#options.reopen(this.store, options), this.clock, this.#options);
+    const { clock } = this;
+    return new Bench(
+      await this.#options.reopen(this.store, { clock, limits }),
+      clock,
+      this.#options,
+    );
   }
 
   /** Asserts that the store has no handles and none of these contents. */
   async isEmpty(...contents: (Uint8Array | string)[]): Promise<void> {
     assert.deepEqual(await this.store.listHandles(), { handles: [] }, "a handle is there");
-    for (const content of contents) {
-      const artifactId = await this.idOf(content);
-      assert.equal(await this.store.exists(artifactId), false, "the artifact exists");
-      assert.equal(await this.store.retrieve(artifactId), undefined, "the artifact can be read");
-    }
+    for (const content of contents) await this.isAbsent(content);
+  }
+
+  async isAbsent(content: Uint8Array | string): Promise<void> {
+    const artifactId = await this.idOf(content);
+    assert.equal(await this.store.exists(artifactId), false, "the artifact exists");
+    assert.equal(await this.store.retrieve(artifactId), undefined, "the artifact can be read");
+    assert.equal(await this.store.retrieveStream(artifactId), undefined, "it can be streamed");
   }
 
   /** Asserts that the artifact reads back as exactly this content. */
@@ -124,33 +142,9 @@ export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array
   assert.ok(actual !== undefined, "nothing was there");
   assert.equal(Object.prototype.toString.call(actual), "[object Uint8Array]");
   assert.equal(actual.length, expected.length, "the number of bytes");
-  if (isSame(actual, expected)) return;
+  // Hashes are compared in native code. A loop over bytes would take much of the kit's time.
+  if (sha256Hex(actual) === sha256Hex(expected)) return;
   assert.fail(`byte ${actual.findIndex((byte, at) => byte !== expected[at])} differs`);
-}
-
-/** Compares in native code. A loop over bytes would take most of the kit's time. */
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  const [mine, theirs] = [left, right].map(
-    (bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length),
-  );
-  try {
-    assert.deepStrictEqual(mine, theirs, "bytes differ");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The error that the call rejects with. Fails if the call resolves. */
-export async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
-  let failure: { error: unknown } | undefined;
-  try {
-    await call();
-  } catch (error) {
-    failure = { error };
-  }
-  assert.ok(failure !== undefined, "the call was expected to be refused");
-  return failure.error;
 }
 
 /** Reads a stream to its end. */
@@ -158,13 +152,7 @@ export async function drain(stream: AsyncIterable<Uint8Array> | undefined): Prom
   assert.ok(stream !== undefined, "nothing was there");
   const pieces: Uint8Array[] = [];
   for await (const piece of stream) pieces.push(piece);
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return concatBytes(pieces);
 }
 
 /** Splits the bytes into pieces of these lengths, repeated as often as needed. */
@@ -182,11 +170,7 @@ export async function* inPieces(
 /** All handles, page by page. */
 export async function listAll(
   store: ArtifactStore,
-  options: {
-    limit?: number | undefined;
-    sessionId?: string | undefined;
-    source?: string | undefined;
-  } = {},
+  options: ListHandlesOptions = {},
 ): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
   const cursors = new Set<string>();

@@ -1,5 +1,5 @@
 import type { Clock } from "@ccl/core";
-import type { ArtifactStore, StoreLimits } from "../artifact-store.ts";
+import type { ArtifactHandle, ArtifactStore, StoreLimits } from "../artifact-store.ts";
 
 /** Options that a rule passes to the store that it opens. */
 export interface ConformanceOpenOptions {
@@ -37,6 +37,8 @@ export interface ConformanceOptions {
    */
   cutOff?(store: ArtifactStore, writes: number): Promise<void>;
   corrupt?(store: ArtifactStore, artifactId: string, damage: Damage): Promise<void>;
+  /** Changes one letter of the summary of a stored handle, without the store. Without it the kit damages no handles. */
+  corruptHandle?(store: ArtifactStore, handle: ArtifactHandle): Promise<void>;
   capabilities?: ConformanceCapabilities | undefined;
   /** For stores whose ids are not the SHA-256 of the plain content. */
   idOf?(content: Uint8Array): string | Promise<string>;

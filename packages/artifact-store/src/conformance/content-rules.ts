@@ -1,111 +1,89 @@
-import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import { assertBytes, drain, inPieces, mebibyte, someBytes, startMs, type Rule } from "./bench.ts";
+import type { ArtifactContent } from "../artifact-store.ts";
+import {
+  assertBytes,
+  type Bench,
+  drain,
+  inPieces,
+  mebibyte,
+  refuses,
+  type Rule,
+  rulesOf,
+  someBytes,
+  startMs,
+} from "./bench.ts";
 
 const source = "tool:test";
-const sizesRoundAChunk = [1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte, 3 * mebibyte + 7];
+const sizesRoundAChunk = [0, 1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte + 3];
+
+/** Forms in which contents of these sizes are given. */
+const forms: readonly [
+  name: string,
+  sizes: readonly number[],
+  give: (bytes: Uint8Array) => ArtifactContent,
+][] = [
+  [
+    "contents of sizes round the chunk size come back whole and as a stream",
+    [...sizesRoundAChunk, 3 * mebibyte + 7],
+    (bytes) => bytes,
+  ],
+  [
+    "a content that comes as a stream of odd pieces is the same artifact as its bytes",
+    sizesRoundAChunk,
+    (bytes) => inPieces(bytes, 1, 0, 70_001, 3, mebibyte + 9),
+  ],
+  [
+    "a stream may write over its pieces once the next one is asked for",
+    [mebibyte + 5_000, 6 * mebibyte + 5_000],
+    (bytes) => inReusedPieces(bytes, bytes.length > 2 * mebibyte ? mebibyte : 1_000),
+  ],
+];
+
+/** Stores a content and reads it back in each way. Returns its id. */
+async function keeps(
+  bench: Bench,
+  content: ArtifactContent,
+  expected: Uint8Array,
+): Promise<string> {
+  const { store } = bench;
+  const { artifactId, sizeBytes } = await store.store(content, { source });
+  assert.equal(artifactId, await bench.idOf(expected));
+  assert.equal(sizeBytes, expected.length);
+  await bench.holds(artifactId, expected);
+  assertBytes(await drain(await store.retrieveStream(artifactId)), expected);
+  return artifactId;
+}
 
 /** A stored content reads back under the right id, with a handle that holds what the caller gave. */
 export const contentRules: Rule[] = [
-  {
-    name: "the id is the SHA-256 of the content, or what idOf gives",
+  ...forms.map(([name, sizes, give]): Rule => ({
+    name,
     async check(bench) {
-      for (const content of ["", "abc", "Grüße, 世界", "\u{1f600}"]) {
-        const { artifactId } = await bench.store.store(content, { source });
-        assert.equal(artifactId, await bench.idOf(content));
+      for (const size of sizes) {
+        const bytes = someBytes(size, 3);
+        await keeps(bench, give(bytes), bytes);
       }
     },
-  },
-  {
-    name: "text is kept as UTF-8 and bytes as they are",
-    async check({ store }) {
-      const text = "line\r\n\ttab \u0000 Grüße 世界 \u{1f468}\u200d\u{1f469}\u200d\u{1f467} \ufeff";
-      const asText = await store.store(text, { source });
-      assertBytes(await store.retrieve(asText.artifactId), new TextEncoder().encode(text));
+  })),
+  ...rulesOf({
+    async "text is kept as UTF-8 and bytes as they are, under the id that idOf gives"(bench) {
+      const family = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
+      for (const text of ["", "abc", `line\r\n\ttab \u0000 Grüße 世界 ${family} \ufeff`])
+        await keeps(bench, text, new TextEncoder().encode(text));
       const every = Uint8Array.from({ length: 1024 }, (_, index) => index);
-      const asBytes = await store.store(every, { source });
-      assertBytes(await store.retrieve(asBytes.artifactId), every);
+      await keeps(bench, every, every);
     },
-  },
-  {
-    name: "text with a lone surrogate is refused",
-    async check(bench) {
-      await rejectsWith(ArtifactStoreError, "invalid_input", () =>
-        bench.store.store("a\ud800b", { source }),
-      );
+    async "text with a lone surrogate is refused"(bench) {
+      await refuses("invalid_input", () => bench.store.store("a\ud800b", { source }));
       await bench.isEmpty();
     },
-  },
-  {
-    name: "an empty content is an artifact",
-    async check({ store }) {
-      const handle = await store.store(new Uint8Array(), { source });
-      assert.equal(handle.sizeBytes, 0);
-      assert.equal(await store.exists(handle.artifactId), true);
-      assertBytes(await store.retrieve(handle.artifactId), new Uint8Array());
-      assertBytes(
-        await store.retrieve(handle.artifactId, { range: { start: 0, end: 9 } }),
-        new Uint8Array(),
-      );
-      assertBytes(await drain(await store.retrieveStream(handle.artifactId)), new Uint8Array());
-      const streamed = await store.store(inPieces(new Uint8Array(), 1), { source });
-      assert.equal(streamed.artifactId, handle.artifactId);
+    async "an empty content is an artifact"(bench) {
+      const artifactId = await keeps(bench, "", new Uint8Array());
+      assert.equal(await bench.store.exists(artifactId), true);
+      const range = { start: 0, end: 9 };
+      assertBytes(await bench.store.retrieve(artifactId, { range }), new Uint8Array());
     },
-  },
-  {
-    name: "contents of sizes round the chunk size come back whole",
-    async check({ store }) {
-      for (const size of sizesRoundAChunk) {
-        const content = someBytes(size, 1);
-        const handle = await store.store(content, { source });
-        assert.equal(handle.sizeBytes, size);
-        assertBytes(await store.retrieve(handle.artifactId), content);
-      }
-    },
-  },
-  {
-    name: "contents come back as a stream in the right order",
-    async check({ store }) {
-      for (const size of sizesRoundAChunk) {
-        const content = someBytes(size, 2);
-        const { artifactId } = await store.store(content, { source });
-        assertBytes(await drain(await store.retrieveStream(artifactId)), content);
-      }
-    },
-  },
-  {
-    name: "a content that comes as a stream of odd pieces is the same artifact as its bytes",
-    async check(bench) {
-      for (const size of [0, 5, mebibyte, 2 * mebibyte + 3]) {
-        const content = someBytes(size, 3);
-        const handle = await bench.store.store(inPieces(content, 1, 0, 70_001, 3, mebibyte + 9), {
-          source,
-        });
-        assert.equal(handle.artifactId, await bench.idOf(content));
-        assert.equal(handle.sizeBytes, size);
-        await bench.holds(handle.artifactId, content);
-      }
-    },
-  },
-  {
-    name: "a stream may write over its pieces once the next one is asked for",
-    async check(bench) {
-      for (const [size, pieceSize] of [
-        [mebibyte + 5_000, 1_000],
-        [6 * mebibyte + 5_000, mebibyte],
-      ] as const) {
-        const content = someBytes(size, 4);
-        const { artifactId } = await bench.store.store(inReusedPieces(content, pieceSize), {
-          source,
-        });
-        await bench.holds(artifactId, content);
-      }
-    },
-  },
-  {
-    name: "bytes are kept as they are at the moment of the call",
-    async check(bench) {
+    async "bytes are kept as they are at the moment of the call"(bench) {
       for (const [seed, size] of [100, 100, 2 * mebibyte + 1].entries()) {
         const content = someBytes(size, 5 + seed);
         const given = content.slice();
@@ -122,23 +100,16 @@ export const contentRules: Rule[] = [
         await bench.holds(artifactId, content);
       }
     },
-  },
-  {
-    name: "returned bytes are the caller's own",
-    async check(bench) {
+    async "returned bytes are the caller's own"(bench) {
       for (const size of [100, mebibyte + 1]) {
-        const content = someBytes(size, 6);
-        const { artifactId } = await bench.store.store(content, { source });
+        const { artifactId } = await bench.put(size);
         (await bench.store.retrieve(artifactId))?.fill(0);
         for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? [])
           piece.fill(0);
-        await bench.holds(artifactId, content);
+        await bench.holds(artifactId, someBytes(size, size));
       }
     },
-  },
-  {
-    name: "a handle says what was given",
-    async check({ store, clock }) {
+    async "a handle says what was given"({ store, clock }) {
       clock.advance(5);
       const options = {
         source: "tool:read_file",
@@ -153,27 +124,21 @@ export const contentRules: Rule[] = [
       assert.deepEqual(await store.getHandles(artifactId), [handle]);
       assert.deepEqual(await store.listHandles(), { handles: [handle] });
     },
-  },
-  {
-    name: "a handle without options has no session and the default type of its content",
-    async check({ store }) {
-      const text = await store.store("a", { source });
-      const bytes = await store.store(new Uint8Array(1), { source });
-      const stream = await store.store(inPieces(new Uint8Array(2), 1), { source });
-      assert.ok(!("sessionId" in text));
-      assert.ok(
-        (await store.getHandles(text.artifactId)).every((handle) => !("sessionId" in handle)),
-      );
-      assert.equal(text.mimeType, "text/plain; charset=utf-8");
-      assert.deepEqual(
-        [bytes.mimeType, stream.mimeType],
-        ["application/octet-stream", "application/octet-stream"],
-      );
+    async "a handle without options has no session and the default type of its content"({ store }) {
+      const bytes = new Uint8Array(1);
+      for (const [content, mimeType] of [
+        ["a", "text/plain; charset=utf-8"],
+        [bytes, "application/octet-stream"],
+        [inPieces(bytes, 1), "application/octet-stream"],
+      ] as const) {
+        const handle = await store.store(content, { source });
+        for (const each of [handle, ...(await store.getHandles(handle.artifactId))]) {
+          assert.ok(!("sessionId" in each));
+          assert.equal(each.mimeType, mimeType);
+        }
+      }
     },
-  },
-  {
-    name: "a returned handle can be changed without changing the store",
-    async check({ store }) {
+    async "a returned handle can be changed without changing the store"({ store }) {
       const handle = await store.store("a", { source });
       const before = { ...handle };
       for (const mine of [handle, ...(await store.getHandles(handle.artifactId))])
@@ -181,84 +146,56 @@ export const contentRules: Rule[] = [
       for (const mine of (await store.listHandles()).handles) mine.sizeBytes = -1;
       assert.deepEqual(await store.getHandles(handle.artifactId), [before]);
     },
-  },
-  {
-    name: "the same bytes from two sources and sessions are one artifact and two handles",
-    async check({ store }) {
+    async "the same bytes from two sources and sessions are one artifact and two handles"({
+      store,
+    }) {
       const first = await store.store("same", { source: "tool:a", sessionId: "s1" });
-      const second = await store.store(new TextEncoder().encode("same"), {
-        source: "tool:b",
-        sessionId: "s2",
-      });
-      assert.equal(first.artifactId, second.artifactId);
+      const bytes = new TextEncoder().encode("same");
+      const second = await store.store(bytes, { source: "tool:b", sessionId: "s2" });
       assert.notEqual(first.handleId, second.handleId);
       assert.deepEqual(await store.getHandles(first.artifactId), [first, second]);
     },
-  },
-  {
-    name: "an expected id is accepted when it is right",
-    async check(bench) {
+    async "an expected id is accepted when it is right"(bench) {
       const expectedId = await bench.idOf("expected");
       const { artifactId } = await bench.store.store("expected", { source, expectedId });
       assert.equal(artifactId, expectedId);
     },
-  },
-  {
-    name: "an expected id that is wrong is refused and nothing is kept",
-    async check(bench) {
+    async "an expected id that is wrong is refused and nothing is kept"(bench) {
       const expectedId = await bench.idOf("something else");
       const contents = ["small", someBytes(mebibyte + 1, 7)];
-      for (const content of contents) {
-        await rejectsWith(ArtifactStoreError, "id_mismatch", () =>
-          bench.store.store(content, { source, expectedId }),
-        );
-      }
+      for (const content of contents)
+        await refuses("id_mismatch", () => bench.store.store(content, { source, expectedId }));
       await bench.isEmpty(...contents);
     },
-  },
-  {
-    name: "an artifact that is not there is undefined, not an error",
-    async check({ store }) {
-      const absent = "0".repeat(64);
-      assert.equal(await store.retrieve(absent), undefined);
-      assert.equal(await store.retrieve(absent, { range: { start: 1 } }), undefined);
-      assert.equal(await store.retrieveStream(absent), undefined);
-      assert.equal(await store.exists(absent), false);
-      assert.deepEqual(await store.getHandles(absent), []);
-      assert.equal(await store.delete(absent), false);
+    async "an artifact that is not there is undefined, not an error"(bench) {
+      await bench.isEmpty("absent");
+      const absent = await bench.idOf("absent");
+      const range = { start: 1 };
+      assert.equal(await bench.store.retrieve(absent, { range }), undefined);
+      assert.deepEqual(await bench.store.getHandles(absent), []);
+      assert.equal(await bench.store.delete(absent), false);
     },
-  },
-  {
-    name: "an imported handle keeps its id, time and summary, and is added once",
-    async check({ store, clock }) {
+    async "an imported handle keeps its id, time and summary, and is added once"({ store, clock }) {
       const original = await store.store("imported", { source });
       await store.delete(original.artifactId);
       clock.advance(1000);
       const { handleId, createdAt } = original;
-      const options = {
-        source,
-        imported: { handleId, createdAt, summary: "token=not+really+secret+1234567890" },
-      };
-      const first = await store.store("imported", options);
-      const second = await store.store("imported", options);
-      assert.deepEqual(first, { ...original, summary: options.imported.summary });
-      assert.deepEqual(second, first);
+      const imported = { handleId, createdAt, summary: "token=not+really+secret+1234567890" };
+      const first = await store.store("imported", { source, imported });
+      assert.deepEqual(first, { ...original, summary: imported.summary });
+      assert.deepEqual(await store.store("imported", { source, imported }), first);
       assert.deepEqual(await store.getHandles(first.artifactId), [first]);
     },
-  },
-  {
-    name: "handle ids that differ in case alone are two handles",
-    async check({ store }) {
-      const ids = ["CASE", "Case", "case"];
+    async "handle ids that differ in case alone are two handles"({ store }) {
       const handles = [];
-      for (const handleId of ids) {
+      for (const handleId of ["CASE", "Case", "case"]) {
         const imported = { handleId, createdAt: 1, summary: handleId };
         handles.push(await store.store("imported", { source, imported }));
       }
       assert.deepEqual(await store.getHandles(handles[0]?.artifactId ?? ""), handles);
       assert.deepEqual((await store.listHandles()).handles, handles);
     },
-  },
+  }),
 ];
 
 /** Yields one buffer again and again with new contents. */

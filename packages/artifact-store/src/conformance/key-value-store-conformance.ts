@@ -2,7 +2,7 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 
 import type { ArtifactStore } from "../artifact-store.ts";
 import { chunkBytes } from "../artifact-driver.ts";
-import { chunkKey, entryKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
+import { chunkKey, entryKey, handleKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
 import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
 import type { KeyValueDatabase } from "../key-value/key-value-database.ts";
 import { artifactStoreConformance } from "./artifact-store-conformance.ts";
@@ -67,6 +67,15 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
         (key) => Number(key.slice(key.lastIndexOf("/") + 1)) > index,
       );
       for (const key of later) await database.delete(key);
+    },
+    async corruptHandle(store, { handleId, artifactId }) {
+      const { database } = placeOf(store);
+      const key = handleKey(handleId, artifactId);
+      const text = new TextDecoder().decode(new Uint8Array((await database.get(key)) ?? []));
+      await database.set(
+        key,
+        new TextEncoder().encode(text.replace(/"summary":"./, '"summary":"?')),
+      );
     },
   });
 }

@@ -1,8 +1,15 @@
-import { ArtifactStoreError } from "../artifact-store-error.ts";
-import { rejectsWith } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import type { ArtifactContent, ArtifactStore } from "../artifact-store.ts";
-import { drain, failureOf, inPieces, listAll, mebibyte, someBytes, type Rule } from "./bench.ts";
+import {
+  drain,
+  inPieces,
+  listAll,
+  mebibyte,
+  refuses,
+  type Rule,
+  rulesOf,
+  someBytes,
+} from "./bench.ts";
 
 const source = "tool:test";
 const hex = "0".repeat(64);
@@ -11,50 +18,38 @@ const calls: [
   call: (store: ArtifactStore, signal?: AbortSignal) => Promise<unknown>,
 ][] = [
   ["store", (store, signal) => store.store("late", { source, signal })],
-  [
-    "storeMany",
-    (store, signal) => store.storeMany([{ content: "late", source }], signal && { signal }),
-  ],
-  ["retrieve", (store, signal) => store.retrieve(hex, signal && { signal })],
-  ["retrieveStream", (store, signal) => store.retrieveStream(hex, signal && { signal })],
-  ["exists", (store, signal) => store.exists(hex, signal && { signal })],
-  ["getHandles", (store, signal) => store.getHandles(hex, signal && { signal })],
-  ["listHandles", (store, signal) => store.listHandles(signal && { signal })],
-  ["delete", (store, signal) => store.delete(hex, signal && { signal })],
+  ["storeMany", (store, signal) => store.storeMany([{ content: "late", source }], { signal })],
+  ["retrieve", (store, signal) => store.retrieve(hex, { signal })],
+  ["retrieveStream", (store, signal) => store.retrieveStream(hex, { signal })],
+  ["exists", (store, signal) => store.exists(hex, { signal })],
+  ["getHandles", (store, signal) => store.getHandles(hex, { signal })],
+  ["listHandles", (store, signal) => store.listHandles({ signal })],
+  ["delete", (store, signal) => store.delete(hex, { signal })],
   ["collectGarbage", (store, signal) => store.collectGarbage({ graceMs: 0, signal })],
-  ["verify", (store, signal) => store.verify(signal && { signal })],
+  ["verify", (store, signal) => store.verify({ signal })],
 ];
 
 /** Failing streams, aborts, concurrency, closing and reopening. */
 export const lifecycleRules: Rule[] = [
-  {
-    name: "a content stream that fails leaves nothing",
-    async check(bench) {
+  ...rulesOf({
+    async "a content stream that fails leaves nothing"(bench) {
       for (const length of [10, 2 * mebibyte]) {
         const failing = async function* (): AsyncGenerator<Uint8Array, void> {
           yield someBytes(length, 90);
           throw new Error("the network is gone");
         };
-        await rejectsWith(ArtifactStoreError, "invalid_input", () =>
-          bench.store.store(failing(), { source }),
-        );
+        await refuses("invalid_input", () => bench.store.store(failing(), { source }));
         await bench.isEmpty(someBytes(length, 90));
       }
     },
-  },
-  {
-    name: "a call whose signal is aborted already does nothing",
-    async check(bench) {
+    async "a call whose signal is aborted already does nothing"(bench) {
       for (const [, call] of calls)
-        await rejectsWith(ArtifactStoreError, "aborted", () =>
-          call(bench.store, AbortSignal.abort()),
-        );
+        await refuses("aborted", () => call(bench.store, AbortSignal.abort()));
       await bench.isEmpty("late");
     },
-  },
-  {
-    name: "an abort amid a content stream ends the call, tells the stream to stop and leaves nothing",
-    async check(bench) {
+    async "an abort amid a content stream ends the call, tells the stream to stop and leaves nothing"(
+      bench,
+    ) {
       for (const length of [10, 2 * mebibyte + 1]) {
         const controller = new AbortController();
         const first = someBytes(length, 91);
@@ -74,29 +69,23 @@ export const lifecycleRules: Rule[] = [
             },
           }),
         };
-        await rejectsWith(ArtifactStoreError, "aborted", () =>
+        await refuses("aborted", () =>
           bench.store.store(endless, { source, signal: controller.signal }),
         );
         assert.ok(isStopped, "the stream was not told to stop");
         await bench.isEmpty(first);
       }
     },
-  },
-  {
-    name: "an abort amid a read ends the stream",
-    async check({ store }) {
+    async "an abort amid a read ends the stream"({ store }) {
       const { artifactId } = await store.store(someBytes(3 * mebibyte, 92), { source });
       const controller = new AbortController();
       const stream = await store.retrieveStream(artifactId, { signal: controller.signal });
-      await rejectsWith(ArtifactStoreError, "aborted", async () => {
+      await refuses("aborted", async () => {
         for await (const piece of stream ?? []) controller.abort(piece.length);
       });
       assert.equal((await drain(await store.retrieveStream(artifactId))).length, 3 * mebibyte);
     },
-  },
-  {
-    name: "concurrent puts of the same bytes are one artifact, and every handle is kept",
-    async check(bench) {
+    async "concurrent puts of the same bytes are one artifact, and every handle is kept"(bench) {
       const content = someBytes(mebibyte + 9, 93);
       const contents: ArtifactContent[] = [
         content,
@@ -113,11 +102,8 @@ export const lifecycleRules: Rule[] = [
       await bench.holds(artifactId, content);
       assert.equal((await bench.store.verify()).checked, 1);
     },
-  },
-  {
-    name: "concurrent puts, reads, deletes and listings do not disturb each other",
-    async check(bench) {
-      const stays = await bench.put(mebibyte + 1, { seed: 94 });
+    async "concurrent puts, reads, deletes and listings do not disturb each other"(bench) {
+      const stays = await bench.put(mebibyte + 1, 94);
       const turns = Array.from({ length: 12 }, async (_, seed) => {
         const { artifactId } = await bench.store.store(someBytes(2_000, seed), { source });
         await bench.holds(stays.artifactId, someBytes(mebibyte + 1, 94));
@@ -127,36 +113,26 @@ export const lifecycleRules: Rule[] = [
       await Promise.all(turns);
       assert.equal((await listAll(bench.store)).length, 7);
     },
-  },
-  {
-    name: "a closed store refuses every call, and closing it again does nothing",
-    async check({ store }) {
+    async "a closed store refuses every call, and closing it again does nothing"({ store }) {
       await store.close();
       await store.close();
-      for (const [, call] of calls)
-        await rejectsWith(ArtifactStoreError, "closed", () => call(store));
+      for (const [, call] of calls) await refuses("closed", () => call(store));
     },
-  },
-  {
-    name: "closing waits for calls under way",
-    async check({ store }) {
+    async "closing waits for calls under way"({ store }) {
       const put = store.store(inPieces(someBytes(mebibyte + 1, 95), 10_000), { source });
       const closed = store.close();
       assert.equal((await put).sizeBytes, mebibyte + 1);
       await closed;
     },
-  },
-  {
-    name: "closing ends streams that are being read",
-    async check({ store }) {
+    async "closing ends streams that are being read"({ store }) {
       const { artifactId } = await store.store(someBytes(3 * mebibyte, 96), { source });
       const stream = await store.retrieveStream(artifactId);
       const iterator = stream?.[Symbol.asyncIterator]();
       assert.equal((await iterator?.next())?.done, false);
       await store.close();
-      await rejectsWith(ArtifactStoreError, "closed", async () => iterator?.next());
+      await refuses("closed", async () => iterator?.next());
     },
-  },
+  }),
   {
     name: "a store that is opened again has everything that was stored, and nothing that was deleted",
     needs: "reopen",
@@ -165,7 +141,7 @@ export const lifecycleRules: Rule[] = [
       const handles = [];
       for (const content of contents)
         handles.push(await bench.store.store(content, { source, sessionId: "s" }));
-      const deleted = await bench.put(55, { seed: 98 });
+      const deleted = await bench.put(55, 98);
       await bench.store.delete(deleted.artifactId);
       const { cursor } = await bench.store.listHandles({ limit: 1 });
       const again = await bench.reopen();
@@ -179,7 +155,7 @@ export const lifecycleRules: Rule[] = [
         assert.deepEqual((await again.store.collectGarbage({ graceMs: 0 })).artifactIds, [
           deleted.artifactId,
         ]);
-        await failureOf(() => bench.store.exists(hex));
+        await assert.rejects(bench.store.exists(hex));
       } finally {
         await again.store.close();
       }

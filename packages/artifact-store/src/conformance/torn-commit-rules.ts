@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { sleep } from "@ccl/core/async";
 
 import type { ArtifactStore, StoreItem } from "../artifact-store.ts";
-import { type Bench, listAll, mebibyte, someBytes, type Rule } from "./bench.ts";
+import { type Bench, listAll, mebibyte, type Rule, rulesOf, someBytes } from "./bench.ts";
 
 const source = "tool:test";
 
@@ -43,9 +43,8 @@ async function isSound(store: ArtifactStore): Promise<void> {
 
 /** Commits as concurrent readers see them and as crashes leave them. */
 export const tornCommitRules: Rule[] = [
-  {
-    name: "readers during a batch see all of it or nothing",
-    async check(bench) {
+  ...rulesOf({
+    async "readers during a batch see all of it or nothing"(bench) {
       for (let round = 0; round < 2; round += 1) {
         const items = batch(round);
         const ids = await idsOf(bench, items);
@@ -71,63 +70,62 @@ export const tornCommitRules: Rule[] = [
         }
       }
     },
-  },
-  {
-    name: "a batch that a crash cuts off at any write is there whole or not at all",
-    needs: "cutOff",
-    async check(bench) {
-      let open = bench;
-      await open.store.store(someBytes(7, 7), { source });
-      for (let writes = 0, isDone = false; !isDone; writes += 1) {
-        assert.ok(writes < 1_000, "a batch of five takes more than a thousand writes");
-        const items = batch(writes + 1);
-        await open.cutOff(writes);
-        isDone = await open.store.storeMany(items).then(
-          () => true,
-          () => false,
-        );
-        open = await open.reopen();
-        const answers = await found(open.store, await idsOf(open, items));
-        assert.equal(
-          new Set(answers).size,
-          1,
-          `after ${writes} writes a part of the batch is there`,
-        );
-        assert.ok(answers[0] || !isDone, "a batch that was stored is gone");
-        await isSound(open.store);
-        await open.store.storeMany(items);
-        for (const item of items) await open.store.delete(await open.idOf(bytesOf(item)));
-        await open.store.collectGarbage({ graceMs: 0 });
-      }
-      assert.equal((await listAll(open.store)).length, 1);
-      await open.store.close();
-    },
-  },
-  {
-    name: "what is removed while a crash cuts it off stays readable or goes",
-    needs: "cutOff",
-    async check(bench) {
-      let open = bench;
-      for (let writes = 0, isDone = false; !isDone; writes += 1) {
-        assert.ok(writes < 1_000, "removing an artifact takes more than a thousand writes");
-        const { artifactId } = await open.store.store(someBytes(mebibyte + 5, writes), { source });
-        await open.store.store(someBytes(mebibyte + 5, writes), { source: "tool:other" });
-        await open.cutOff(writes);
-        const remove = async (): Promise<void> => {
-          await open.store.delete(artifactId);
+  }),
+  ...rulesOf(
+    {
+      async "a batch that a crash cuts off at any write is there whole or not at all"(bench) {
+        let open = bench;
+        await open.store.store(someBytes(7, 7), { source });
+        for (let writes = 0, isDone = false; !isDone; writes += 1) {
+          assert.ok(writes < 1_000, "a batch of five takes more than a thousand writes");
+          const items = batch(writes + 1);
+          await open.cutOff(writes);
+          isDone = await open.store.storeMany(items).then(
+            () => true,
+            () => false,
+          );
+          open = await open.reopen();
+          const answers = await found(open.store, await idsOf(open, items));
+          assert.equal(
+            new Set(answers).size,
+            1,
+            `after ${writes} writes a part of the batch is there`,
+          );
+          assert.ok(answers[0] || !isDone, "a batch that was stored is gone");
+          await isSound(open.store);
+          await open.store.storeMany(items);
+          for (const item of items) await open.store.delete(await open.idOf(bytesOf(item)));
           await open.store.collectGarbage({ graceMs: 0 });
-        };
-        isDone = await remove().then(
-          () => true,
-          () => false,
-        );
-        open = await open.reopen();
-        await isSound(open.store);
-        assert.deepEqual((await open.store.verify()).missing, []);
-      }
-      await open.store.close();
+        }
+        assert.equal((await listAll(open.store)).length, 1);
+        await open.store.close();
+      },
+      async "what is removed while a crash cuts it off stays readable or goes"(bench) {
+        let open = bench;
+        for (let writes = 0, isDone = false; !isDone; writes += 1) {
+          assert.ok(writes < 1_000, "removing an artifact takes more than a thousand writes");
+          const { artifactId } = await open.store.store(someBytes(mebibyte + 5, writes), {
+            source,
+          });
+          await open.store.store(someBytes(mebibyte + 5, writes), { source: "tool:other" });
+          await open.cutOff(writes);
+          const remove = async (): Promise<void> => {
+            await open.store.delete(artifactId);
+            await open.store.collectGarbage({ graceMs: 0 });
+          };
+          isDone = await remove().then(
+            () => true,
+            () => false,
+          );
+          open = await open.reopen();
+          await isSound(open.store);
+          assert.deepEqual((await open.store.verify()).missing, []);
+        }
+        await open.store.close();
+      },
     },
-  },
+    "cutOff",
+  ),
 ];
 
 function bytesOf({ content }: StoreItem): Uint8Array | string {

@@ -4,6 +4,7 @@ import type { ArtifactHandle, ArtifactStore } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createArtifactStore } from "../driver/index.ts";
 import { withEncryption } from "../encryption/with-encryption.ts";
+import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
 import { createMemoryArtifactStore } from "../memory/create-memory-artifact-store.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
 import { MemoryState } from "../memory/memory-state.ts";
@@ -45,6 +46,34 @@ describe("copyArtifacts", () => {
       copiedBytes: 0,
     });
     expect((await to.listHandles()).handles).toEqual(handles);
+  });
+
+  it("reports damaged handles of the source, and replaces those of the target", async () => {
+    const maps = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
+    const [from, to] = maps.map((map) =>
+      createKeyValueArtifactStore({
+        get: async (name) => map.get(name),
+        set: async (name, value) => map.set(name, value),
+        delete: async (name) => map.delete(name),
+        keys: async (prefix) => [...map.keys()].filter((name) => name.startsWith(prefix)),
+      }),
+    );
+    if (from === undefined || to === undefined) throw new Error("There are two.");
+    const handles = await fill(from, 5);
+    await copyArtifacts(from, to);
+    const damage = (map: Map<string, Uint8Array> | undefined, at: number): void => {
+      const { handleId = "" } = handles[at] ?? {};
+      for (const [name, bytes] of map ?? [])
+        if (name.startsWith(`handle/${handleId}!`)) map?.set(name, bytes.slice(0, -1));
+    };
+    damage(maps[0], 1);
+    damage(maps[1], 3);
+    expect(await copyArtifacts(from, to)).toMatchObject({
+      copiedHandles: 1,
+      presentHandles: 3,
+      corrupt: [handles[1]?.artifactId],
+    });
+    expect(await to.listHandles()).toEqual({ handles });
   });
 
   it("copies into an encrypted store and back", async () => {

@@ -1,7 +1,7 @@
 import { canonicalJson } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 import { createSha256, type Sha256 } from "@ccl/core/hash";
-import type { ArtifactHandle, ArtifactStore, HandlePage } from "../artifact-store.ts";
+import type { ArtifactHandle, ArtifactStore, HandleKey, HandlePage } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { isSummaryOf } from "../encryption/handle-sealer.ts";
 import { markNew } from "../store/check-input.ts";
@@ -14,7 +14,7 @@ export interface CopyReport {
   /** Handles whose bytes were deleted from the source while the copy ran. */
   goneHandles: number;
   copiedBytes: number;
-  /** Sorted ids of artifacts that the source could not read. They were not copied. */
+  /** Sorted ids of artifacts of which the source could not read the bytes or a handle. What could be read was copied. */
   corrupt: string[];
   /** Where a later run can resume. Absent at the start and at the end. */
   cursor?: string | undefined;
@@ -50,11 +50,14 @@ export async function copyArtifacts(
     corrupt: [],
   };
   const target = createPresence({ from, to, signal });
-  for await (const { handles, cursor } of groupsById(from, { ...options, limit: 100 })) {
+  const onDamaged = (handles: readonly HandleKey[]): void =>
+    void report.corrupt.push(...handles.map(({ artifactId }) => artifactId));
+  const groups = groupsById(from, { ...options, limit: 100, onDamaged });
+  for await (const { handles, cursor } of groups) {
     if (cursor !== undefined) report.cursor = cursor;
     for (const handle of handles) {
       if (await target.has(handle, handles)) report.presentHandles += 1;
-      else await copyOne({ from, to, report, signal }, handle);
+      else await copyOne({ from, to, report, signal, target }, handle);
       callListener(onProgress, { ...report, corrupt: [...report.corrupt] });
     }
   }
@@ -68,10 +71,11 @@ interface CopyContext {
   to: ArtifactStore;
   report: CopyReport;
   signal: AbortSignal | undefined;
+  target: Presence;
 }
 
 async function copyOne(
-  { from, to, report, signal }: CopyContext,
+  { from, to, report, signal, target }: CopyContext,
   handle: ArtifactHandle,
 ): Promise<void> {
   const { artifactId, handleId, createdAt, summary, source, mimeType, sessionId } = handle;
@@ -82,15 +86,10 @@ async function copyOne(
       report.goneHandles += 1;
       return;
     }
-    const imported = markNew({ handleId, createdAt, summary });
-    const facts = {
-      source,
-      mimeType,
-      imported,
-      sessionId,
-      signal,
-    };
-    const copy = await to.store(watched(stream, reading), facts);
+    const facts = { handleId, createdAt, summary };
+    const imported = target.damagedIds.has(handleId) ? facts : markNew(facts);
+    const options = { source, mimeType, imported, sessionId, signal };
+    const copy = await to.store(watched(stream, reading), options);
     if (copy.artifactId !== artifactId) await readBack(to, copy, { hash: reading.hash, signal });
     report.copiedHandles += 1;
     report.copiedBytes += handle.sizeBytes;
@@ -160,12 +159,20 @@ async function readBack(
   );
 }
 
-/** Both listings are sorted by handle id, so walking them side by side tells which handles the target has. */
-function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
+interface Presence {
   /** `group` holds all handles of that id in the source. */
   has(handle: ArtifactHandle, group: readonly ArtifactHandle[]): Promise<boolean>;
-} {
-  const groups = groupsById(to, { limit: 1000, signal });
+  /** Of damaged handles in the target, as far as `has` has looked. */
+  damagedIds: ReadonlySet<string>;
+}
+
+/** Both listings are sorted by handle id, so walking them side by side tells which handles the target has. */
+function createPresence({ from, to, signal }: Omit<CopyContext, "report" | "target">): Presence {
+  const damagedIds = new Set<string>();
+  const onDamaged = (handles: readonly HandleKey[]): void => {
+    for (const { handleId } of handles) damagedIds.add(handleId);
+  };
+  const groups = groupsById(to, { limit: 1000, signal, onDamaged });
   let group: ArtifactHandle[] | undefined;
   let isAtEnd = false;
   const groupOf = async (handleId: string): Promise<ArtifactHandle[]> => {
@@ -178,6 +185,7 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report">): {
     }
   };
   return {
+    damagedIds,
     async has(handle, sources) {
       const candidates = await groupOf(handle.handleId);
       if (candidates.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
@@ -205,13 +213,20 @@ async function* groupsById(
     cursor,
     limit,
     signal,
-  }: { cursor?: string | undefined; limit: number; signal?: AbortSignal | undefined },
+    onDamaged,
+  }: {
+    cursor?: string | undefined;
+    limit: number;
+    signal?: AbortSignal | undefined;
+    onDamaged?: (handles: readonly HandleKey[]) => void;
+  },
 ): AsyncGenerator<Group, void> {
   let group: Group = { handles: [], cursor };
   let next = cursor;
   do {
     const options = { limit, cursor: next, signal };
     const page: HandlePage = await store.listHandles(options);
+    onDamaged?.(page.damaged ?? []);
     for (const handle of page.handles) {
       if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {
         yield group;

@@ -7,10 +7,19 @@ export {
   type DriverCollectOptions,
   type DriverListOptions,
   type DriverWriteOptions,
-  type HandleKey,
+  type FoundHandle,
   type StagedBlob,
   type StoredBlob,
 } from "../artifact-driver.ts";
+export type { HandleKey } from "../artifact-store.ts";
+export {
+  checkedHandle,
+  damagedHandle,
+  fromCheckedLine,
+  handleChecksum,
+  handleOfLine,
+  toCheckedLine,
+} from "./checked-line.ts";
 export { concatBytes } from "../store/blob-record.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 export {

@@ -1,4 +1,4 @@
-import type { ArtifactHandle } from "../artifact-store.ts";
+import type { FoundHandle } from "../artifact-driver.ts";
 
 /** The fields that a handle must have. Absent fields match any handle. */
 export interface HandleMatch {
@@ -7,13 +7,14 @@ export interface HandleMatch {
   source?: string | undefined;
 }
 
-/** True if the handle has every given field. */
+/** True if the handle has every given field. No session and no source is known of a damaged one. */
 export function isMatch(
-  handle: ArtifactHandle,
+  handle: FoundHandle,
   { handleId, sessionId, source }: HandleMatch,
 ): boolean {
+  if (handleId !== undefined && handle.handleId !== handleId) return false;
+  if ("isDamaged" in handle) return sessionId === undefined && source === undefined;
   return (
-    (handleId === undefined || handle.handleId === handleId) &&
     (sessionId === undefined || handle.sessionId === sessionId) &&
     (source === undefined || handle.source === source)
   );

@@ -1,6 +1,6 @@
-import type { StoreLimits } from "../artifact-store.ts";
+import type { HandleKey, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { BlobPut, HandleKey } from "../artifact-driver.ts";
+import type { BlobPut } from "../artifact-driver.ts";
 
 /** What a store holds before a commit. */
 export interface StoreUsage<Handle extends HandleKey> {
@@ -8,6 +8,8 @@ export interface StoreUsage<Handle extends HandleKey> {
   handles: readonly Handle[];
   /** The size of each blob, with or without handles. */
   sizes: ReadonlyMap<string, number>;
+  /** Artifacts of puts that are under way elsewhere, which lose no handle. */
+  keptIds?: ReadonlySet<string> | undefined;
   /** Returns a test for handles of a session. */
   inSession: (sessionId: string) => (handle: Handle) => boolean;
 }
@@ -25,12 +27,12 @@ export interface Eviction<Handle extends HandleKey> {
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(
-  { handles, sizes, inSession }: StoreUsage<Handle>,
+  { handles, sizes, inSession, keptIds = new Set() }: StoreUsage<Handle>,
   puts: readonly BlobPut[],
   { maxSessionBytes = Infinity, maxStoreBytes = Infinity, whenFull }: StoreLimits,
 ): Eviction<Handle> {
   const isEvicting = whenFull === "evict";
-  const kept = new Set(puts.map(({ record }) => record.artifactId));
+  const kept = new Set([...keptIds, ...puts.map(({ record }) => record.artifactId)]);
   const sizeOf = (artifactId: string): number => sizes.get(artifactId) ?? 0;
   const counts = countById(handles);
   const evicted = { handles: new Set<Handle>(), artifactIds: new Set<string>() };

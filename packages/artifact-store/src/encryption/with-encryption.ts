@@ -3,6 +3,7 @@ import type {
   ArtifactHandle,
   ArtifactStore,
   CollectGarbageOptions,
+  HandleKey,
   HandlePage,
   ListHandlesOptions,
   RetrieveOptions,
@@ -204,6 +205,7 @@ async function listOwn(
 ): Promise<HandlePage> {
   const limit = checkCount(options.limit, { name: "limit", min: 1, max: 1000, otherwise: 100 });
   const handles: ArtifactHandle[] = [];
+  const damaged: HandleKey[] = [];
   let cursor = options.cursor;
   do {
     const page = await store.listHandles({
@@ -213,9 +215,12 @@ async function listOwn(
     });
     const own = page.handles.filter((handle) => isOwn(keys, handle));
     handles.push(...(await openHandles(keys, own)));
+    // Which keys a damaged handle had is not known.
+    damaged.push(...(page.damaged ?? []));
     cursor = page.cursor;
   } while (cursor !== undefined && handles.length < limit);
-  return cursor === undefined ? { handles } : { handles, cursor };
+  const rest = damaged.length === 0 ? {} : { damaged };
+  return cursor === undefined ? { handles, ...rest } : { handles, ...rest, cursor };
 }
 
 async function deleteOwn(

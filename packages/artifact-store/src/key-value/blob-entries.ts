@@ -1,11 +1,13 @@
 import { fromBase64, toBase64 } from "@ccl/core/json";
 
 import type { BlobRecord } from "../artifact-driver.ts";
+import type { HandleKey } from "../artifact-store.ts";
+import { fromCheckedLine, toCheckedLine } from "../driver/checked-line.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
 
-// blob/<artifact>              an entry
+// blob/<artifact>              an entry, as a checked line
 // data/<place>/<chunk>         bytes; each place is written only once
-// handle/<handle>!<artifact>   a whole handle; it counts only if the entry lists it
+// handle/<handle>!<artifact>   a whole handle, as a checked line; it counts only if the entry lists it
 // batch/<batch>                its presence makes the handles of this batch count
 
 /** The value of one blob's key. It is written in one call, which is the moment at which a change takes effect. */
@@ -37,24 +39,14 @@ export const handleKey = (handleId: string, artifactId: string): string =>
 export const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
 /** The ids that the key of a handle holds. */
-export function idsOfHandleKey(key: string): { handleId: string; artifactId: string } {
+export function idsOfHandleKey(key: string): HandleKey {
   const [handleId = "", artifactId = ""] = lastPart(key).split("!");
   return { handleId, artifactId };
 }
 
-/** Encodes a JSON value as bytes. */
-export const toBytes = (value: unknown): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(value));
-
-/** The JSON value of a key, or undefined if there is none. */
-export async function readJson<Value>(
-  database: KeyValueDatabase,
-  key: string,
-): Promise<Value | undefined> {
-  const bytes = await database.get(key);
-  if (bytes === undefined || bytes === null) return undefined;
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
+/** Encodes a checked line. */
+export const toBytes = (value: object): Uint8Array =>
+  new TextEncoder().encode(toCheckedLine(value));
 
 /** All keys with a prefix, sorted. */
 export async function sortedKeys(database: KeyValueDatabase, prefix: string): Promise<string[]> {
@@ -80,13 +72,29 @@ export async function readEntry(
   database: KeyValueDatabase,
   artifactId: string,
 ): Promise<BlobEntry | undefined> {
-  const entry = await readJson<BlobEntry>(database, entryKey(artifactId));
+  const entry = await readOnce(database, artifactId);
   if (entry === undefined || !entry.handles.some(([, batch]) => batch !== undefined)) return entry;
   const settled = await withHandlesThatCount(database, entry);
   if (settled.handles.length === entry.handles.length) return settled;
   // The batch may have been committed, and its key removed, between the two reads.
-  const again = await readJson<BlobEntry>(database, entryKey(artifactId));
+  const again = await readOnce(database, artifactId);
   return again && withHandlesThatCount(database, again);
+}
+
+/** In place of a damaged entry stands one without bytes, with all handles that are there. */
+async function readOnce(
+  database: KeyValueDatabase,
+  artifactId: string,
+): Promise<BlobEntry | undefined> {
+  const bytes = await database.get(entryKey(artifactId));
+  if (bytes === undefined || bytes === null) return undefined;
+  const entry = fromCheckedLine<BlobEntry>(new Uint8Array(bytes));
+  if (entry !== undefined) return entry;
+  const names = (await sortedKeys(database, "handle/")).map(idsOfHandleKey);
+  const own = names.filter((name) => name.artifactId === artifactId);
+  const lost = newEntry({ artifactId, sizeBytes: 0, chunkHashes: new Uint8Array() }, "");
+  const handles = own.map(({ handleId }): [string] => [handleId]);
+  return { ...lost, isQuarantined: true, handles };
 }
 
 async function withHandlesThatCount(

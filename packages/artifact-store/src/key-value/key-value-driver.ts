@@ -2,7 +2,7 @@ import { mapConcurrent, TurnQueue } from "@ccl/core/async";
 import { randomHex } from "@ccl/core/hash";
 
 import { ArtifactStoreError } from "../artifact-store-error.ts";
-import type { ArtifactHandle } from "../artifact-store.ts";
+import type { HandleKey } from "../artifact-store.ts";
 import type {
   ArtifactDriver,
   BlobPut,
@@ -11,10 +11,11 @@ import type {
   DriverCollectOptions,
   DriverListOptions,
   DriverWriteOptions,
-  HandleKey,
+  FoundHandle,
   StagedBlob,
   StoredBlob,
 } from "../artifact-driver.ts";
+import { handleOfLine } from "../driver/checked-line.ts";
 import { isMatch, type HandleMatch } from "../driver/is-match.ts";
 import {
   batchKey,
@@ -26,7 +27,6 @@ import {
   lastPart,
   newEntry,
   readEntry,
-  readJson,
   recordOf,
   sortedKeys,
   toBytes,
@@ -97,20 +97,24 @@ export class KeyValueDriver implements ArtifactDriver {
       : storedBlob(this.#database, artifactId, entry);
   }
 
-  async getHandles(artifactId: string): Promise<ArtifactHandle[]> {
+  async getHandles(artifactId: string): Promise<FoundHandle[]> {
     const entry = await readEntry(this.#database, artifactId);
     const ids = (entry?.handles ?? []).map(([handleId]) => handleId).sort();
     return this.#handlesAt(ids.map((handleId) => ({ handleId, artifactId })));
   }
 
-  async listHandles(options: DriverListOptions): Promise<ArtifactHandle[]> {
+  async listHandles(options: DriverListOptions): Promise<FoundHandle[]> {
     const { sessionId, source, after, limit } = options;
     const last = after === undefined ? "" : handleKey(after.handleId, after.artifactId);
     const keys = (await sortedKeys(this.#database, "handle/")).filter((key) => key > last);
-    const found: ArtifactHandle[] = [];
+    const found: FoundHandle[] = [];
     for (let start = 0; start < keys.length && found.length < limit; start += limit) {
       const handles = await this.#handlesAt(keys.slice(start, start + limit).map(idsOfHandleKey));
-      found.push(...handles.filter((handle) => isMatch(handle, { sessionId, source })));
+      found.push(
+        ...handles.filter(
+          (handle) => "isDamaged" in handle || isMatch(handle, { sessionId, source }),
+        ),
+      );
     }
     return found.slice(0, limit);
   }
@@ -228,11 +232,17 @@ export class KeyValueDriver implements ArtifactDriver {
     await this.#database.delete(batchKey(batch));
   }
 
-  async #handlesAt(names: readonly HandleKey[]): Promise<ArtifactHandle[]> {
+  async #handlesAt(names: readonly HandleKey[]): Promise<FoundHandle[]> {
     const found = await mapConcurrent(names, concurrency, async ({ handleId, artifactId }) => {
-      const entry = await readEntry(this.#database, artifactId);
-      if (entry?.handles.some(([id]) => id === handleId) !== true) return undefined;
-      return readJson<ArtifactHandle>(this.#database, handleKey(handleId, artifactId));
+      const isListed = async (): Promise<boolean> => {
+        const entry = await readEntry(this.#database, artifactId);
+        return entry?.handles.some(([id]) => id === handleId) === true;
+      };
+      if (!(await isListed())) return undefined;
+      const bytes = (await this.#database.get(handleKey(handleId, artifactId))) ?? new Uint8Array();
+      // A removal between the two reads takes both.
+      if (bytes.byteLength === 0 && !(await isListed())) return undefined;
+      return handleOfLine({ handleId, artifactId }, new Uint8Array(bytes));
     });
     return found.filter((handle) => handle !== undefined);
   }

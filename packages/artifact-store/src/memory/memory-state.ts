@@ -1,5 +1,5 @@
-import type { ArtifactHandle } from "../artifact-store.ts";
-import type { BlobRecord, HandleKey } from "../artifact-driver.ts";
+import type { ArtifactHandle, HandleKey } from "../artifact-store.ts";
+import type { BlobRecord } from "../artifact-driver.ts";
 import type { StoreUsage } from "../driver/plan-eviction.ts";
 
 /** A blob that is held in memory. */

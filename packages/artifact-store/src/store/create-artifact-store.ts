@@ -1,5 +1,6 @@
 import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
 import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { CallScope } from "./call-scope.ts";
 import {
@@ -16,7 +17,7 @@ import { listPage } from "./list-page.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { putArtifacts, takeItem, takeItems } from "./put-artifacts.ts";
 import { openArtifact, readArtifact } from "./read-artifact.ts";
-import { copyHandle, type StoreContext } from "./store-context.ts";
+import { sortHandles, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
 /** Options of every store, beside those of its backend. */
@@ -77,10 +78,13 @@ export function createArtifactStore(
       }),
     getHandles: (artifactId, options) =>
       scope.run(options, async () => {
-        const handles = await driver.getHandles(checkArtifactId(artifactId), {
+        const found = await driver.getHandles(checkArtifactId(artifactId), {
           signal: options?.signal,
         });
-        return handles.map(copyHandle);
+        const { handles, damaged } = sortHandles(found);
+        if (handles.length > 0 || damaged === undefined) return handles;
+        const message = `All handles of artifact ${artifactId} are damaged. Store its bytes again, and delete the handles that listHandles names as damaged.`;
+        throw new ArtifactStoreError("corrupt", message, { details: { artifactId } });
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
     delete: (artifactId, options = {}) =>

@@ -1,5 +1,5 @@
-import type { HandlePage, ListHandlesOptions } from "../artifact-store.ts";
-import type { ArtifactDriver, HandleKey } from "../artifact-driver.ts";
+import type { HandleKey, HandlePage, ListHandlesOptions } from "../artifact-store.ts";
+import type { ArtifactDriver } from "../artifact-driver.ts";
 import {
   checkCount,
   checkText,
@@ -8,7 +8,7 @@ import {
   isHandleId,
   quoted,
 } from "./check-input.ts";
-import { copyHandle } from "./store-context.ts";
+import { sortHandles } from "./store-context.ts";
 
 /** One page. Its cursor names the last handle, so handles that are added or removed meanwhile shift nothing. */
 export async function listPage(
@@ -24,10 +24,10 @@ export async function listPage(
     after: cursor !== undefined ? handleOf(cursor) : undefined,
     signal,
   });
-  const handles = found.slice(0, limit).map(copyHandle);
-  const last = handles.at(-1);
-  if (found.length <= limit || last === undefined) return { handles };
-  return { handles, cursor: `after:${last.handleId}:${last.artifactId}` };
+  const page = sortHandles(found.slice(0, limit));
+  const last = found[limit - 1];
+  if (found.length <= limit || last === undefined) return page;
+  return { ...page, cursor: `after:${last.handleId}:${last.artifactId}` };
 }
 
 function handleOf(cursor: unknown): HandleKey {

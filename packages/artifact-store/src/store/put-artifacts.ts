@@ -6,7 +6,7 @@ import { cleanSummary, summarizeContent } from "../summary/summarize-content.ts"
 import { invalidInput, isNew, type ItemFacts, takeFacts } from "./check-input.ts";
 import { repairIfDamaged } from "./repair-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
-import { copyHandle, type StoreContext } from "./store-context.ts";
+import { copyHandle, sortHandles, type StoreContext } from "./store-context.ts";
 
 /** An item as it was when the call was made. */
 export interface TakenItem extends ItemFacts {
@@ -93,13 +93,28 @@ async function settlePresent(
     for (const [index, group] of inOrder.entries()) {
       if (outcomes[index] !== "present") continue;
       await repairIfDamaged(context, group.put);
-      if (group.mayRepeat)
-        group.known = await context.driver.getHandles(group.put.record.artifactId, {});
+      if (group.mayRepeat) group.known = await knownHandles(context, group.put);
     }
   } catch (error) {
     await takeBack(context, puts);
     throw error;
   }
+}
+
+/** The handles of a blob that was present, after those that were damaged and are given again were replaced. */
+async function knownHandles(
+  { driver, limits, clock }: StoreContext,
+  put: BlobPut,
+): Promise<ArtifactHandle[]> {
+  const { artifactId } = put.record;
+  const { handles, damaged = [] } = sortHandles(await driver.getHandles(artifactId, {}));
+  const ids = new Set(damaged.map(({ handleId }) => handleId));
+  const again = put.handles.filter(({ handleId }) => ids.has(handleId));
+  for (const { handleId } of again)
+    await driver.removeHandles(artifactId, { handleId }, { now: clock.now() });
+  if (again.length > 0)
+    await driver.commit([{ ...put, handles: again }], { limits, now: clock.now() });
+  return handles;
 }
 
 /** If a damaged blob could not be repaired, the put fails, so its handles must not stay. */

@@ -7,7 +7,7 @@ import { shapeOf, type BlobShape } from "./blob-record.ts";
 import { pagesOfIds } from "./pages-of-ids.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
-import type { StoreContext } from "./store-context.ts";
+import { sortHandles, type StoreContext } from "./store-context.ts";
 
 type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 
@@ -21,6 +21,7 @@ export async function verifyBlobs(
     sample === undefined
       ? pagesOfIds(driver, signal)
       : sampleIds(driver, { sample, seed: clock.now(), signal });
+  if (sample === undefined) await driver.checkStructure?.();
   for await (const artifactId of ids) {
     throwIfAborted(signal, ArtifactStoreError);
     const verdict = await judge(driver, artifactId, signal);
@@ -28,6 +29,8 @@ export async function verifyBlobs(
     report.checked += 1;
     if (verdict === "missing") report.missing.push(artifactId);
     if (verdict === "damaged" || verdict === "unreadable") report.corrupt.push(artifactId);
+    const { damaged = [] } = sortHandles(await driver.getHandles(artifactId, { signal }));
+    if (damaged.length > 0) report.damagedHandles = [...(report.damagedHandles ?? []), ...damaged];
     // A blob that could not be read this time may be intact, so only wrong bytes are set aside.
     if (verdict === "damaged") await driver.quarantine(artifactId);
   }

@@ -43,6 +43,7 @@ const access: AccessOptions = {
     impersonal: { details: true },
     cheap: { details: true, pii: true, columns: ({ name }) => name !== "coupon" },
     shop: { overview: { tags: ["shop"] }, details: true, pii: true },
+    both: { overview: { tags: ["shop", "hr"] }, details: true, pii: true },
   },
 };
 
@@ -94,6 +95,11 @@ describe("a card", () => {
     });
   });
 
+  it("shows a key to a table that is seen to who does not see every table", async () => {
+    const { seenBy } = await open();
+    expect((await seenBy("both")).card?.columns?.[1]).toMatchObject({ fk: "people.id" });
+  });
+
   it("shows no key to a table that is hidden, and the column all the same", async () => {
     const { seenBy } = await open();
     const { card } = await seenBy("shop");
@@ -112,17 +118,17 @@ describe("an overview", () => {
     [
       "a column",
       [id, person, { name: "coupon", type: "int" }, email],
-      ["all", "impersonal", "shop"],
+      ["all", "impersonal", "shop", "both"],
     ],
     [
       "a personal column",
       [id, person, coupon, { ...email, name: "email", type: "int" }],
-      ["all", "cheap", "shop"],
+      ["all", "cheap", "shop", "both"],
     ],
     [
       "a key",
       [id, { ...person, name: "person", fk: "staff.id" }, coupon, email],
-      ["all", "impersonal", "cheap"],
+      ["all", "impersonal", "cheap", "both"],
     ],
   ])("tells that %s changed only to those who see it", async (_, columns, expected) => {
     const { catalog, seenBy } = await open();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { AccessOptions } from "./access-options.ts";
+import { indexVariants, resourceIdOf, variantIdsOf } from "./search-variants.ts";
 
 const access: AccessOptions = {
   roles: {
@@ -80,4 +81,23 @@ describe("a search", () => {
       expect(asked.items.map(({ id }) => id)).toEqual(["res:other"]);
     }
   });
+});
+
+it("names every entry that a record can have, so that all of them are removed", () => {
+  const record = {
+    id: "res:people",
+    kind: "tabular",
+    title: "humans",
+    tags: [],
+    schema_digest: [],
+    schema_hash: "1",
+    cap: [],
+    cap_hash: "2",
+    rev: 1,
+    updated_at: "2030-01-01T00:00:00.000Z",
+  };
+  const entries = indexVariants(record, access).map(({ id }) => id);
+  expect(new Set(entries).size).toBe(3);
+  expect(variantIdsOf(record.id).toSorted()).toEqual(entries.toSorted());
+  expect(entries.map(resourceIdOf)).toEqual(entries.map(() => record.id));
 });

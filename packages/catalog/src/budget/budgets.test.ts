@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/create-catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
-import type { BudgetReserve } from "../catalog/catalog.ts";
-import { buildContext, type BuiltContext } from "./build-context.ts";
+
+import { buildContext, type BudgetReserve, type BuiltContext } from "./build-context.ts";
 import { fillRows } from "./fill-rows.ts";
 import { shareBudget } from "./share-budget.ts";
 

@@ -1,8 +1,7 @@
 import type { TokenCounter } from "@ccl/core";
 
-import type { AliasMap, BudgetReserve, ContextCard } from "../catalog/catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
-import { formatCursor } from "./details-card.ts";
+import { formatCursor, type DetailsCard } from "./details-card.ts";
 import { fillCards, type CardInput, type FilledCard } from "./fill-cards.ts";
 import {
   fillRows,
@@ -24,6 +23,16 @@ export interface ContextCandidate {
   card?: (() => CardInput | undefined) | undefined;
 }
 
+/** Tokens set aside of a budget. */
+export interface BudgetReserve {
+  /** For the caller's system prompt. 0 by default. */
+  head?: number | undefined;
+  /** For the text of the task. 0 by default. */
+  task?: number | undefined;
+  /** For cards. By default six tenths of what head and task leave, after the first 800 tokens for the overview. */
+  details?: number | undefined;
+}
+
 /** What a context is built from. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
@@ -34,15 +43,34 @@ export interface BuildContextOptions {
   counter: TokenCounter;
 }
 
-/** A context as text, and its contents. */
+/** Ids by alias, as returned by `budgetedContext`. */
+export type AliasMap = Readonly<Record<string, string>>;
+
+/** A card in a context. */
+interface ContextCard {
+  id: string;
+  alias: string;
+  /** True if the text has less than the card, which the text then says. */
+  truncated: boolean;
+  total: DetailsCard["total"];
+  /** Cursor for `details` if columns or snippets were cut. */
+  next?: string | undefined;
+}
+
+/** Rows and cards within a budget. */
 export interface BuiltContext {
   text: string;
+  /** Tokens of `text`, by the catalog's counter. They stay within the budget minus the reserves of head and task. */
   tokens: number;
+  /** In the order of the rows. */
   overview: { id: string; alias: string }[];
   aliases: AliasMap;
   details: ContextCard[];
+  /** Number of rows. */
   k: number;
+  /** Number of cards, up to `k`. */
   m: number;
+  /** Number of candidates without a row, and of rows without a card. */
   omitted: { overview: number; details: number };
   breakdown: { usable: number; head: number; task: number; overview: number; details: number };
 }

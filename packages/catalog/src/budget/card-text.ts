@@ -62,13 +62,19 @@ export function cardText(details: ResourceDetails, heading: CardHeading): CardTe
   };
 }
 
+/** All that cards may show, for a prompt without a budget. Texts of records are cleaned and cannot leave their line. */
+export function renderCards(details: readonly ResourceDetails[]): string {
+  const cards = details.map((each) => cardText(each, { alias: "", stale: [] }));
+  return cards.map((card) => card.render(card.levels).text).join("\n");
+}
+
 function renderCard(
   details: ResourceDetails,
   { alias, stale }: CardHeading,
   { kept, shown, cuts }: { kept: ReadonlySet<Piece>; shown: CardOffsets; cuts: string },
 ): string {
   const { id, kind, title, uri, columns = [], usage = {} } = details;
-  const lines = [`## ${alias} ${inertText(title, 120)}`, `id: ${inertText(id, 512)}`];
+  const lines = [`## ${`${alias} ${inertText(title, 120)}`.trim()}`, `id: ${inertText(id, 512)}`];
   lines.push(
     uri === undefined
       ? `kind: ${inertText(kind, 40)}`

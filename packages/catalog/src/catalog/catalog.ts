@@ -12,6 +12,7 @@ import type { FacetCount, FacetFilter } from "@ccl/search";
 
 import type { AccessOptions, DetailSection, Principal } from "../access/access-options.ts";
 import type { SeenOverview } from "../access/present-record.ts";
+import type { AliasMap, BudgetReserve, BuiltContext } from "../budget/build-context.ts";
 import type { DetailsCard } from "../budget/details-card.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
@@ -49,9 +50,6 @@ export interface CallOptions {
 interface AskOptions extends CallOptions {
   principal?: Principal | undefined;
 }
-
-/** Ids by alias, as returned by `budgetedContext`. */
-export type AliasMap = Readonly<Record<string, string>>;
 
 /** The result of a batch. */
 export interface RegisterReport {
@@ -143,16 +141,6 @@ export interface SearchAnswer {
   vectorLeg: VectorLeg;
 }
 
-/** Tokens set aside of a budget. */
-export interface BudgetReserve {
-  /** For the caller's system prompt. 0 by default. */
-  head?: number | undefined;
-  /** For the text of the task. 0 by default. */
-  task?: number | undefined;
-  /** For cards. By default six tenths of what head and task leave, after the first 800 tokens for the overview. */
-  details?: number | undefined;
-}
-
 /** What a context is built for. */
 export interface ContextRequest extends AskOptions {
   task: string;
@@ -167,35 +155,10 @@ export interface ContextRequest extends AskOptions {
   aliases?: AliasMap | undefined;
 }
 
-/** A card in a context. */
-export interface ContextCard {
-  id: string;
-  alias: string;
-  /** True if the text has less than the card, which the text then says. */
-  truncated: boolean;
-  total: DetailsCard["total"];
-  /** Cursor for `details` if columns or snippets were cut. */
-  next?: string | undefined;
-}
-
-/** Rows and cards within a budget. */
-export interface BudgetedContext {
-  text: string;
-  /** Tokens of `text`, by the catalog's counter. They stay within the budget minus the reserves of head and task. */
-  tokens: number;
-  /** In the order of the rows. */
-  overview: { id: string; alias: string }[];
-  aliases: AliasMap;
-  details: ContextCard[];
-  /** Number of rows. */
-  k: number;
-  /** Number of cards, up to `k`. */
-  m: number;
-  /** Number of candidates without a row, and of rows without a card. */
-  omitted: { overview: number; details: number };
+/** Rows and cards within a budget, and how they were found. */
+export interface BudgetedContext extends BuiltContext {
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
-  breakdown: { usable: number; head: number; task: number; overview: number; details: number };
 }
 
 /** What a model picks from. */

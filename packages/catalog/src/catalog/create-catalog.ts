@@ -3,7 +3,7 @@ import { estimatedCounter, systemClock } from "@ccl/core";
 import { createMemoryRecords } from "@ccl/records";
 
 import { CatalogError } from "../catalog-error.ts";
-import { drillDown } from "../drill-down/drill-down.ts";
+import { drillDown } from "./drill-down.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
 import { requireIds, requireWhole } from "./call-options.ts";
 import type { Catalog, CatalogOptions } from "./catalog.ts";

@@ -251,6 +251,19 @@ describe("fromFiles", () => {
     });
   });
 
+  it.each([
+    ['{ "path": "a.csv", "bytes": "a" }', "name"],
+    ['{ "name": "a.csv", "text": "a" }', "bytes"],
+    ['{ "name": "a.csv", "bytes": "a" }', "bytes"],
+    ['"a.csv"', "name"],
+  ])("says what a file is instead of %s", (file, member) => {
+    const message = 'A file is { name: "orders.csv", bytes: Uint8Array }.';
+    expect(fromFiles([JSON.parse(file)])).toEqual({
+      ok: false,
+      issues: [{ code: "malformed_file", path: [0, member], message }],
+    });
+  });
+
   it("refuses two files of one name, and names all issues at once", () => {
     const twice = textFile("a.csv", "x\n1");
     expect(fromFiles([twice, twice, textFile("b.json", "{")])).toMatchObject({

@@ -1,6 +1,7 @@
-import { withoutUndefined } from "@ccl/core/json";
-import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
+import { isRecord, withoutUndefined } from "@ccl/core/json";
+import { failure, success, type Issue, type Result } from "@ccl/core";
 import type { ResourceInput } from "../record/resource-record.ts";
+import { lastById } from "./from-tools.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { pathResourceId, resourceUri } from "./resource-address.ts";
 import { readParquetFile, type ParquetMetadataReader } from "./read-parquet-file.ts";
@@ -45,6 +46,11 @@ export function fromFiles(
   const issues: Issue[] = [];
   const resources = new Map<string, ResourceInput>();
   for (const [index, file] of files.entries()) {
+    const wrong = wrongMember(file);
+    if (wrong !== undefined) {
+      issues.push({ code: "malformed_file", path: [index, wrong], message: membersOfFile });
+      continue;
+    }
     const schema = readFile(file, options);
     if (!schema.ok) {
       issues.push(...schema.issues.map((issue) => ({ ...issue, path: [index] })));
@@ -59,9 +65,16 @@ export function fromFiles(
   }
   const [first, ...others] = issues;
   if (first !== undefined) return failure(first, ...others);
-  return success(
-    [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)),
-  );
+  return success(lastById([...resources.values()]));
+}
+
+const membersOfFile = 'A file is { name: "orders.csv", bytes: Uint8Array }.';
+
+/** The member that JavaScript gave wrong, which `SourceFile` would not allow. */
+function wrongMember(file: unknown): "name" | "bytes" | undefined {
+  const { name, bytes } = isRecord(file) ? file : {};
+  if (typeof name !== "string" || name === "") return "name";
+  return bytes instanceof Uint8Array ? undefined : "bytes";
 }
 
 function readFile(file: SourceFile, options: FromFilesOptions): Result<FileSchema> {

@@ -18,12 +18,12 @@ describe("fromMcpTools with the server of everything, over stdio", () => {
     });
     const client = new Client({ name: "test", version: "1.0.0" });
     await client.connect(transport);
-    const resources = await fromMcpTools(client, {
+    const { tools } = await client.listTools();
+    const resources = fromMcpTools(tools, {
       server: "everything",
       owner: "platform",
       tags: ["demo"],
     });
-    const { tools } = await client.listTools();
     await client.close();
     expect(resources.map(({ id }) => id)).toEqual(
       tools.map(({ name }) => `res:mcp.everything.${name}`).sort(),
@@ -100,69 +100,30 @@ describe("fromMcpTools with the server of everything, over stdio", () => {
 });
 
 describe("fromMcpTools", () => {
-  const pages: Record<string, { tools: object[]; nextCursor?: string }> = {
-    "": { tools: [{ name: "b", inputSchema: { type: "object" } }], nextCursor: "2" },
-    "2": {
-      tools: [
+  it("takes tools that break the protocol, by name", () => {
+    const resources = fromMcpTools(
+      [
+        { name: "b", description: null, inputSchema: [] },
         {
           name: 'a "quoted"\nname',
           title: "A",
           description: "x".repeat(10_000),
           annotations: { readOnlyHint: true },
         },
+        { name: "b", title: "later" },
       ],
-    },
-  };
-
-  it("reads all pages", async () => {
-    const resources = await fromMcpTools(
-      { listTools: async ({ cursor = "" } = {}) => pages[cursor] ?? { tools: [] } },
       { server: "s" },
     );
-    expect(resources.map(({ id }) => id)).toEqual([
-      "res:mcp.s.a%20%22quoted%22%0Aname",
-      "res:mcp.s.b",
+    expect(resources.map(({ id, title }) => [id, title])).toEqual([
+      ["res:mcp.s.a%20%22quoted%22%0Aname", "A"],
+      ["res:mcp.s.b", "later"],
     ]);
     expect(resources[0]?.tags).toEqual(["mcp", "s", "readonly"]);
     expect(resources[0]?.description?.length).toBeLessThanOrEqual(2_000);
     expect(resources[0]?.description).toContain("removed");
   });
 
-  it("takes the tools themselves", async () => {
-    const resources = await fromMcpTools([{ name: "b" }, { name: "b", title: "later" }], {
-      server: "s",
-    });
-    expect(resources).toMatchObject([{ id: "res:mcp.s.b", title: "later", columns: [] }]);
-  });
-
-  it.each([
-    ["the same page without end", async () => ({ tools: [], nextCursor: "again" })],
-    [
-      "a new page without end",
-      (() => {
-        let page = 0;
-        return async () => ({ tools: [], nextCursor: String((page += 1)) });
-      })(),
-    ],
-    ["a tool without a name", async () => ({ tools: [{ title: "nameless" }] })],
-    ["a failure", async () => Promise.reject(new Error("connection lost"))],
-  ])("fails on a server that gives %s", async (_, listTools) => {
-    const error: unknown = await fromMcpTools({ listTools }, { server: "s" }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(CatalogError.isInstance(error) && error.code).toBe("import_failed");
-  });
-
-  it("ends when it is aborted", async () => {
-    const controller = new AbortController();
-    const listTools = async (): Promise<{ tools: object[]; nextCursor: string }> => {
-      controller.abort();
-      return { tools: [], nextCursor: "2" };
-    };
-    const error: unknown = await fromMcpTools(
-      { listTools },
-      { server: "s", signal: controller.signal },
-    ).catch((reason: unknown) => reason);
-    expect(CatalogError.isInstance(error) && error.code).toBe("aborted");
+  it.each([[{ title: "nameless" }], [{ name: "" }], [null]])("refuses %j as a tool", (tool) => {
+    expect(() => fromMcpTools([tool], { server: "s" })).toThrow(CatalogError);
   });
 });

@@ -1,6 +1,7 @@
-import { failure, success, type Result, compareCodeUnits } from "@ccl/core";
+import { failure, success, type Result } from "@ccl/core";
 import { parse as parseYaml } from "yaml";
 import type { ResourceInput } from "../record/resource-record.ts";
+import { lastById } from "./from-tools.ts";
 import { cleanText, cleanUrl } from "./clean-text.ts";
 import { apiOperation, type ApiContext } from "./api-operation.ts";
 import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
@@ -59,9 +60,7 @@ export function fromOpenApi(
     const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
     resources.set(named.id, named);
   }
-  return success(
-    [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id)),
-  );
+  return success(lastById([...resources.values()]));
 }
 
 function readText(text: string): Result<unknown> {

@@ -43,10 +43,13 @@ export function fromTools(
   tools: readonly SkillDeclaration[],
   options: FromToolsOptions = {},
 ): ResourceInput[] {
-  const resources = new Map(
-    tools.map((tool) => skillResource(tool, options)).map((resource) => [resource.id, resource]),
-  );
-  return [...resources.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
+  return lastById(tools.map((tool) => skillResource(tool, options)));
+}
+
+/** The resources by id. If two have the same id, the later one stays. */
+export function lastById(resources: readonly ResourceInput[]): ResourceInput[] {
+  const byId = new Map(resources.map((resource) => [resource.id, resource]));
+  return [...byId.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
 }
 
 function skillResource(

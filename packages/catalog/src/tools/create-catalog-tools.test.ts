@@ -29,26 +29,37 @@ describe("createCatalogTools", () => {
     `);
     expect(await details.execute({ ids: ["res:db.a.orders", "none\nforged"] }, {}))
       .toMatchInlineSnapshot(`
-      "##  orders
-      id: res:db.a.orders
-      kind: tabular
-      columns:
-        c0 int
-        c1 int
-        c2 int
-        c3 int
-        c4 int
-        c5 int
-        c6 int
-        c7 int
-        c8 int
-        c9 int
-      [cut: of 12 columns and 0 snippets in all, the next with cursor "columns=10;snippets=0"]
-      [no resource "none forged"]"
-    `);
+        "## orders
+        id: res:db.a.orders
+        kind: tabular
+        columns:
+          c0 int
+          c1 int
+          c2 int
+          c3 int
+          c4 int
+          c5 int
+          c6 int
+          c7 int
+          c8 int
+          c9 int
+        [cut: of 12 columns and 0 snippets in all, the next with cursor "columns=10;snippets=0"]
+        [no resource "none forged"]"
+      `);
+    expect(await details.execute({ ids: ["order_lines"] }, {})).toBe(
+      '[no resource "order_lines"; nearest: res:db.a.order lines, res:db.a.orders, res:db.a.order notes]',
+    );
     expect(
       await details.execute({ ids: ["res:db.a.orders"], cursor: "columns=10;snippets=0" }, {}),
     ).toContain("c11 int");
+  });
+
+  it("shows the first resources where none has the words", async () => {
+    const [search] = await tools();
+    expect(await search.execute({ query: "zyzzyva", limit: 1 }, {})).toMatchInlineSnapshot(`
+      "[no resource has: zyzzyva]
+      res:db.a.order lines | tabular | order lines: c0:int c1:int c2:int c3:int c4:int"
+    `);
   });
 
   it("keeps its answers within their tokens, and says what was cut", async () => {

@@ -75,14 +75,15 @@ export function createCatalogTools(
         const call = { ...who, signal };
         const found = await catalog.search({ text: query, limit, facets, ...call });
         const ids = found.hits.map(({ id }) => id);
-        const { items } = await catalog.overview({ ids, pageSize: limit, ...call });
+        const asked = ids.length > 0 ? { ids } : { facets };
+        const { items } = await catalog.overview({ ...asked, pageSize: limit, ...call });
         const lines = items.map(({ id, kind, title, schema_digest }) => {
           const fields = schema_digest.length > 0 ? `: ${schema_digest.join(" ")}` : "";
           return inertText(`${id} | ${kind} | ${title}${fields}`, 700);
         });
         const missed = found.unmatchedTerms.slice(0, 10).map((term) => inertText(term, 40));
         const note = missed.length === 0 ? [] : [`[no resource has: ${missed.join(", ")}]`];
-        return fit([...(lines.length === 0 ? ["[nothing found]"] : note), ...lines]);
+        return fit([...note, ...lines]);
       },
     }),
     toolOf(detailsInput, {
@@ -92,8 +93,13 @@ export function createCatalogTools(
         "are cut and give a cursor; pass it with that id alone to go on.",
       async run({ ids, cursor }, signal) {
         const { items, missing } = await catalog.details(ids, { cursor, ...who, signal });
-        const absent = missing.map((id) => `[no resource ${JSON.stringify(inertText(id, 80))}]`);
-        return fit([...items.map(toolDetailsText), ...absent]);
+        const absent = missing.map(async (id) => {
+          const { hits } = await catalog.search({ text: id, limit: 3, ...who, signal });
+          const near = hits.map((hit) => inertText(hit.id, 200)).join(", ");
+          const nearest = near === "" ? "" : `; nearest: ${near}`;
+          return `[no resource ${JSON.stringify(inertText(id, 80))}${nearest}]`;
+        });
+        return fit([...items.map(toolDetailsText), ...(await Promise.all(absent))]);
       },
     }),
   ];

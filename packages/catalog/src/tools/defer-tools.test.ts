@@ -128,6 +128,41 @@ describe("deferTools", () => {
     expect(found.split("\n")).toHaveLength(26);
   });
 
+  it("finds the tools of each sentence of a task", async () => {
+    const jobs = Array.from({ length: 60 }, (_, at) => ({
+      name: `mail${at}`,
+      description: "Sends mail about orders, customers, invoices and reports.",
+    }));
+    const rain = { name: "sky", description: "Tells whether it rains." };
+    const { call } = deferTools([...jobs, rain]);
+    const task = "Send a mail about orders to customers with invoices and reports";
+    const query = `${task}. First look whether it rains.`;
+    const lines = String(await call("find_tools", { query, limit: 3 })).split("\n");
+    expect(lines[0]).toMatch(/^sky\(/);
+  });
+
+  it("ranks tools that succeeded often higher, but no chance success and no other task's tools", async () => {
+    const twins = ["ash", "oak", "yew"].map((name) => ({ name, description: "Reads a file." }));
+    const rain = { name: "sky", description: "Tells whether it rains." };
+    const found = async (uses: Record<string, number>, query: string): Promise<string[]> => {
+      const { call } = deferTools([...twins, rain], { uses: new Map(Object.entries(uses)) });
+      const answer = String(await call("find_tools", { query, limit: 2 }));
+      return answer.split("\n").map((line) => line.replace(/\(.*/, ""));
+    };
+    expect(await found({}, "read a file")).toEqual(["ash", "oak"]);
+    expect(await found({ yew: 2 }, "read a file")).toEqual(["yew", "ash"]);
+    expect(await found({ yew: 1 }, "read a file")).toEqual(["ash", "oak"]);
+    expect(await found({ yew: 3, oak: 2 }, "does it rain, tell me whether")).toEqual([
+      "sky",
+      "yew",
+    ]);
+    expect(await found({ yew: 9 }, "zyzzyva")).toEqual([
+      "[no tool has these words; there are 4:]",
+      "yew",
+      "ash",
+    ]);
+  });
+
   it("names what is like an unknown tool, and gives the schema with wrong arguments", async () => {
     const { call } = deferTools(aiSdkTools);
     expect(await call("call_tool", { name: "create_issue", input: {} })).toMatchObject({

@@ -2,12 +2,9 @@ import { isRecord, jsonText, withoutUndefined } from "@ccl/core/json";
 import { parseStructured, StructuredOutputError } from "@ccl/structured-output";
 import * as z from "zod";
 
-import { createCatalog } from "../catalog/create-catalog.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import { fromTools } from "../importers/from-tools.ts";
 import { objectSchema } from "../importers/schema-columns.ts";
 import { inertText } from "../record/inert-text.ts";
-import type { ResourceInput } from "../record/resource-record.ts";
+import { createToolSearch } from "./tool-search.ts";
 import {
   isStandard,
   jsonSchemaOf,
@@ -21,6 +18,8 @@ import {
 export interface DeferToolsOptions {
   /** Runs a tool that has no function, such as those of OpenAI and Anthropic. `input` has been checked. */
   call?: ((name: string, input: unknown, options: unknown) => unknown) | undefined;
+  /** Calls that succeeded, by tool; may grow. `find_tools` ranks tools with a larger share of them higher. */
+  uses?: Pick<ReadonlyMap<string, number>, "get"> | undefined;
 }
 
 /** What a model gets instead of a result, with what it needs to try again. */
@@ -106,24 +105,17 @@ const callInput = z.object({
 export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {}): DeferredTools {
   const all = readForeignTools(tools);
   const foreign = new Map(all.map((tool) => [tool.name, tool]));
-  let opening: Promise<Catalog> | undefined;
-  const catalog = (): Promise<Catalog> => (opening ??= openCatalog(all));
-
-  const search = async (text: string, limit: number): Promise<ForeignTool[]> => {
-    const { hits } = await (await catalog()).search({ text, limit });
-    return hits.flatMap(({ id }) => all[Number(id.slice(idPrefix.length))] ?? []);
-  };
+  const search = createToolSearch(all, options.uses);
   const find = async ({ query, limit = 25 }: z.infer<typeof findInput>): Promise<string> => {
-    const found = await search(query, limit);
-    const lines = await Promise.all((found.length > 0 ? found : all.slice(0, limit)).map(toolLine));
-    if (found.length === 0) lines.unshift(`[no tool has these words; there are ${all.length}:]`);
-    return lines.join("\n");
+    const { tools: found, isMatch } = await search(query, limit);
+    const note = isMatch ? [] : [`[no tool has these words; there are ${all.length}:]`];
+    return [...note, ...(await Promise.all(found.map(toolLine)))].join("\n");
   };
   const nearest = async (name: string): Promise<DeferredToolError> => {
-    const found = await search(name, 3);
+    const { tools: found, isMatch } = await search(name, 3);
     const message = `There is no tool ${JSON.stringify(inertText(name, 80))}; find_tools gives the names.`;
     const names = found.map((tool) => tool.name);
-    return { error: { code: "unknown_tool", message, nearest: names } };
+    return { error: { code: "unknown_tool", message, nearest: isMatch ? names : [] } };
   };
   const describe = async ({ names }: z.infer<typeof describeInput>): Promise<unknown> =>
     Promise.all(
@@ -252,29 +244,6 @@ function aiSdkForm({
   execute,
 }: FixedTool): DeferredTools["aiSdk"]["call_tool"] {
   return { description, inputSchema: schema, execute };
-}
-
-const idPrefix = "skill:";
-
-async function openCatalog(tools: readonly ForeignTool[]): Promise<Catalog> {
-  const opened = createCatalog();
-  const resources = await Promise.all(
-    tools.map(async ({ name, description, schema }, at): Promise<ResourceInput[]> => {
-      const inputSchema = await jsonSchemaOf(schema);
-      const [resource] = fromTools([{ name, description, inputSchema }]);
-      if (resource === undefined) return [];
-      const { uri: _, usage: __, ...fields } = resource;
-      return [{ ...fields, id: idPrefix + at, title: name, container: serverOf(name) }];
-    }),
-  );
-  await opened.register(resources.flat());
-  return opened;
-}
-
-/** The server of a tool: `github` of `github__create_issue` and `github/create_issue`. Otherwise the whole name. */
-function serverOf(name: string): string {
-  const [, server] = /^(.+?)(?:__|[/.:])/.exec(name) ?? [];
-  return server ?? name;
 }
 
 async function checkedInput(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { fileMatcher, fixedFolder } from "./file-matcher.ts";
+import { fileMatcher, fixedFolder } from "./load-files.ts";
 
 const paths = [
   "a.csv",

@@ -97,11 +97,12 @@ async function readDocument(session: Session, { source, address }: SourceDraft):
 
 /** The tools of an MCP server: one that is started as a process for this import, or one at an address. */
 async function loadMcp(session: Session, draft: SourceDraft): Promise<ResourceInput[]> {
-  const { connectMcpServer } = await import("@ccl/mcp");
+  const { connectMcpServer, listMcpTools } = await import("@ccl/mcp");
   const { signal } = session;
   const client = await connectMcpServer(configOf(session, draft), { timeoutMs, signal });
   try {
-    return await fromMcpTools(client, { server: draft.source.name, timeoutMs, signal });
+    const tools = await listMcpTools(client, { timeout: timeoutMs, signal });
+    return fromMcpTools(tools, { server: draft.source.name });
   } finally {
     await client.close();
   }

@@ -69,19 +69,23 @@ const mcpGroup: readonly CommandDeclaration[] = [
         { otherwise: 2_000, parse: readRoom },
       ],
       state,
+      [
+        "--no-learning",
+        "don't count successful calls of tools, which find_tools then ranks higher",
+      ],
     ],
     run: async () => (await import("../commands/mcp.ts")).mcpProxy,
   },
   {
     name: "doctor",
     about: "start the servers of a file and say what their tools take and what is wrong with them",
-    flags: [configFlag],
+    flags: [configFlag, state],
     run: async () => (await import("../commands/mcp.ts")).mcpDoctor,
   },
   ...settingsCommands("mcp", {
     install:
       "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
-    uninstall: "take ccl out of the settings of claude-code, codex, cursor, vscode or opencode",
+    uninstall: "take ccl out of a client's settings",
   }),
 ];
 
@@ -153,15 +157,11 @@ export const agentCommands: readonly CommandDeclaration[] = [
   },
   {
     name: "status",
-    about:
-      "which clients ccl is on for, whether a proxy runs and clients use it, what came through",
+    about: "which clients ccl is on for, whether a proxy runs, what came through",
     flags: [
       ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
       ["--token-env <name>", "the variable that holds the proxy's token"],
-      [
-        "--line",
-        "one line for the statusLine of Claude Code: money as reported, results fetched back",
-      ],
+      ["--line", "one line for the statusLine of Claude Code"],
     ],
     run: async () => (await import("../commands/status.ts")).status,
   },
@@ -179,9 +179,9 @@ export const agentCommands: readonly CommandDeclaration[] = [
   {
     name: "audit [folder]",
     about:
-      "what filled the prompts of Claude Code, Codex and opencode, and what each policy would have saved; reads only",
+      "what filled the prompts of coding agents, and what each policy would have saved; reads only",
     flags: [
-      ["--all", "every session, however long it takes (default: the newest, for 25 s)"],
+      ["--all", "every session (default: the newest, for 25 s)"],
       [
         "--price <usd>",
         "US dollars of a million input tokens, where it is no list price",
@@ -202,10 +202,10 @@ export const agentCommands: readonly CommandDeclaration[] = [
   },
   {
     name: "hooks",
-    about: "have long results of coding agents shortened as they come, without a proxy",
+    about: "shorten long results of coding agents as they come, without a proxy",
     commands: settingsCommands("hooks", {
       install: "set it up for claude-code, codex or opencode; shows the change first",
-      uninstall: "take it back from claude-code, codex or opencode",
+      uninstall: "take it out of a client's settings",
     }),
   },
   {
@@ -252,5 +252,5 @@ export const uiCommand: CommandDeclaration = {
     ["--gateway <url>", "a running gateway, for what it says of itself"],
     ["--token-env <name>", "the variable that holds the gateway's token"],
   ],
-  run: async () => (await import("../commands/ui.ts")).ui,
+  run: async () => (await import("../inspect/ui.ts")).ui,
 };

@@ -18,10 +18,7 @@ const shapeFlags: readonly Flag[] = [
   encodingFlag,
   ["--include <glob...>", "only files that match one of these"],
   ["--ignore <pattern...>", "leave files out, in .gitignore syntax"],
-  [
-    "--focus <file...>",
-    "aliases or paths that the work is about: shown in full, their neighbours rank higher",
-  ],
+  ["--focus <file...>", "aliases or paths that the work is about: shown in full"],
 ];
 
 const packFlags: readonly Flag[] = [
@@ -52,7 +49,7 @@ const packFlags: readonly Flag[] = [
 const aliasCommands: readonly CommandDeclaration[] = [
   {
     name: "add <alias> <path>",
-    about: "name a file, or name it anew",
+    about: "name a file, in place of the name that it has",
     run: async () => (await import("../commands/alias.ts")).aliasAdd,
   },
   {
@@ -138,7 +135,6 @@ export const projectCommands: readonly CommandDeclaration[] = [
     about: "what changed since the accepted base, as the prompt of the next round",
     flags: [
       ["--action <text>", "what the model is to do about it"],
-      ["--task <text>", "the task of the pack that is given when the delta is larger than it"],
       budgetFlag(8000),
       encodingFlag,
       ["--patch", "print what git apply takes instead of the prompt"],

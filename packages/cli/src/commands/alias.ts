@@ -1,4 +1,9 @@
-import { type AliasCheck, createContextFiles, createGetAliasTool } from "@ccl/aliases";
+import {
+  type AliasCheck,
+  type AliasRegistry,
+  createContextFiles,
+  createGetAliasTool,
+} from "@ccl/aliases";
 
 import { inputError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
@@ -15,19 +20,28 @@ import {
 } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Adds an alias for one file. `path` is relative to the root. */
+/** Names one file, in place of the names that it has. `path` is relative to the root. */
 export async function aliasAdd(
   session: Session,
   alias: string,
   path: string,
 ): Promise<CommandResult> {
   const { signal } = session;
-  const added = await withProject(session, { persist: true }, (registry) =>
-    registry.add(alias, path, { signal }),
-  );
-  if (!added.ok) throw inputError(added.issues);
-  const entry = added.value;
-  return { document: entry, text: () => `${entry.alias}@${entry.sha8} ${printable(entry.path)}\n` };
+  return await withProject(session, { persist: true }, async (registry) => {
+    const before = registry.list();
+    const added = await registry.add(alias, path, { signal });
+    if (!added.ok) throw inputError(added.issues);
+    const entry = added.value;
+    const was = before.flatMap((old) =>
+      old.path === entry.path && old.alias !== alias ? [old.alias] : [],
+    );
+    for (const old of was) await forget(registry, old, signal);
+    const note = was.length === 0 ? "" : ` was ${was.join(", ")}`;
+    return {
+      document: { ...entry, was },
+      text: () => `${entry.alias}@${entry.sha8} ${printable(entry.path)}${note}\n`,
+    };
+  });
 }
 
 /** Lists the project's aliases. */
@@ -88,10 +102,19 @@ export async function aliasScan(session: Session): Promise<CommandResult> {
 /** Removes an alias and its card, but not the file. */
 export async function aliasRemove(session: Session, alias: string): Promise<CommandResult> {
   await withProject(session, { persist: true }, async (registry) => {
-    if (!(await registry.remove(alias))) await resolveAlias(registry, alias, session);
-    await createContextFiles(registry).removeCard(alias, { signal: session.signal });
+    if (!(await forget(registry, alias, session.signal)))
+      await resolveAlias(registry, alias, session);
   });
   return { document: { alias, isRemoved: true }, text: () => `removed ${alias}\n` };
+}
+
+async function forget(
+  registry: AliasRegistry,
+  alias: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await createContextFiles(registry).removeCard(alias, { signal });
+  return await registry.remove(alias);
 }
 
 /** The bounds of the tool protect a model's window. A person gets the whole file. */

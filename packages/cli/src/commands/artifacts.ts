@@ -1,4 +1,4 @@
-import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
+import type { ArtifactHandle, ArtifactStore, HandleKey } from "@ccl/artifact-store";
 import { readContent, searchContent } from "@ccl/compress";
 import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
@@ -23,7 +23,8 @@ export async function artifactsList(
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
   return withState(session, flags, async ({ store }) => {
-    const handles = (await allHandles(store)).sort((a, b) => a.createdAt - b.createdAt);
+    const { handles, damaged } = await allHandles(store);
+    handles.sort((a, b) => a.createdAt - b.createdAt);
     // An artifact has one handle for each time it was shown. List it once, with its latest handle.
     const latest = [...new Map(handles.map((handle) => [handle.artifactId, handle])).values()];
     latest.sort((a, b) => b.createdAt - a.createdAt);
@@ -34,8 +35,10 @@ export async function artifactsList(
       source,
       summary.split("\n", 1)[0]?.slice(0, 60) ?? "",
     ]);
+    for (const { artifactId } of damaged)
+      rows.push([artifactId.slice(0, 12), "", "", "", "the handle is damaged"]);
     const columns = ["artifact", { right: "bytes" }, "stored", "by", "about"];
-    return { document: { artifacts: latest }, text: tableOf(columns, rows) };
+    return { document: { artifacts: latest, damaged }, text: tableOf(columns, rows) };
   });
 }
 
@@ -91,7 +94,8 @@ async function withText(
 async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   if (!/^[0-9a-f]{6,64}$/.test(id)) throw unknownArtifact(id);
   if (id.length === 64) return id;
-  const ids = new Set((await allHandles(store)).map(({ artifactId }) => artifactId));
+  const { handles, damaged } = await allHandles(store);
+  const ids = new Set([...handles, ...damaged].map(({ artifactId }) => artifactId));
   const found = [...ids].filter((one) => one.startsWith(id));
   if (found.length > 1)
     throw new CliError("usage", `${found.length} artifacts begin with ${id}; give more digits.`);
@@ -107,15 +111,19 @@ function unknownArtifact(id: string): CliError {
 }
 
 /** Every handle of a store. */
-async function allHandles(store: ArtifactStore): Promise<ArtifactHandle[]> {
+async function allHandles(
+  store: ArtifactStore,
+): Promise<{ handles: ArtifactHandle[]; damaged: HandleKey[] }> {
   const handles: ArtifactHandle[] = [];
+  const damaged: HandleKey[] = [];
   let cursor: string | undefined;
   do {
     const page = await store.listHandles({ cursor });
     handles.push(...page.handles);
+    damaged.push(...(page.damaged ?? []));
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return handles;
+  return { handles, damaged };
 }
 
 /** Flags of `ccl artifacts prune`. */
@@ -148,7 +156,7 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
       for (const name of namesIn(JSON.stringify(await readDecisions(decisions, one))))
         shown.add(name);
     await decisions.close();
-    const old = (await allHandles(store)).filter(
+    const old = (await allHandles(store)).handles.filter(
       (handle) => handle.createdAt < before && (kind !== "postgres" || isOfCcl(handle)),
     );
     const gone = old.filter(({ artifactId }) => !shown.has(artifactId.slice(0, idDigits)));

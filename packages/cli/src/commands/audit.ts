@@ -1,18 +1,21 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 
+import { systemCode } from "@ccl/core/node";
 import {
+  type AuditReport,
   auditTranscript,
   readTranscripts,
+  type ReadTranscripts,
   type SessionAudit,
   sumAudits,
-  type Transcript,
 } from "@ccl/gateway/audit";
 
 import { CliError } from "../cli-error.ts";
 import { auditText } from "../output/audit-report.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { formatCount } from "../output/format-number.ts";
+import { few, formatCount } from "../output/format-number.ts";
+import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
@@ -32,7 +35,7 @@ export interface AgentLog {
 /** After this time the audit reports on the newest sessions only, unless the user asks for all. */
 const enoughMs = 25_000;
 /** Larger files are skipped. */
-export const maxLogBytes: number = 200 * 2 ** 20;
+const maxLogBytes = 200 * 2 ** 20;
 
 /** Reports what the prompts of coding agents were spent on, from their transcripts or those in a folder. */
 export async function audit(
@@ -41,29 +44,14 @@ export async function audit(
   flags: AuditFlags,
 ): Promise<CommandResult> {
   const folders = folder === undefined ? agentFolders(session) : [resolve(session.root, folder)];
-  const logs = (await Promise.all(folders.map(findLogs))).flat();
-  logs.sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
+  const logs = await findLogs(folders);
   if (logs.length === 0)
     throw new CliError(
       "usage",
-      `No transcripts in ${folders.join(", ")}. Name a folder of .jsonl or .json files: ccl audit <folder>`,
+      `No transcripts in ${folders.join(", ")}. Name a file or folder: ccl audit <folder>`,
     );
-  const startedAt = performance.now();
-  const audits: SessionAudit[] = [];
-  const unread: string[] = [];
-  let files = 0;
-  for (const log of logs) {
-    if (flags.all !== true && audits.length > 0 && performance.now() - startedAt > enoughMs) break;
-    session.signal.throwIfAborted();
-    session.progress.update("Auditing", files, logs.length);
-    files += 1;
-    const found = log.sizeBytes > maxLogBytes ? [] : await auditFile(log.path, flags);
-    if (found.length === 0) unread.push(log.path);
-    audits.push(...found);
-    // Lets an interrupt through between two files.
-    await new Promise((done) => setImmediate(done));
-  }
-  const report = sumAudits(audits);
+  const limits = { enoughMs: flags.all === true ? Infinity : enoughMs, price: flags.price };
+  const { report, files, unread } = await auditLogs(session, logs, limits);
   const left = logs.length - files;
   return {
     document: { folders, files, left, unread, ...report },
@@ -71,22 +59,48 @@ export async function audit(
     note: ({ colours }) => {
       const rest =
         left === 0 ? "" : `; the newest first, --all for ${formatCount(left, "more file")}`;
-      const skipped =
-        unread.length === 0 ? "" : `; ${formatCount(unread.length, "file")} held no transcript`;
-      return `${colours.dim(`${formatCount(audits.length, "session")} in ${formatCount(files, "file")}${rest}${skipped}. Nothing was sent or written.`)}\n`;
+      const refused = few(unread.map(({ path, reason }) => `${path} (${reason})`));
+      const skipped = refused === "" ? "" : `. Not or partly read: ${printable(refused)}`;
+      return `${colours.dim(`${formatCount(report.sessions, "session")} in ${formatCount(files, "file")}${rest}${skipped}. Nothing was sent or written.`)}\n`;
     },
   };
 }
 
-/** Reads the sessions of a log. */
-export async function readAgentLog(path: string): Promise<Transcript[]> {
-  const text = await (path.endsWith(sessionFolder) ? readOpencode(path) : readFile(path, "utf8"));
-  return readTranscripts(text).filter(({ items }) => items.length > 1);
+/** Audits logs in their order, until the time is over and at least one session was read. */
+export async function auditLogs(
+  session: Session,
+  logs: readonly AgentLog[],
+  { enoughMs, price }: { enoughMs: number; price?: number | undefined },
+): Promise<{ report: AuditReport; files: number; unread: { path: string; reason: string }[] }> {
+  const startedAt = performance.now();
+  const audits: SessionAudit[] = [];
+  const unread: { path: string; reason: string }[] = [];
+  let files = 0;
+  for (const log of logs) {
+    if (audits.length > 0 && performance.now() - startedAt > enoughMs) break;
+    session.signal.throwIfAborted();
+    session.progress.update("Auditing", files, logs.length);
+    files += 1;
+    const found = await readAgentLog(log);
+    if (found.unread !== undefined) unread.push({ path: log.path, reason: found.unread });
+    for (const one of found.transcripts) audits.push(auditTranscript(one, price));
+    // Lets an interrupt through between two files.
+    await new Promise((done) => setImmediate(done));
+  }
+  return { report: sumAudits(audits), files, unread };
 }
 
-async function auditFile(path: string, flags: AuditFlags): Promise<SessionAudit[]> {
-  const transcripts = await readAgentLog(path);
-  return transcripts.map((one) => auditTranscript(one, { usdPerMillion: flags.price }));
+/** Reads the sessions of a log, or says why not. */
+export async function readAgentLog({ path, sizeBytes }: AgentLog): Promise<ReadTranscripts> {
+  const refused = (unread: string): ReadTranscripts => ({ transcripts: [], unread });
+  if (path.endsWith(databaseName))
+    return refused("a database; name what `opencode export <session>` wrote");
+  if (sizeBytes > maxLogBytes) return refused(`larger than ${maxLogBytes} bytes`);
+  try {
+    return readTranscripts(await (isSession(path) ? readOpencode(path) : readFile(path, "utf8")));
+  } catch (error) {
+    return refused(systemCode(error) ?? "unreadable");
+  }
 }
 
 /** Where Claude Code, Codex and opencode store their sessions. */
@@ -97,32 +111,36 @@ export function agentFolders({ terminal: { env } }: Session): string[] {
     join(claudeOf(env), "projects"),
     join(codexOf(env), "sessions"),
     join(data, "opencode", "storage", "message"),
+    join(data, "opencode", databaseName),
   ];
 }
 
-/** Marks a folder of opencode, which stores each message in its own file. */
-const sessionFolder = "\0opencode";
+/** Where later versions of opencode store sessions. */
+const databaseName = "opencode.db";
 
-/** Finds the logs in a folder, unordered. Empty if there is no such folder. */
-export async function findLogs(folder: string): Promise<AgentLog[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+/** True for a folder of opencode, which stored each message in its own file. */
+const isSession = (path: string): boolean => /^ses_[^.]*$/.test(basename(path));
+
+/** Finds the logs in folders, or files of these names. The newest first. */
+export async function findLogs(folders: readonly string[]): Promise<AgentLog[]> {
   const logs: AgentLog[] = [];
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    const isSession = entry.isDirectory() && entry.name.startsWith("ses_");
-    const isLog = entry.isFile() && /\.jsonl?$/.test(entry.name) && !entry.name.startsWith("msg_");
-    if (!isSession && !isLog) continue;
-    const found = await stat(path).catch(() => undefined);
-    if (found === undefined) continue;
-    const { mtimeMs: changedMs, size: sizeBytes } = found;
-    logs.push({ path: isSession ? `${path}${sessionFolder}` : path, changedMs, sizeBytes });
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+    const paths = entries.flatMap(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return isSession(path) || /^(?!msg_).*\.jsonl?$/.test(name) ? path : [];
+    });
+    for (const path of entries.length === 0 ? [folder] : paths) {
+      const found = await stat(path).catch(() => undefined);
+      if (found?.isDirectory() === isSession(path))
+        logs.push({ path, changedMs: found.mtimeMs, sizeBytes: found.size });
+    }
   }
-  return logs;
+  return logs.sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
 }
 
 /** Reads a session of opencode in its export format. */
-async function readOpencode(path: string): Promise<string> {
-  const folder = path.slice(0, -sessionFolder.length);
+async function readOpencode(folder: string): Promise<string> {
   const parts = join(folder, "..", "..", "part");
   const messages: unknown[] = [];
   for (const name of (await readdir(folder)).sort()) {

@@ -1,12 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { createContextFiles, renderDelta, type Delta } from "@ccl/aliases";
 
 import { patchSinceBase } from "../base-tree.ts";
-import {
-  buildProjectPack,
-  requireBase,
-  type PackShape,
-  type PackSource,
-} from "../build-project-pack.ts";
+import { requireBase, type PackShape } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
@@ -16,72 +14,45 @@ import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl diff`. */
-export interface DiffFlags extends Pick<PackShape, "task" | "budget" | "modelEncoding"> {
+export interface DiffFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
   action?: string | undefined;
   patch?: boolean | undefined;
   show?: boolean | undefined;
 }
 
-/** Prints the changes since the accepted base as a prompt, or the pack if that is smaller. */
+/** Prints the changes since the accepted base as a prompt within the budget. */
 export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
-  const { signal } = session;
+  const { signal, root, directory } = session;
+  const { action, budget } = flags;
   return await withProject(session, { persist: flags.show !== true }, async (registry) => {
     const { unnamed } = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
     const base = requireBase(await files.readBase({ signal }));
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
-    const hasChanges = delta.changes.length > 0;
     const found = await patchSinceBase(session, base.snapshot.id);
     const [patch, whyNot] = typeof found === "string" ? [found] : [undefined, found.whyNot];
     if (flags.patch === true && patch === undefined)
       throw new CliError("input_invalid", `There is no patch: ${whyNot}.`);
     const written =
-      patch !== undefined && hasChanges && flags.show !== true
+      patch !== undefined && delta.changes.length > 0 && flags.show !== true
         ? [await files.writeDelta(patch, { signal })]
         : [];
-    const choice = hasChanges
-      ? await chooseSmaller(delta, { session, flags, source: { registry, files } })
-      : await countPrompt(renderDelta(delta, { action: flags.action }), flags);
+    const counter = await openCounter(flags.modelEncoding);
+    const prompt = renderDelta(delta, { action, budget, counter });
+    const pack = await readFile(join(root, directory, "prompt.pack"), "utf8").catch(() => "");
+    // A later pack may have replaced the accepted one.
+    const packTokens = pack.includes(base.snapshot.id) ? counter.count(pack) : undefined;
+    const sizes = { tokens: counter.count(prompt), packTokens };
     return {
-      document: { ...describe(delta), patch, ...choice, written },
-      text: () => (flags.patch === true ? (patch ?? "") : `${choice.prompt}\n`),
+      document: { ...describe(delta), patch, prompt, ...sizes, written },
+      text: () => (flags.patch === true ? (patch ?? "") : `${prompt}\n`),
       note: () =>
-        summaryOf(delta, choice, { written, unnamed }) +
+        describeUnnamed(unnamed) +
+        written.map((path) => `wrote ${path}\n`).join("") +
+        summaryOf(delta, sizes) +
         (whyNot === undefined ? "" : `ccl: ctx/delta.patch is not written: ${whyNot}.\n`),
     };
   });
-}
-
-interface Choice {
-  prompt: string;
-  tokens: number;
-  /** True if the delta is larger than the pack, so that `prompt` is the pack. */
-  isPack: boolean;
-  deltaTokens: number;
-  /** Absent if nothing changed, since no pack was built. */
-  packTokens?: number | undefined;
-}
-
-async function countPrompt(prompt: string, { modelEncoding }: DiffFlags): Promise<Choice> {
-  const tokens = (await openCounter(modelEncoding)).count(prompt);
-  return { prompt, tokens, deltaTokens: tokens, isPack: false };
-}
-
-/** The delta with as many hunks as fit the budget, or the pack if that is smaller. */
-async function chooseSmaller(
-  delta: Delta,
-  context: { session: Session; flags: DiffFlags; source: PackSource },
-): Promise<Choice> {
-  const { session, flags, source } = context;
-  const { action, budget, modelEncoding } = flags;
-  const task = [flags.task, action].filter((part) => part !== undefined).join("\n");
-  const shape = { budget, modelEncoding, task: task !== "" ? task : undefined };
-  const { pack, counter } = await buildProjectPack(session, shape, source);
-  const prompt = renderDelta(delta, { action, budget, counter });
-  const sizes = { deltaTokens: counter.count(prompt), packTokens: pack.tokens };
-  if (sizes.deltaTokens <= pack.tokens)
-    return { prompt, tokens: sizes.deltaTokens, isPack: false, ...sizes };
-  return { prompt: pack.text.trimEnd(), tokens: pack.tokens, isPack: true, ...sizes };
 }
 
 function describe({ baseId, nextId, changes }: Delta): object {
@@ -97,21 +68,12 @@ function describe({ baseId, nextId, changes }: Delta): object {
 }
 
 function summaryOf(
-  delta: Delta,
-  { tokens, deltaTokens, packTokens, isPack }: Choice,
-  { written, unnamed }: { written: string[]; unnamed: number },
+  { baseId, changes }: Delta,
+  { tokens, packTokens }: { tokens: number; packTokens: number | undefined },
 ): string {
-  const lines = written.map((path) => `wrote ${path}`);
-  const count = formatCount(delta.changes.length, "change");
-  if (delta.changes.length === 0) {
-    lines.push(`Nothing changed since ${delta.baseId}.`);
-  } else if (isPack) {
-    const sizes = `${formatNumber(deltaTokens)} against ${formatNumber(tokens)} tokens`;
-    lines.push(`The delta of ${count} is larger than the pack (${sizes}): this is the pack.`);
-  } else {
-    lines.push(
-      `${count} since ${delta.baseId}: ${formatNumber(tokens)} tokens instead of ${formatNumber(packTokens ?? 0)}`,
-    );
-  }
-  return describeUnnamed(unnamed) + lines.map((line) => `${line}\n`).join("");
+  if (changes.length === 0) return `Nothing changed since ${baseId}.\n`;
+  const size = `${formatCount(changes.length, "change")} since ${baseId}: ${formatNumber(tokens)} tokens`;
+  if (packTokens === undefined) return `${size}\n`;
+  const hint = tokens < packTokens ? "" : '; "ccl pack" shows the present state instead';
+  return `${size}, the accepted pack has ${formatNumber(packTokens)}${hint}\n`;
 }

@@ -55,7 +55,7 @@ function renderFile(
   file: Explained,
   { total, budget, style: { colours } }: { total: number; budget: number; style: Style },
 ): string {
-  const { alias, path, rank, score, matched = [], parts = {}, neighbour, commit, isInScope } = file;
+  const { alias, path, rank, score, matched = [], parts = {}, commit, isInScope } = file;
   const shares = Object.entries(parts)
     .sort(([, a], [, b]) => b - a)
     .map(([name, share]) => `${name} ${Math.round(share * 100)} %`);
@@ -63,7 +63,6 @@ function renderFile(
   if (rank !== undefined && score !== undefined)
     rows.push(["rank", `${rank} of ${total}, score ${score.toFixed(2)}: ${shares.join(", ")}`]);
   if (matched.length > 0) rows.push(["words", matched.join(" ")]);
-  if (neighbour !== undefined) rows.push(["import", `beside ${neighbour}`]);
   if (commit !== undefined) rows.push(["history", commit]);
   if (isInScope === false) rows.push(["part", "not in the part that the task names first"]);
   rows.push(["pack", shownAs(file, budget)]);

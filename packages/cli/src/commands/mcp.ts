@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+import { sha8 } from "@ccl/core";
 import { loadOnce, untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import {
@@ -13,23 +14,19 @@ import {
   openMcpHttp,
   openMcpProxy,
   openMcpStdio,
+  openToolUses,
   type QuerySource,
   readMcpServers,
+  type ToolUses,
 } from "@ccl/mcp";
 
-import { openState } from "../artifact-folder.ts";
+import { openState, withState } from "../artifact-folder.ts";
 import { CliError, inputError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { findingsResult } from "../output/findings.ts";
+import { finding, findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/format-number.ts";
 import type { Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
-
-/** Flags of `ccl mcp`. */
-interface McpServeFlags extends ListenFlags {
-  allowApply?: boolean | undefined;
-  state?: string | undefined;
-}
 
 /** Registers a function to call at the end. Calls it immediately if the server has already ended. */
 type CloseLater = (close: () => unknown) => Promise<void>;
@@ -38,21 +35,20 @@ type CloseLater = (close: () => unknown) => Promise<void>;
  * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
  * needs on its first call, so that the tool list is ready for clients with short timeouts.
  */
-export async function mcpServe(session: Session, flags: McpServeFlags): Promise<CommandResult> {
+export async function mcpServe(
+  session: Session,
+  flags: ListenFlags & { allowApply?: boolean; state?: string },
+): Promise<CommandResult> {
   const { root, directory, terminal } = session;
   const closers: (() => unknown)[] = [];
   let isOver = false;
-  const closeLater: CloseLater = async (close) => {
-    if (isOver) await close();
-    else closers.push(close);
-  };
+  const closeLater: CloseLater = async (close) =>
+    void (isOver ? await close() : closers.push(close));
   const options: McpServerOptions = {
     ...catalogParts(session, closeLater),
     async project() {
-      const [{ openAliasRegistry }, { gitHistory }] = await Promise.all([
-        import("@ccl/aliases"),
-        import("../git-history.ts"),
-      ]);
+      const { openAliasRegistry } = await import("@ccl/aliases");
+      const { gitHistory } = await import("../git-history.ts");
       const registry = await openAliasRegistry({ root, directory, persist: false });
       await closeLater(() => registry.close());
       return { registry, history: gitHistory(session) };
@@ -120,19 +116,28 @@ function catalogParts(
   };
 }
 
-/** Flags of `ccl mcp proxy`. */
-interface McpProxyFlags extends ListenFlags {
+/** Flags of `ccl mcp doctor`. */
+interface McpServersFlags {
   config: string;
-  listTokens: number;
-  resultTokens: number;
   state?: string | undefined;
+  learning?: boolean | undefined;
 }
 
-async function readServers(
-  { terminal }: Session,
-  config: string,
-): Promise<McpProxyOptions["servers"]> {
-  const path = resolve(terminal.cwd(), config);
+/** Flags of `ccl mcp proxy`. */
+interface McpProxyFlags extends ListenFlags, McpServersFlags {
+  listTokens: number;
+  resultTokens: number;
+}
+
+/** Opens a proxy for the servers of a file. */
+async function withProxy(
+  session: Session,
+  flags: McpServersFlags,
+  work: (proxy: McpProxy, uses?: ToolUses) => Promise<CommandResult>,
+  options: Partial<McpProxyOptions> = {},
+): Promise<CommandResult> {
+  const { terminal, root } = session;
+  const path = resolve(terminal.cwd(), flags.config);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new CliError("usage", `${path} can't be read.`, { cause });
   });
@@ -141,53 +146,59 @@ async function readServers(
     throw inputError(
       servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
     );
-  return servers.value;
+  return withState(session, flags, async (state) => {
+    const records = await state.decisions();
+    const uses = flags.learning === false ? undefined : await openToolUses(records, sha8(root));
+    const proxy = await openMcpProxy({
+      servers: servers.value,
+      uses,
+      artifacts: state.store,
+      counter: await openCounter("o200k_base"),
+      owner: root,
+      ...options,
+    });
+    try {
+      return await work(proxy, uses);
+    } finally {
+      await proxy.close();
+      await uses?.close();
+      await records.close();
+    }
+  });
 }
 
 /** Starts the servers of a file, and reports the size of their tools and what had to be changed in them. */
-export async function mcpDoctor(
-  session: Session,
-  { config }: Pick<McpProxyFlags, "config">,
-): Promise<CommandResult> {
-  const servers = await readServers(session, config);
-  const proxy = await openMcpProxy({ servers, counter: await openCounter("o200k_base") });
-  try {
+export async function mcpDoctor(session: Session, flags: McpServersFlags): Promise<CommandResult> {
+  return withProxy(session, flags, async (proxy, uses) => {
     const findings = await untilAborted(proxy.check(), session.signal);
-    return findingsResult(findings, proxy.statistics());
-  } finally {
-    await proxy.close();
-  }
+    const learned = [...(uses?.counts ?? [])].map(([tool, count]) =>
+      finding(tool, "ok", formatCount(count, "successful call")),
+    );
+    return findingsResult([...findings, ...learned], proxy.statistics());
+  });
 }
 
 /** Proxies the servers of a file until the client disconnects, then reports the savings on stderr. */
 export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
-  const { terminal } = session;
-  const servers = await readServers(session, flags.config);
-  const artifacts = await openState(session, flags);
-  const proxy = await openMcpProxy({
-    servers,
-    listTokens: flags.listTokens,
-    resultTokens: flags.resultTokens,
-    artifacts: artifacts.store,
-    counter: await openCounter("o200k_base"),
-    stderr: "inherit",
-    owner: session.root,
-    onToolChange: (server, change) => terminal.stderr.write(`ccl: ${server}: ${change}\n`),
-  });
-  try {
+  const { stderr } = session.terminal;
+  const { listTokens, resultTokens } = flags;
+  const work = async (proxy: McpProxy): Promise<CommandResult> => {
     await listen(session, flags, proxy);
     const statistics = proxy.statistics();
     const { list, results } = statistics;
-    terminal.stderr.write(
+    stderr.write(
       `tools: ${list.before} tokens, listed in ${list.after}\n` +
         `results: ${results.before} tokens in ${formatCount(results.results, "result")}, given in ${results.after} ` +
         `(${results.shortened} shortened, ${results.repeated} repeated)\n`,
     );
     return { document: statistics };
-  } finally {
-    await proxy.close();
-    await artifacts.close();
-  }
+  };
+  return withProxy(session, flags, work, {
+    listTokens,
+    resultTokens,
+    stderr: "inherit",
+    onToolChange: (server, change) => stderr.write(`ccl: ${server}: ${change}\n`),
+  });
 }
 
 /** How a server is reached. */
@@ -210,10 +221,9 @@ async function listen(
     await stdio.close();
     return;
   }
-  const port = http === true ? undefined : http;
   const server = await openMcpHttp(factory, {
     host,
-    port,
+    port: http === true ? undefined : http,
     token: terminal.env["CCL_MCP_TOKEN"],
     bus,
   });

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 import { createContextFiles, type AliasRegistry, type Pack } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 
@@ -27,16 +29,16 @@ import {
   nameNewFiles,
   requireFiles,
   selectFiles,
+  withFreshScan,
   withProject,
   withScan,
   type SkippedFiles,
 } from "../project.ts";
 import type { CommandResult } from "../output/command-result.ts";
-import { few, formatNumber } from "../output/format-number.ts";
+import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import type { Session } from "../session.ts";
-import { watchPack } from "../watch-pack.ts";
 import { withRemote } from "../with-remote.ts";
 
 /** Flags of `ccl pack`. */
@@ -265,7 +267,32 @@ async function deliver({ packed, counter }: Built, session: Session, order: Orde
   if (out !== undefined && split === undefined)
     packed.written.push(await writeOut(out, text, session));
   if (out !== undefined && split !== undefined)
+    // Every part is cut before the first is written.
     for (const [index, part] of splitPack(text, split, counter).entries())
       packed.written.push(await writeOut(partName(out, index + 1), part, session));
   if (copy === true) packed.copiedBy = await copyToClipboard(text, session);
+}
+
+const EVERY_MS = 700;
+
+/** Runs `build` now and after each change to the selected files, until the user interrupts. */
+async function watchPack(
+  session: Session,
+  rules: ShapeFlags,
+  build: () => Promise<string>,
+): Promise<never> {
+  const { signal, terminal } = session;
+  return await withFreshScan(session, rules, async (registry) => {
+    for (let cause = "watching"; ;) {
+      const line = await build();
+      session.progress.clear();
+      terminal.stderr.write(`${line} (${cause})\n`);
+      for (cause = ""; cause === "";) {
+        await setTimeout(EVERY_MS, undefined, { signal });
+        const { added, updated, moved, removed } = await registry.scan({ ...rules, signal });
+        const count = added.length + updated.length + moved.length + removed.length;
+        if (count > 0) cause = `${formatCount(count, "file")} changed`;
+      }
+    }
+  });
 }

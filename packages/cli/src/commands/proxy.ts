@@ -4,7 +4,6 @@ import { constants } from "node:os";
 import { join } from "node:path";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
-import { CclError } from "@ccl/core";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
 import { findUpstream, openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
 import { recordTo } from "@ccl/inspector";
@@ -43,12 +42,11 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
     );
   const { running, folder } = await start(session, { ...flags, upstream });
   session.terminal.stderr.write(
-    `${session.noteStyle.colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; ${folder.kind === "postgres" ? "decisions and artifacts in PostgreSQL, the log" : `decisions in files, artifacts in ${folder.kind},`} in ${folder.path}\n` +
-      `Set it as the base URL of a client, for example ANTHROPIC_BASE_URL=${running.url}. Ctrl+C ends it.\n`,
+    `${session.noteStyle.colours.green("listening")} on ${running.url} for ${upstream}, mode ${flags.mode}; artifacts in ${folder.kind}, log in ${folder.path}\n` +
+      `Set it as a client's base URL, such as ANTHROPIC_BASE_URL=${running.url}. Ctrl+C ends it.\n`,
   );
   if (!session.signal.aborted) await once(session.signal, "abort");
   await running.close();
-  await folder.close();
   const stats = running.stats();
   session.terminal.stderr.write(summaryText(stats));
   return { document: stats };
@@ -65,13 +63,10 @@ export async function wrap(
 ): Promise<CommandResult> {
   const [name = "", ...rest] = command;
   const { env, stderr } = session.terminal;
-  const { variable, upstream, args, extra, detour } = await findUpstream(
-    name,
-    env,
-    flags.upstream,
-  ).catch(asUsage);
+  const { variable, upstream, args, extra, detour } = await findUpstream(name, env, flags.upstream);
   const { running, folder } = await start(session, { ...flags, upstream, port: 0 });
-  const set = Object.entries({ ...extra, [variable]: running.url }).map((one) => one.join("="));
+  const own = { ...extra, ...env, [variable]: running.url };
+  const set = [...Object.keys(extra ?? {}), variable].map((one) => `${one}=${own[one]}`);
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
@@ -80,12 +75,7 @@ export async function wrap(
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
-      env: {
-        ...extra,
-        ...env,
-        [variable]: running.url,
-        [sharedState]: flags.postgres ?? env[sharedState],
-      },
+      env: { ...own, [sharedState]: flags.postgres ?? env[sharedState] },
     });
     // A terminal sends Ctrl+C to the command too. Forward signals that only this process receives.
     const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
@@ -103,7 +93,6 @@ export async function wrap(
     throw new CliError("usage", `"${name}" can't be started.`, { cause });
   } finally {
     await running.close();
-    await folder.close();
     const stats = running.stats();
     stderr.write(summaryText(stats));
     if (stats.requests === 0)
@@ -145,17 +134,13 @@ async function start(
       await opened.close();
       await record.close();
       await records.close();
+      await folder.close();
     };
     return { running: { ...opened, close }, folder };
   } catch (error) {
     await folder.close();
-    return asUsage(error);
+    throw error;
   }
-}
-
-function asUsage(error: unknown): never {
-  if (CclError.isInstance(error)) throw new CliError("usage", error.message, { cause: error });
-  throw error;
 }
 
 /** Plans sample requests, so that the first real one does not wait for compilation. */

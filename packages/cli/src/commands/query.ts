@@ -59,11 +59,11 @@ export async function query(
 }
 
 function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): CommandResult {
-  const { columns, rows, ranOn, durationMs } = answer;
+  const { columns, rows, ranOn, durationMs, total, doubts = [] } = answer;
   const names = columns.map(({ name }) => name);
   const cells = rows.map((row) => names.map((name) => cellText(row[name])));
   return {
-    document: { columns, rows: rows.map(jsonRow), ranOn, durationMs },
+    document: { columns, rows: rows.map(jsonRow), ranOn, durationMs, total, doubts },
     text(style) {
       if (format === "json") return `${JSON.stringify(rows.map(jsonRow), null, 2)}\n`;
       if (format === "csv") return [names, ...cells].map(csvLine).join("");
@@ -73,7 +73,11 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
       return renderTable(titles, cells, style);
     },
     note: () =>
-      `${formatCount(rows.length, "row")} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms\n`,
+      [
+        `${formatCount(rows.length, "row")}${total === undefined ? "" : ` of ${total}`} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms`,
+        ...doubts.map(printableLines),
+        "",
+      ].join("\n"),
   };
 }
 

@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { sleep } from "@ccl/core/async";
 import { isRecord } from "@ccl/core/json";
 import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
-import type { OperationStores } from "@ccl/operations/sqlite";
+import { textOfMessage } from "@ccl/inspector/stores";
+import type { OperationStores } from "@ccl/operations";
 
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
@@ -14,7 +15,6 @@ import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
-import { textOfMessage } from "../runs/text-of-message.ts";
 import { type StoreFlags, withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 

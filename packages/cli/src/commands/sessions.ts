@@ -1,10 +1,10 @@
 import { searchTurns, type StoredTurn } from "@ccl/operations";
+import { textOfMessage } from "@ccl/inspector/stores";
 
 import { CliError } from "../cli-error.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import { textOfMessage } from "../runs/text-of-message.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";

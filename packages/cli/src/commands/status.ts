@@ -6,7 +6,7 @@ import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { Session } from "../session.ts";
 import { readSettings } from "../settings/change-settings.ts";
-import { readAgentLog } from "./audit.ts";
+import { findLogs, readAgentLog } from "./audit.ts";
 import { clientSettings } from "./install.ts";
 
 /** Flags of `ccl status`. */
@@ -16,8 +16,7 @@ interface StatusFlags {
   tokenEnv?: string | undefined;
 }
 
-const variables = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"] as const;
-const answersWithinMs = 3000;
+const variables = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"];
 
 /** Reports which clients use ccl, and whether a proxy runs and is used. Sends nothing to an API. */
 export async function status(session: Session, flags: StatusFlags): Promise<CommandResult> {
@@ -25,7 +24,7 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   const { env } = session.terminal;
   const set = variables.flatMap((name) => {
     const value = env[name];
-    return value === undefined || value === "" ? [] : [{ name, value }];
+    return value ? [{ name, value }] : [];
   });
   const address = proxyOf(env, flags.url);
   const health = await askProxy(`${address}/health`);
@@ -33,7 +32,6 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   const token = flags.tokenEnv === undefined ? undefined : env[flags.tokenEnv];
   const stats = isProxy ? await askProxy(`${address}/stats`, token) : undefined;
   const isNeeded = flags.url !== undefined || set.some(({ value }) => isLocal(value));
-  const no = `${health === undefined ? "nothing answers" : "something else answers"} on ${address}`;
   const findings: Finding[] = [
     ...(await clientFindings(session)),
     isProxy
@@ -41,9 +39,13 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
       : finding(
           "proxy",
           isNeeded ? "problem" : "hint",
-          `${no}; "ccl wrap -- <command>" starts one for a command, "ccl proxy --upstream <url>" one that stays`,
+          `${health === undefined ? "nothing" : "something else"} answers on ${address}; "ccl wrap -- <command>" starts one for a command, "ccl proxy --upstream <url>" one that stays`,
         ),
-    ...variableFindings(set, address),
+    ...set.map(({ name, value }) =>
+      originOf(value) === address
+        ? finding("shell", "ok", `${name} leads to the proxy`)
+        : finding("shell", "hint", `${name} leads to ${originOf(value)}, past the proxy`),
+    ),
     ...(isProxy ? [traffic(stats)] : []),
   ];
   return findingsResult(findings, { address, stats });
@@ -67,47 +69,43 @@ async function clientFindings(session: Session): Promise<Finding[]> {
         : finding(client, "hint", `on in ${settings.path} by another ccl; "ccl on" renews it`),
     );
   }
+  if (findings.length > 0) return findings;
   const none = 'in no settings; "ccl on claude" sets it up, or codex, opencode, cursor, vscode';
-  return findings.length > 0 ? findings : [finding("clients", "hint", none)];
+  return [finding("clients", "hint", none)];
 }
 
 /** The status line for Claude Code, which passes the session on stdin. */
 async function statusLine(session: Session): Promise<CommandResult> {
   const given = parseJson(await readInput(session, "-", "what Claude Code says of its session"));
   const path = stringAt(given, "transcript_path");
-  const transcripts = path === undefined ? [] : await readAgentLog(path).catch(() => []);
-  const reported = transcripts.flatMap((one) => reportedUsd(one) ?? []);
-  const usd = reported.reduce((sum, one) => sum + one, 0);
+  const logs = await findLogs(path === undefined ? [] : [path]);
+  const read = await Promise.all(logs.map(readAgentLog));
+  const transcripts = read.flatMap((one) => one.transcripts);
+  const usd = reportedUsd(transcripts);
   const fetched = transcripts
     .flatMap(({ items }) => items)
     .filter(({ kind, tool, text }) => kind === "call" && isFetch.test(`${tool} ${text}`)).length;
   const { env } = session.terminal;
   const isWrapped = variables.some((name) => isLocal(env[name] ?? ""));
   const stats = isWrapped ? await askProxy(`${proxyOf(env)}/stats`) : undefined;
-  const saved = (numberAt(stats, "directUsd") ?? 0) - (numberAt(stats, "usd") ?? 0);
-  const parts = [
-    reported.length === 0 ? "input not reported" : `input $${usd.toFixed(2)} as reported`,
-    `${fetched} fetched back`,
-    ...(stats === undefined ? [] : [`about $${saved.toFixed(2)} saved (estimate)`]),
-  ];
+  const saved = savedUsd(stats);
+  const input = usd === undefined ? "input cost unknown" : `input $${usd.toFixed(2)} as reported`;
+  const saving =
+    saved === undefined ? ", saving unknown" : `, about $${saved.toFixed(2)} saved (estimate)`;
   return {
-    document: { reportedUsd: reported.length === 0 ? undefined : usd, fetched, saved },
-    text: () => `ccl: ${parts.join(", ")}\n`,
+    document: { reportedUsd: usd, fetched, saved },
+    text: () => `ccl: ${input}, ${fetched} fetched back${isWrapped ? saving : ""}\n`,
   };
 }
 
-const isFetch = /\bartifacts (read|search)\b|\b(read|search)_artifact\b/;
-
-function variableFindings(
-  set: readonly { name: string; value: string }[],
-  address: string,
-): Finding[] {
-  return set.map(({ name, value }) =>
-    originOf(value) === address
-      ? finding("shell", "ok", `${name} leads to the proxy`)
-      : finding("shell", "hint", `${name} leads to ${originOf(value)}, past the proxy`),
-  );
+/** Undefined if the proxy gave no figures, or none for a model of known price. */
+function savedUsd(stats: unknown): number | undefined {
+  const [direct, usd] = [numberAt(stats, "directUsd"), numberAt(stats, "usd")];
+  const isUnpriced = direct === 0 && (numberAt(stats, "unpriced") ?? 0) > 0;
+  return direct === undefined || usd === undefined || isUnpriced ? undefined : direct - usd;
 }
+
+const isFetch = /\bartifacts (read|search)\b|\b(read|search)_artifact\b/;
 
 function traffic(stats: unknown): Finding {
   const requests = numberAt(stats, "requests");
@@ -137,7 +135,7 @@ export function isGateway(health: unknown): boolean {
 export async function askProxy(url: string, token?: string): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(answersWithinMs) });
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(3000) });
     return response.ok ? await response.json() : {};
   } catch {
     return undefined;

@@ -1,23 +1,34 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 
-import type { InspectorSource, OverviewView } from "@ccl/inspector";
+import { numberAt } from "@ccl/core/json";
+import type { GatewayView, InspectorSource, OverviewView } from "@ccl/inspector";
+import { type AgentLog, type PromptStores, promptViews } from "@ccl/inspector/stores";
 
 import type { UiFlags } from "./ui-flags.ts";
+import { agentFolders, findLogs, readAgentLog } from "../commands/audit.ts";
+import { askProxy, isGateway, originOf } from "../commands/status.ts";
 import type { Session } from "../session.ts";
 import { catalogFolder } from "../catalog/read-catalog.ts";
+import { stateFolder } from "../artifact-folder.ts";
 import { catalogViews } from "./catalog-views.ts";
 import { packView } from "./pack-view.ts";
 import { planViews } from "./plan-views.ts";
-import { promptViews } from "./prompt-views.ts";
 import { isAddress, runsFile, runViews } from "./run-views.ts";
 
 /** All views of a project's folder and of the data that the user's tools store. Only reads. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
+  const { root, terminal } = session;
+  const requests = join(flags.state ?? stateFolder(terminal), "requests");
   return {
     overview: () => overview(session, flags),
-    ...promptViews(session, flags),
+    ...promptViews({
+      requests,
+      records: flags.records ?? join(root, ".ccl", "records"),
+      agents: agentLogs(session, flags.agents),
+      live: (isEmpty) => liveGateway(terminal.env, flags, isEmpty ? requests : undefined),
+    }),
     ...packView(session),
     ...runViews(session, flags),
     ...catalogViews(session),
@@ -38,4 +49,61 @@ async function overview(session: Session, flags: UiFlags): Promise<OverviewView>
   if (!catalogFolder(session).exists())
     missing.push({ page: "catalog", why }, { page: "query", why });
   return { project: basename(root), root, missing };
+}
+
+const maxLogs = 60;
+
+/** The newest logs of this user's coding agents, or of a folder. Reads a log again if it changed. */
+function agentLogs(session: Session, folder: string | undefined): PromptStores["agents"] {
+  const folders = folder === undefined ? agentFolders(session) : [folder];
+  const read = new Map<string, AgentLog>();
+  return async (signal) => {
+    const found = await findLogs(folders);
+    const logs: AgentLog[] = [];
+    for (const file of found.slice(0, maxLogs)) {
+      const { path, changedMs } = file;
+      signal.throwIfAborted();
+      let log = read.get(path);
+      if (log?.changedMs !== changedMs) {
+        const id = basename(path).replace(/\.jsonl?$/, "");
+        const { transcripts } = await readAgentLog(file);
+        log = { id, changedMs, transcripts };
+        read.set(path, log);
+      }
+      logs.push(log);
+    }
+    return { logs, left: Math.max(0, found.length - maxLogs) };
+  };
+}
+
+/** The statistics of the gateway that `--gateway` names. Undefined without the flag. */
+async function liveGateway(
+  env: NodeJS.ProcessEnv,
+  { gateway, tokenEnv }: UiFlags,
+  emptyLog: string | undefined,
+): Promise<GatewayView["live"]> {
+  if (gateway === undefined) return undefined;
+  const url = originOf(gateway);
+  if (!isGateway(await askProxy(`${url}/health`)))
+    return { url, problem: `No gateway answers at ${url}.` };
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  const stats = await askProxy(`${url}/stats`, token);
+  if (!isStats(stats))
+    return {
+      url,
+      problem: "It wants a token: name the variable that holds it, ccl ui --token-env <name>",
+    };
+  const problem =
+    emptyLog !== undefined && stats.requests > 0
+      ? `Its requests are not in ${emptyLog}. Name the folder that it was started with: ccl ui --state <folder>`
+      : undefined;
+  return { url, problem, figures: stats };
+}
+
+const names = ["requests", "changed", "upstreamErrors", "clientsGone", "usd", "directUsd"];
+
+function isStats(
+  value: unknown,
+): value is NonNullable<NonNullable<GatewayView["live"]>["figures"]> {
+  return names.every((name) => numberAt(value, name) !== undefined);
 }

@@ -34,8 +34,8 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
 }
 
 function fileOf(file: PackEntry | PackOmission): PackFile {
-  const { alias, path, rank, score, parts = {}, matched = [], neighbour, commit } = file;
+  const { alias, path, rank, score, parts = {}, matched = [], commit } = file;
   const shown =
     "level" in file ? { level: file.level, tokens: file.tokens } : { omitted: file.reason };
-  return { alias, path, rank, score, reasons: parts, words: matched, neighbour, commit, ...shown };
+  return { alias, path, rank, score, reasons: parts, words: matched, commit, ...shown };
 }

@@ -7,8 +7,10 @@ import { hasTransactions, type OpenedWorkspace, withWorkspace } from "../plan/wi
 import type { Session } from "../session.ts";
 
 /** Applied and rolled back transactions, and the last change that `ccl gen` showed. */
-export function planViews(given: Session): Required<Pick<InspectorSource, "plans">> {
+export function planViews(given: Session): Required<Pick<InspectorSource, "plans" | "applied">> {
   return {
+    applied: ({ id = "" }) =>
+      withWorkspace(given, {}, async (workspace) => ({ diff: await workspace.diff(id) })),
     async plans(_, { signal }) {
       // Reads the saved change even if something is piped in.
       const stdin = { isTTY: true };

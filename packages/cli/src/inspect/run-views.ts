@@ -1,14 +1,13 @@
 import { join } from "node:path";
 
 import type { InspectorSource } from "@ccl/inspector";
-import type { OperationStores } from "@ccl/operations/sqlite";
+import { artifactsOf, runPrompt, stateOf } from "@ccl/inspector/stores";
+import type { OperationStores } from "@ccl/operations";
 
 import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { Session } from "../session.ts";
 import type { UiFlags } from "./ui-flags.ts";
-import { runPrompt } from "./run-prompt.ts";
-import { artifactsOf, stateOf } from "./run-state.ts";
 
 /** The default file of an application's runs, found without `--runs`. */
 export function runsFile({ root, directory }: Session, { runs }: UiFlags): string {

@@ -2,6 +2,7 @@ import type { AuditedKind, AuditReport } from "@ccl/gateway/audit";
 
 import { formatNumber } from "./format-number.ts";
 import { printable } from "./printable.ts";
+import { barOf } from "./progress.ts";
 import type { Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";
 
@@ -21,13 +22,14 @@ export function auditText(report: AuditReport, style: Style): string {
   return [
     section(
       "What filled the prompts",
-      ["what", ...numbers("count", "tokens", "sent", "share")],
+      ["what", ...numbers("count", "tokens", "sent", "share"), ""],
       kinds
         .slice(0, shownKinds)
         .map(({ kind, tool, count, tokens, sentTokens }) => [
           tool === undefined ? nameOf[kind] : `result of ${tool}`,
           ...[count, tokens, sentTokens].map(formatNumber),
           percent(sentTokens / sent),
+          ...(style.isTerminal ? [barOf(sentTokens / sent)] : []),
         ]),
     ),
     section(
@@ -80,8 +82,10 @@ const nameOf: Record<AuditedKind["kind"], string> = {
 
 const numbers = (...titles: string[]): Column[] => titles.map((right) => ({ right }));
 
-const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+/** Formats US dollars. */
+export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-function percent(share: number): string {
+/** Formats a share. Empty if it is not finite. */
+export function percent(share: number): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : "";
 }

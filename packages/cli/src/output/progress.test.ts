@@ -14,7 +14,7 @@ describe("progress", () => {
       progress.update("Reading", 6, 9);
       progress.clear();
       progress.clear();
-      expect(written).toEqual(["\r\u001B[2KReading 5/9", "\r\u001B[2K"]);
+      expect(written).toEqual(["\r\u001B[2KReading 5/9 ███████████░░░░░░░░░ 0.3 s", "\r\u001B[2K"]);
     } finally {
       vi.useRealTimers();
     }

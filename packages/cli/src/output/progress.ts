@@ -5,6 +5,7 @@ export interface Progress {
   clear(): void;
 }
 
+const BAR_COLUMNS = 20;
 const FIRST_AFTER_MS = 250;
 const EVERY_MS = 80;
 
@@ -15,7 +16,8 @@ export function createProgress(
 ): Progress {
   if (stream.isTTY !== true || environment["TERM"] === "dumb")
     return { update: () => undefined, clear: () => undefined };
-  let nextAt = performance.now() + FIRST_AFTER_MS;
+  const startedAt = performance.now();
+  let nextAt = startedAt + FIRST_AFTER_MS;
   let isShown = false;
   return {
     update(label, done, total) {
@@ -23,11 +25,19 @@ export function createProgress(
       if (now < nextAt) return;
       nextAt = now + EVERY_MS;
       isShown = true;
-      stream.write(`\r\u001B[2K${label} ${done}${total === undefined ? "" : `/${total}`}`);
+      const of = total === undefined ? "" : `/${total} ${barOf(done / total)}`;
+      const seconds = ((now - startedAt) / 1000).toFixed(1);
+      stream.write(`\r\u001B[2K${label} ${done}${of} ${seconds} s`);
     },
     clear() {
       if (isShown) stream.write("\r\u001B[2K");
       isShown = false;
     },
   };
+}
+
+/** A bar for a share from 0 to 1. */
+export function barOf(share: number): string {
+  const filled = Math.round(share * BAR_COLUMNS) || 0;
+  return "█".repeat(filled).padEnd(BAR_COLUMNS, "░");
 }

@@ -17,7 +17,7 @@ export interface GenBackground {
   background?: string | undefined;
   /** Files whose lines the background contains. */
   shownFiles?: string[] | undefined;
-  /** Files that the goal names and files that import them, unless the background contains them whole. */
+  /** Files that the goal names, unless the background contains them whole. */
   files?: string[] | undefined;
 }
 
@@ -62,17 +62,13 @@ async function packFor(
   return { pack, files: filesToRead(pack) };
 }
 
-/** Files that the goal names, then those linked to them by an import. Excludes files that the pack shows whole. */
+/** Files that the goal names. Excludes files that the pack shows whole. */
 function filesToRead({ entries, omitted }: Pack): string[] {
   const all = [...entries, ...omitted];
   const named = all.filter(({ reason }) => reason === "focus").map(({ path }) => path);
-  const beside = all.filter(
-    ({ neighbour }) => neighbour !== undefined && named.includes(neighbour),
-  );
   const whole = entries.filter(({ level, isCut }) => level === "full" && !isCut);
   const isWhole = new Set(whole.map(({ path }) => path));
-  const wanted = [...named, ...beside.map(({ path }) => path)];
-  return [...new Set(wanted)].filter((path) => !isWhole.has(path)).slice(0, MAX_FILES);
+  return named.filter((path) => !isWhole.has(path)).slice(0, MAX_FILES);
 }
 
 async function deltaText(

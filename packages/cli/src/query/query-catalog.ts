@@ -29,6 +29,10 @@ export interface QueryAnswer {
   rows: PlanRow[];
   ranOn: string;
   durationMs: number;
+  /** Rows without the statement's own LIMIT, where that cut some. */
+  total?: number | undefined;
+  /** What is odd in the statement, beside its rows. */
+  doubts?: string[] | undefined;
 }
 
 /** Steps that run in one place, in order. */
@@ -71,23 +75,14 @@ export async function openQueryableCatalog(
         return await executeSql(sql ?? "", { details, connectors, ...running });
       const parsed = parsedPlan(plan);
       const { limits, signal } = running;
-      const result = await withDuckDb((engine) =>
-        executePlan(parsed, { details, connectors, engine, limits, signal }).then(
-          async (given) => ({
-            columns: given.columns.map(({ name, type }) => ({ name, type: type.kind })),
-            rows: await given.all(),
-            statistics: given.statistics(),
-          }),
-        ),
-      );
-      const ranOn =
-        result.statistics.engine ??
-        result.statistics.sources.map(({ connector }) => connector).join(", ");
+      const result = await executePlan(parsed, { details, connectors, limits, signal });
+      const rows = await result.all();
+      const { engine, sources: read, durationMs } = result.statistics();
       return {
-        columns: result.columns,
-        rows: result.rows,
-        ranOn,
-        durationMs: result.statistics.durationMs,
+        columns: result.columns.map(({ name, type }) => ({ name, type: type.kind })),
+        rows,
+        ranOn: engine ?? read.map(({ connector }) => connector).join(", "),
+        durationMs,
       };
     },
     async explain({ sql, plan, ...running }) {
@@ -95,8 +90,8 @@ export async function openQueryableCatalog(
         const explained = await explainSql(sql ?? "", { details, connectors, ...running });
         return { ranOn: explained.ranOn, text: explained.sql, diagram: sqlDiagram(explained) };
       }
-      const { text, sources, local, rows } = explainPlan(parsedPlan(plan), { details, connectors });
-      const here = local.length === 0 ? undefined : { name: "here", steps: local, rows };
+      const { text, sources, local } = explainPlan(parsedPlan(plan), { details, connectors });
+      const here = local.length === 0 ? undefined : { name: "here", steps: local };
       return { ranOn: "a plan", text, diagram: { sources, here } };
     },
   };
@@ -115,22 +110,6 @@ function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): ExplainedQuery["d
       .map(({ resource, columns }) => ({ text: `${resource}: ${columns.join(", ")}` })),
   }));
   return { sources, here: { name: ranOn, steps: clauses } };
-}
-
-type Engine = NonNullable<RunSqlOptions["engine"]>;
-
-/** Runs `work` with DuckDB if it is installed. */
-async function withDuckDb<T>(work: (engine: Engine | undefined) => Promise<T>): Promise<T> {
-  const { openDuckDbEngine } = await import("@ccl/query/duckdb");
-  const engine = await openDuckDbEngine().catch((error: unknown) => {
-    if (QueryError.isInstance(error) && error.code === "engine_missing") return undefined;
-    throw error;
-  });
-  try {
-    return await work(engine);
-  } finally {
-    await engine?.close();
-  }
 }
 
 function parsedPlan(text: string): Parameters<typeof executePlan>[0] {

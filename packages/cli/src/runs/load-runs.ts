@@ -1,5 +1,5 @@
 import type { RunEvent, StoredRun } from "@ccl/operations";
-import type { OperationStores } from "@ccl/operations/sqlite";
+import type { OperationStores } from "@ccl/operations";
 
 import { CliError } from "../cli-error.ts";
 

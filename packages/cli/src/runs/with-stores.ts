@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { CclError } from "@ccl/core";
-import type { OperationStores } from "@ccl/operations/sqlite";
+import type { OperationStores } from "@ccl/operations";
 import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
@@ -31,7 +31,7 @@ export async function withStores<Value>(
       return await withPostgres(session, { address, isReadOnly }, async (client) => {
         isConnected = true;
         await requireTables(client);
-        return closing(await openPostgresOperationStores({ client, signal }), work);
+        return work(await openPostgresOperationStores({ client, signal }));
       });
     } catch (cause) {
       if (isConnected || !(cause instanceof Error) || CliError.isInstance(cause)) throw cause;
@@ -49,20 +49,9 @@ export async function withStores<Value>(
   const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
   const database = await openRuns(path, isReadOnly);
   try {
-    return await closing(await openSqliteOperationStores({ database, signal }), work);
+    return await work(await openSqliteOperationStores({ database, signal }));
   } finally {
     database.close();
-  }
-}
-
-async function closing<Value>(
-  stores: OperationStores,
-  work: (stores: OperationStores) => Promise<Value>,
-): Promise<Value> {
-  try {
-    return await work(stores);
-  } finally {
-    await stores.close();
   }
 }
 
@@ -84,9 +73,12 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
   let database: SqliteDatabase | undefined;
   try {
     database = await openSqlite({ path, readOnly: true });
-    const tables = "SELECT 1 FROM sqlite_master WHERE name = 'ccl_operation_runs'";
-    if (database.prepare(tables).all().length === 0) throw noRuns(path);
-    if (isReadOnly) return database;
+    const tables =
+      "SELECT name FROM sqlite_master WHERE name IN ('ccl_records', 'ccl_operation_runs')";
+    const found = database.prepare(tables).all();
+    if (found.length === 0) throw noRuns(path);
+    // Opening moves tables of former versions, which writes.
+    if (isReadOnly && found.every(({ name }) => name === "ccl_records")) return database;
     database.close();
     return await openSqlite({ path });
   } catch (cause) {
@@ -100,7 +92,9 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
 
 async function requireTables(client: PostgresClient): Promise<void> {
   const session = createPostgresSession(client);
-  const [row] = await session.query("SELECT to_regclass('ccl_operation_runs')::text AS found");
+  const [row] = await session.query(
+    "SELECT coalesce(to_regclass('ccl_records'), to_regclass('ccl_operation_runs'))::text AS found",
+  );
   if (row?.["found"] === null) throw noRuns("The database");
 }
 

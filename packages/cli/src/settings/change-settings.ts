@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, rm, rmdir } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
 
 import { unless, writeFileDurable } from "@ccl/core/node";
 import { arrayAt, isRecord, parseJson } from "@ccl/core/json";
@@ -31,12 +31,14 @@ interface FileChange {
   path: string;
   before: string | undefined;
   after: string | undefined;
-  /** Paths of members that were empty before, or the whole text after `blankMark`. Removal of ccl leaves them. */
+  /** Paths of members that were empty before, or a text or folder after its mark. Removal of ccl restores them. */
   empty?: readonly string[] | undefined;
 }
 
 /** Marks the stored text of a file that held no settings. */
 const blankMark = "text:";
+/** Marks the first folder that was created for a file. */
+const folderMark = "folder:";
 
 /** Adds ccl to settings, or removes it, after the user has seen every change. */
 export async function changeSettings(
@@ -48,9 +50,7 @@ export async function changeSettings(
   const changes: FileChange[] = [];
   for (const settings of all) {
     const before = await readSettings(settings.path);
-    const change = isRemoval
-      ? removal(settings, before, kept[settings.path])
-      : addition(settings, before, kept[settings.path]);
+    const change = (isRemoval ? removal : addition)(settings, before, kept[settings.path]);
     if (change.after !== before) changes.push(change);
   }
   const document = { paths: all.map(({ path }) => path), changed: changes.map(({ path }) => path) };
@@ -60,10 +60,23 @@ export async function changeSettings(
   );
   if (flags.show === true) return { document, text: () => patches.join("") };
   await agree(session, patches.join(""), flags);
-  for (const { path, empty } of changes) kept[path] = isRemoval ? undefined : empty;
   // Written first, so that nothing is lost if the process stops in between.
-  if (!isRemoval) await writeKept(session, kept);
-  for (const { path, after } of changes) await writeText(path, after);
+  if (!isRemoval) {
+    for (const { path, empty = [] } of changes) {
+      const created = await mkdir(dirname(path), { recursive: true });
+      const all = Object.values(kept).flatMap((one) => markedBy(folderMark, one) ?? []);
+      // The last of several files in a folder removes it, whichever of them it was created for.
+      const folder = [...all, created ?? ""].find((one) => one !== "" && isWithin(path, one));
+      const marks = new Set(folder === undefined ? empty : [...empty, folderMark + folder]);
+      kept[path] = marks.size === 0 ? undefined : [...marks];
+    }
+    await writeKept(session, kept);
+  }
+  for (const { path, after } of changes) {
+    if (after === undefined) await removeFile(path, markedBy(folderMark, kept[path]) ?? path);
+    else await writeFileDurable(path, after);
+    if (isRemoval) kept[path] = undefined;
+  }
   if (isRemoval) await writeKept(session, kept);
   const paths = changes.map(({ path }) => path).join(", ");
   return { document, text: () => `wrote ${paths}; \`${undo}\` undoes it\n` };
@@ -89,8 +102,11 @@ function removal(
   kept: readonly string[] = [],
 ): FileChange {
   const after = before && remove(before, kept);
-  const blank = kept.find((one) => one.startsWith(blankMark))?.slice(blankMark.length);
-  return { path, before, after: after === "" && before !== "" ? blank : after };
+  return { path, before, after: after === "" && before !== "" ? markedBy(blankMark, kept) : after };
+}
+
+function markedBy(mark: string, kept: readonly string[] = []): string | undefined {
+  return kept.find((one) => one.startsWith(mark))?.slice(mark.length);
 }
 
 /**
@@ -106,10 +122,19 @@ export async function readSettings(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeText(path: string, text: string | undefined): Promise<void> {
-  if (text === undefined) return await rm(path);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFileDurable(path, text);
+/** Removes a file, and the folders up to `created` that this empties. */
+async function removeFile(path: string, created: string): Promise<void> {
+  await rm(path, { force: true });
+  let folder = dirname(path);
+  try {
+    for (; folder.startsWith(created); folder = dirname(folder)) await rmdir(folder);
+  } catch {
+    // It holds other files.
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(folder + sep);
 }
 
 type Kept = Record<string, readonly string[] | undefined>;
@@ -125,7 +150,8 @@ async function readKept(session: Session): Promise<Kept> {
 /** Deletes the file if there is nothing to remember. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
-  if (Object.values(kept).every((one) => one === undefined)) return await rm(path, { force: true });
+  if (Object.values(kept).every((one) => one === undefined))
+    return await removeFile(path, dirname(path));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFileDurable(path, JSON.stringify(kept), { mode: 0o600 });
 }

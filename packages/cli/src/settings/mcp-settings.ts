@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { isSameJson, type JsonRecord, recordAt } from "@ccl/core/json";
@@ -37,12 +38,20 @@ export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
     opencode: (session, project) => {
       const { command, args } = server(session);
       const folder = project ? session.root : join(configOf(session.terminal.env), "opencode");
-      return json(join(folder, "opencode.json"), {
+      return json(opencodeFile(folder), {
         mcp: { type: "local", command: [command, ...args], enabled: true },
       });
     },
   }),
 );
+
+/** opencode reads both files. The one that contains ccl, else the one that exists. */
+function opencodeFile(folder: string): string {
+  const files = ["opencode.json", "opencode.jsonc"].map((name) => join(folder, name));
+  const existing = files.filter((path) => existsSync(path));
+  const own = existing.find((path) => /"ccl"\s*:/.test(readFileSync(path, "utf8")));
+  return own ?? existing[0] ?? join(folder, "opencode.json");
+}
 
 /** In the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
 const claudeJson = (session: Session): string =>

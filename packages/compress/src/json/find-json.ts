@@ -1,4 +1,5 @@
 import { parseExactly } from "./parse-exactly.ts";
+import { exactMark } from "./row-unit.ts";
 
 /** An object or a list, and the few lines of text around it. */
 export interface FoundJson {
@@ -111,10 +112,12 @@ function isTooDeep(json: string): boolean {
   return depth > deepest;
 }
 
+const holdsMark = new RegExp(`${exactMark}|\\\\ue000`, "i");
+
 function parseContainer(json: string): object | undefined {
   if (isTooDeep(json)) return undefined;
   try {
-    const value = parseExactly(json);
+    const value = parseExactly(json, holdsMark.test(json) ? "" : exactMark);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 
 import type { Unit } from "../unit.ts";
-import { cellText, type RowReader, RowUnit } from "./row-unit.ts";
+import { cellText, type RowReader, RowUnit, valueText } from "./row-unit.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
@@ -29,9 +29,9 @@ interface Grid {
   rows: TableRow[];
 }
 
-/** One row: a label (its key or its group) and its values by column, undefined if it has none. */
+/** One row: a label (its key, or the number of its group) and its values by column, undefined if it has none. */
 interface TableRow {
-  label: string | undefined;
+  label: unknown;
   values: unknown[];
   /** How many values the row has. */
   size: number;
@@ -48,7 +48,7 @@ interface Block {
 }
 
 function addBlock(units: Unit[], { name, value, depth, columns }: Block): void {
-  if (depth > maxDepth) return addLine(units, `${name}=${JSON.stringify(value)}`, depth);
+  if (depth > maxDepth) return addLine(units, `${name}=${cellText(value)}`, depth);
   const entries = Array.isArray(value) ? [] : Object.entries(value);
   const grid = Array.isArray(value) ? listedRows(value) : keyedRows(entries);
   if (grid !== undefined) addTable(units, { name, grid, columns });
@@ -69,16 +69,28 @@ function addObject(
 ): void {
   const plain = entries.filter(([, member]) => isInline(member));
   const isIdentifier = ([key, member]: [string, unknown]): boolean =>
-    Array.isArray(member) || rankValue(key, member) === 3;
+    Array.isArray(member) || rankValue(key, valueText(member)) === 3;
   const ordered = plain.toSorted((a, b) => Number(isIdentifier(b)) - Number(isIdentifier(a)));
-  const line = ordered.map(([key, member]) => `${key}=${inlineText(member)}`).join("; ");
+  const line = ordered.map(([key, member]) => `${shownKey(key)}=${inlineText(member)}`).join("; ");
   const said = entries.length === 0 ? "{}" : line;
   if (said !== "") addLine(units, name === "" ? said : `${name}: ${said}`, depth);
   else if (name !== "") addLine(units, `${name}:`, depth);
   for (const [key, member] of entries) {
     if (isBlock(member))
-      addBlock(units, { name: joinName(name, key), value: member, depth: depth + 1, columns });
+      addBlock(units, {
+        name: joinName(name, shownKey(key)),
+        value: member,
+        depth: depth + 1,
+        columns,
+      });
   }
+}
+
+const plainKey = /^[^\s"|;=:.[\]{}#](?:[^"|;=:.[\]{}\n\r]*[^\s"|;=:.[\]{}])?$/;
+
+/** A key, quoted if it could be read as more than one or as the end of one. */
+function shownKey(key: string): string {
+  return plainKey.test(key) ? key : JSON.stringify(key);
 }
 
 function joinName(name: string, key: string): string {
@@ -116,14 +128,22 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
   };
   const constant = columns === "all" ? [] : ordered.filter(isConstant);
   const inner = ordered.filter((column) => !constant.includes(column) && isList(column, rows));
-  const varying = ordered.filter(
-    (column) => !constant.includes(column) && column !== labelColumn && !inner.includes(column),
-  );
+  const varying = [
+    ...ordered.filter(
+      (column) => !constant.includes(column) && column !== labelColumn && !inner.includes(column),
+    ),
+    ...inner.filter(({ at }) => !rows.every(({ values }) => hasMembers(values[at]))),
+  ];
   const hasLabel = rows.some(({ label }) => label !== undefined);
   const names = varying.map(({ key }) => key);
   const read = (row: number): unknown[] => {
     const { label, values = [] } = rows[row] ?? {};
-    const own = varying.map(({ at }) => values[at]);
+    const own = varying.map((column) => {
+      const value = values[column.at];
+      // Members stand in a table of their own, below.
+      const isBelow = inner.includes(column) && hasMembers(value);
+      return isBelow ? `${value.length} below` : value;
+    });
     return hasLabel ? [label, ...own] : own;
   };
   addRows(units, {
@@ -134,7 +154,7 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
     read,
   });
   if (inner.length === 0) return;
-  const labels = labelsOf(rows.map((_, row) => cellText(read(row)[0])));
+  const labels = labelsOf(rows.map((_, row) => read(row)[0]));
   for (const { key, at } of inner)
     addTable(units, {
       name: joinName(name, key),
@@ -161,13 +181,18 @@ function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   return members >= Math.max(minMembers, rows.length) && keys >= members * minMemberKeys;
 }
 
-/** Labels that identify each row in the tables of its members: its first cell if all differ, else its row number. */
-function labelsOf(first: string[]): string[] {
-  const isName = new Set(first).size === first.length && first.every(({ length }) => length <= 60);
-  return isName ? first : first.map((_, at) => String(at + 1));
+function hasMembers(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0;
 }
 
-function membersOf(list: unknown, label: string | undefined): LabelledRow[] {
+/** Labels that identify each row in the tables of its members: its first cell if all differ, else its row number. */
+function labelsOf(first: unknown[]): unknown[] {
+  const texts = first.map(valueText);
+  const isName = new Set(texts).size === texts.length && texts.every(({ length }) => length <= 60);
+  return isName ? first : first.map((_, at) => at + 1);
+}
+
+function membersOf(list: unknown, label: unknown): LabelledRow[] {
   return Array.isArray(list) ? list.filter(isRecord).map((row) => ({ label, row })) : [];
 }
 
@@ -223,7 +248,7 @@ function orderColumns({ columns, rows }: Grid): Column[] {
     for (const { values } of rows) {
       const value = values[at];
       if (value === undefined) continue;
-      if (typeof value !== "object" && rankValue(key, value) === 3) return true;
+      if (typeof value !== "object" && rankValue(key, valueText(value)) === 3) return true;
       read += 1;
       if (read > rankedRows) return false;
     }
@@ -241,7 +266,7 @@ function listedRows(list: unknown[]): Grid | undefined {
   const groups = isGrouped ? list : [list];
   if (!groups.every(isRecordList)) return undefined;
   const rows = groups.flatMap((group, index) =>
-    group.map((row) => ({ label: isGrouped ? String(index + 1) : undefined, row })),
+    group.map((row) => ({ label: isGrouped ? index + 1 : undefined, row })),
   );
   return likeRows(rows, 0.1);
 }
@@ -272,7 +297,7 @@ function likeRows(rows: readonly LabelledRow[], share: number): Grid | undefined
 }
 
 interface LabelledRow {
-  label: string | undefined;
+  label: unknown;
   row: Record<string, unknown>;
 }
 
@@ -285,7 +310,7 @@ function gridOf(labelled: readonly LabelledRow[]): Grid {
     const visit = (path: string, object: Record<string, unknown>, depth: number): void => {
       for (const key of Object.keys(object)) {
         const value = object[key];
-        const own = joinName(path, key);
+        const own = joinName(path, shownKey(key));
         if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
           visit(own, value, depth + 1);
           continue;
@@ -317,5 +342,10 @@ function isInline(value: unknown): boolean {
 }
 
 function inlineText(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map(cellText).join(", ")}]` : cellText(value);
+  return Array.isArray(value) ? `[${value.map(itemText).join(", ")}]` : cellText(value);
+}
+
+/** An item of a list, quoted if it could be read as more than one. */
+function itemText(item: unknown): string {
+  return typeof item === "string" && /[,\]]/.test(item) ? JSON.stringify(item) : cellText(item);
 }

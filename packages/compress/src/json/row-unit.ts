@@ -3,6 +3,13 @@ import type { Unit } from "../unit.ts";
 /** Returns the cells of a row by its number from 0. Every row has the same number of cells. */
 export type RowReader = (row: number) => readonly unknown[];
 
+/** The table of a row: the place of its head, and how its cells are read and rendered. */
+interface RowTable {
+  head: number;
+  read: RowReader;
+  textOf?: (value: unknown) => string;
+}
+
 /** A row of a table. It is read and rendered on demand, because only few rows of a large table are shown. */
 export class RowUnit implements Unit {
   /** Rows of JSON are numbered once all of them are known. */
@@ -12,13 +19,15 @@ export class RowUnit implements Unit {
   head: number;
   readonly #row: number;
   readonly #read: RowReader;
+  readonly #textOf: (value: unknown) => string;
 
-  constructor(row: number, { head, read }: { head: number; read: RowReader }) {
+  constructor(row: number, { head, read, textOf = cellText }: RowTable) {
     this.from = row + 1;
     this.to = row + 1;
     this.head = head;
     this.#row = row;
     this.#read = read;
+    this.#textOf = textOf;
   }
 
   get values(): readonly unknown[] {
@@ -26,7 +35,7 @@ export class RowUnit implements Unit {
   }
 
   get cells(): readonly string[] {
-    return this.values.map(cellText);
+    return this.values.map(this.#textOf);
   }
 
   get text(): string {
@@ -37,16 +46,27 @@ export class RowUnit implements Unit {
 /** Matches a text that cannot be read as a list, an object, a quoted text or another value, and cannot end its cell early. */
 const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
-/** Renders one scalar, quoted only if it would be ambiguous. Deeper values are written as JSON. */
+/** Precedes the digits of a number that is kept as a string. It is never shown. */
+export const exactMark = "\uE000";
+const exact = new RegExp(`"${exactMark}([^"]*)"`, "g");
+/** A text that would be read as a number. */
+const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Renders a cell of a table that has only texts. */
+export function plainText(text: string): string {
+  return plainCell.test(text) ? text : JSON.stringify(text);
+}
+
+/** Renders one value, as a text quoted only if it would be read as another value. Deeper values are written as JSON. */
 export function cellText(value: unknown): string {
   if (value === undefined) return "";
-  if (typeof value !== "string") return JSON.stringify(value);
-  return plainCell.test(value) ? value : JSON.stringify(value);
+  if (typeof value !== "string") return JSON.stringify(value).replace(exact, "$1");
+  if (value.startsWith(exactMark)) return value.slice(1);
+  return numeric.test(value) ? JSON.stringify(value) : plainText(value);
 }
 
 /** Renders a value for searching and comparing. */
 export function valueText(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (typeof value === "number") return String(value);
-  return value === undefined ? "" : JSON.stringify(value);
+  if (typeof value !== "string") return cellText(value);
+  return value.startsWith(exactMark) ? value.slice(1) : value;
 }

@@ -60,12 +60,36 @@ describe("compress of source code with an outline", () => {
       ...outline.slice(1),
     ];
     const shown = compress(source.join("\n"), { budget: 300, outline: [entry, ...others] });
-    expect(shown.text).toMatch(/^interface Rows \{\n(?! {2}member)/);
+    expect(shown.text).toMatch(/^\[.*\]\n1: interface Rows \{\n(?!\d+: {2}member)/);
   });
 
   it("takes outlines of another file", () => {
     const other = [{ text: "class Other", firstLine: 900, lastLine: 2 }, ...outline.toReversed()];
     const shown = compress(source.join("\n"), { budget: 300, outline: other });
     expect(shown.tokens).toBeLessThanOrEqual(300);
+  });
+
+  it("numbers the lines of code, which takes less than a mark for each gap", () => {
+    const lines = Array.from({ length: 80 }, (_, at) => [
+      `def load_${at}(source, limit=${at}):`,
+      `    """Loads the rows of ${at}.`,
+      "",
+      "    Returns",
+      "    -------",
+      `    rows of ${at}`,
+      '    """',
+      `    return [row for row in source if row.size < ${at}]`,
+      "",
+    ]).flat();
+    const { text, kind } = compress(lines.join("\n"), { budget: 400 });
+    expect(kind).toBe("code");
+    const [title, ...shown] = text.split("\n");
+    expect(title).toMatch(/^\[\d+ of 719 lines, with their numbers\]$/);
+    for (const line of shown) {
+      const [, number, words] = /^(\d+): (.*)$/.exec(line) ?? [];
+      expect(words).toBe(lines[Number(number) - 1]);
+    }
+    expect(shown.filter((line) => line.includes(": def ")).length).toBeGreaterThan(20);
+    expect(text).not.toContain("-------");
   });
 });

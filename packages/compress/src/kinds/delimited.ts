@@ -7,7 +7,7 @@ import {
 } from "@ccl/core/delimited";
 
 import { rankedRows, type TableColumns, tableHead } from "../json/json-units.ts";
-import { cellText, RowUnit } from "../json/row-unit.ts";
+import { plainText, RowUnit } from "../json/row-unit.ts";
 import { rankValue } from "../json/value-rank.ts";
 import type { JoinedTexts, Unit, Units } from "../unit.ts";
 
@@ -58,7 +58,7 @@ export class DelimitedUnits implements Units {
     const first = cellsAt(rows, 2);
     const head = {
       name: "",
-      constant: constant.map((at) => `${names[at]}=${cellText(first[at] ?? "")}`),
+      constant: constant.map((at) => `${names[at]}=${plainText(first[at] ?? "")}`),
       header: varying.map((at) => names[at] ?? ""),
       rows: count,
     };
@@ -69,7 +69,11 @@ export class DelimitedUnits implements Units {
   at(place: number): Unit | undefined {
     const at = place < 0 ? place + this.length : place;
     if (at < 2 || at >= this.length) return this.#head[at];
-    return new RowUnit(at - 2, { head: 1, read: this.#read });
+    return new RowUnit(at - 2, {
+      head: 1,
+      read: this.#read,
+      textOf: (cell) => plainText(String(cell)),
+    });
   }
 
   /** The table as it was written, with an empty line in place of its name. */

@@ -112,7 +112,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     claimOf: (line) => line.slice(/: |$/.exec(line)?.index),
   },
   code: {
-    style: "gaps",
+    style: "numbered",
     context: 3,
     hasForms: false,
     isIndented: true,

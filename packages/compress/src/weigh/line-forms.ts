@@ -46,7 +46,9 @@ export function maskUnits({
 
 const maxWords = 40;
 const maxChars = 400;
-const alikeShare = 0.6;
+const alikeShare = 0.7;
+/** A word that this share of the kinds of masks has is common, if that is a few kinds. */
+const [commonShare, minKinds] = [0.3, 8];
 /** How many forms with the same length and beginning a new mask is compared with. */
 const maxCompared = 24;
 
@@ -55,10 +57,11 @@ export function groupByForm(masks: readonly string[]): LineForm[] {
   const forms: LineForm[] = [];
   const known = new Map<string, LineForm>();
   const buckets = new Map<string, LineForm[]>();
+  const common = commonWords(masks);
   for (const [at, masked] of masks.entries()) {
     let form = known.get(masked);
     if (form === undefined) {
-      form = joinForm(masked.split(" ", maxWords), buckets);
+      form = joinForm(masked.split(" ", maxWords), buckets, common);
       known.set(masked, form);
       if (form.lines.length === 0) forms.push(form);
     }
@@ -68,11 +71,15 @@ export function groupByForm(masks: readonly string[]): LineForm[] {
 }
 
 /** Finds the form that the words resemble, or adds one. */
-function joinForm(words: string[], buckets: Map<string, LineForm[]>): LineForm {
+function joinForm(
+  words: string[],
+  buckets: Map<string, LineForm[]>,
+  common: ReadonlySet<string>,
+): LineForm {
   const key = `${words.length} ${anchorOf(words)}`;
   const bucket = buckets.get(key) ?? [];
   buckets.set(key, bucket);
-  const alike = bucket.find((other) => areAlike(other.words, words));
+  const alike = bucket.find((other) => areAlike(other.words, words, common));
   if (alike !== undefined) {
     merge(alike.words, words);
     return alike;
@@ -118,10 +125,37 @@ function anchorOf(words: readonly string[]): string {
   return `${level ?? ""} ${spoken ?? ""}`;
 }
 
-function areAlike(form: readonly string[], words: readonly string[]): boolean {
+function areAlike(
+  form: readonly string[],
+  words: readonly string[],
+  common: ReadonlySet<string>,
+): boolean {
   let same = 0;
-  for (const [at, word] of words.entries()) if (form[at] === word || form[at] === "*") same += 1;
-  return same >= alikeShare * words.length && words.length > 3;
+  let own = 0;
+  for (const [at, word] of words.entries()) {
+    const isSame = form[at] === word;
+    if (isSame && common.has(word)) continue;
+    own += 1;
+    if (isSame || form[at] === "*") same += 1;
+  }
+  return same >= alikeShare * own && words.length > 3;
+}
+
+/** Words that many kinds of masks have, such as a facility, say nothing about which of them are alike. */
+function commonWords(masks: readonly string[]): ReadonlySet<string> {
+  const holders = new Map<string, Set<string>>();
+  const kinds = new Set<string>();
+  for (const mask of masks) {
+    const words = mask.split(" ", maxWords);
+    const kind = `${words.length} ${anchorOf(words)}`;
+    kinds.add(kind);
+    for (const word of words) {
+      const held = holders.get(word) ?? new Set();
+      holders.set(word, held.add(kind));
+    }
+  }
+  const limit = Math.max(minKinds, commonShare * kinds.size);
+  return new Set([...holders].flatMap(([word, held]) => (held.size >= limit ? word : [])));
 }
 
 function merge(form: string[], words: readonly string[]): void {

@@ -5,9 +5,11 @@ const plain =
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
 /** A level below a warning, at which a retried failure is harmless. */
 const routine = /\b(?:INFO|DEBUG|TRACE|info|debug|trace)\b/;
-/** A statement that there are no errors. */
+/**
+ * A statement that there are no errors. A number before a single `ERROR` counts something else: `task 1.0 ERROR in stage`.
+ */
 const none =
-  /\b(?:no|0|without) (?:errors?|failures?|failed|warnings?|problems)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b/gi;
+  /\b(?:no|without) (?:errors?|failures?|failed|warnings?|problems)\b|(?<![\d.])\b0 (?:(?:errors|failures|failed|warnings|problems)\b|(?:error|warning)\(s\))|\b(?:errors|failures|failed|warnings)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b|\b(?:error|failure|warning)["']?\s*[:=]\s*["']?(?:0|none|null|false)(?=["']?\s*(?:[,;)}\]|]|$))/gi;
 
 /**
  * How strongly a text reports a failure: 3 grave, 2 an error, 1 a warning, 0 nothing. Reads the first 600 characters.

@@ -3,9 +3,21 @@ import { fromAiSdkMessages } from "@ccl/providers/wire/ai-sdk";
 import { describe, expect, it } from "vitest";
 
 import type { FitState } from "../fit/fit-state.ts";
-import { contextMiddleware } from "./context-middleware.ts";
+import { contextMiddleware, type ContextMiddleware } from "./context-middleware.ts";
 
-const model = { specificationVersion: "v3" };
+/** What the middleware hands to a model. */
+async function sentOf<Params extends { prompt: object[] }>(
+  middleware: ContextMiddleware<"v3">,
+  params: Params,
+): Promise<Params> {
+  let sent = params;
+  const doGenerate = async (given: Params): Promise<object> => {
+    sent = given;
+    return {};
+  };
+  await middleware.wrapGenerate({ params, model: { specificationVersion: "v3", doGenerate } });
+  return sent;
+}
 const user = (text: string): object => ({ role: "user", content: [{ type: "text", text }] });
 const turn = (at: number): object[] => [
   {
@@ -35,14 +47,11 @@ const sizeOf = (prompt: readonly object[]): number =>
 describe("contextMiddleware", () => {
   it("keeps each prompt within its budget, with the task and the same beginning as before", async () => {
     const middleware = contextMiddleware({ budget: 3_000 });
-    const first = await middleware.transformParams({
-      params: { prompt: promptOf("Which order is late?", 20), temperature: 0 },
-      model,
+    const first = await sentOf(middleware, {
+      prompt: promptOf("Which order is late?", 20),
+      temperature: 0,
     });
-    const second = await middleware.transformParams({
-      params: { prompt: promptOf("Which order is late?", 21) },
-      model,
-    });
+    const second = await sentOf(middleware, { prompt: promptOf("Which order is late?", 21) });
     for (const { prompt } of [first, second]) {
       expect(sizeOf(prompt)).toBeLessThanOrEqual(3_000);
       expect(JSON.stringify(prompt)).toContain("Which order is late?");
@@ -55,27 +64,24 @@ describe("contextMiddleware", () => {
     const states = new Map<string, FitState>();
     const middleware = contextMiddleware({ budget: 3_000, store: states });
     for (const task of ["Which order is late?", "Which order is paid?"])
-      await middleware.transformParams({ params: { prompt: promptOf(task, 20) }, model });
+      await sentOf(middleware, { prompt: promptOf(task, 20) });
     expect(states.size).toBe(2);
     const named = contextMiddleware({ budget: 3_000, store: states, conversation: "chat-7" });
-    await named.transformParams({ params: { prompt: promptOf("Hello", 1) }, model });
+    await sentOf(named, { prompt: promptOf("Hello", 1) });
     expect(states.has("chat-7")).toBe(true);
   });
 
   it("says what does not fit", async () => {
     const middleware = contextMiddleware({ budget: 20 });
     const params = { prompt: promptOf("Which order is late? ".repeat(50), 1) };
-    await expect(middleware.transformParams({ params, model })).rejects.toMatchObject({
+    await expect(sentOf(middleware, params)).rejects.toMatchObject({
       code: "budget_exceeded",
     });
   });
 
   it("passes messages that fit as they came", async () => {
     const prompt = promptOf("Which order is late?", 2);
-    const { prompt: same } = await contextMiddleware({ budget: 30_000 }).transformParams({
-      params: { prompt },
-      model,
-    });
+    const { prompt: same } = await sentOf(contextMiddleware({ budget: 30_000 }), { prompt });
     expect(same).toEqual(prompt);
   });
 });

@@ -3,7 +3,6 @@ import { fromAiSdkMessages, fromAiSdkUsage, toAiSdkMessages } from "@ccl/provide
 import {
   type ConversationOptions,
   fittingConversations,
-  type ReportUsage,
 } from "../conversations/fit-conversation.ts";
 
 /** The part of an AI SDK call that the middleware reads. */
@@ -15,20 +14,25 @@ interface AiSdkPrompt {
 /** The AI SDK's model interface: v2 in version 5, v3 in 6, v4 in 7. */
 export type AiSdkInterface = "v2" | "v3" | "v4";
 
+interface AiSdkModel {
+  specificationVersion: string;
+  modelId?: string | undefined;
+}
+
 /** A `LanguageModelMiddleware` of the AI SDK. */
 export interface ContextMiddleware<Version extends AiSdkInterface> {
   specificationVersion: Version;
-  transformParams<Params extends AiSdkPrompt>(call: {
+  wrapGenerate<Params extends AiSdkPrompt, Answer extends object>(call: {
     params: Params;
-    model: { specificationVersion: string; modelId?: string | undefined };
-  }): Promise<Params>;
-  wrapGenerate<Answer extends object>(call: {
-    doGenerate: () => PromiseLike<Answer>;
-    params: AiSdkPrompt;
+    model: AiSdkModel & { doGenerate(params: Params): PromiseLike<Answer> };
   }): Promise<Answer>;
-  wrapStream<Part, Answer extends { stream: ReadableStream<Part> }>(call: {
-    doStream: () => PromiseLike<Answer>;
-    params: AiSdkPrompt;
+  wrapStream<
+    Params extends AiSdkPrompt,
+    Part,
+    Answer extends { stream: ReadableStream<Part> },
+  >(call: {
+    params: Params;
+    model: AiSdkModel & { doStream(params: Params): PromiseLike<Answer> };
   }): Promise<Answer>;
 }
 
@@ -42,37 +46,41 @@ export function contextMiddleware<Version extends AiSdkInterface = "v3">(
   specificationVersion?: Version,
 ): ContextMiddleware<Version | "v3"> {
   const fit = fittingConversations(options);
-  const reports = new WeakMap<object[], ReportUsage>();
-  const report = async ({ prompt }: AiSdkPrompt, answer: unknown): Promise<void> =>
-    reports.get(prompt)?.(fromAiSdkUsage(recordAt(answer, "usage")));
+  const fitted = async <Params extends AiSdkPrompt>(params: Params, model: AiSdkModel) => {
+    const version = model.specificationVersion;
+    const { prompt, report } = await fit(fromAiSdkMessages(params.prompt), {
+      tools: params.tools,
+      model: model.modelId,
+      write: ({ messages }) => toAiSdkMessages(messages, { version }),
+    });
+    const reportOf = async (answer: unknown): Promise<void> =>
+      report(fromAiSdkUsage(recordAt(answer, "usage")));
+    return { sent: { ...params, prompt }, reportOf };
+  };
   return {
     specificationVersion: specificationVersion ?? "v3",
-    async transformParams({ params, model }) {
-      const version = model.specificationVersion;
-      const fitted = await fit(fromAiSdkMessages(params.prompt), {
-        tools: params.tools,
-        model: model.modelId,
-        write: ({ messages }) => toAiSdkMessages(messages, { version }),
-      });
-      reports.set(fitted.prompt, fitted.report);
-      return { ...params, prompt: fitted.prompt };
-    },
-    async wrapGenerate({ doGenerate, params }) {
-      const answer = await doGenerate();
-      await report(params, answer);
+    async wrapGenerate({ params, model }) {
+      const { sent, reportOf } = await fitted(params, model);
+      const answer = await model.doGenerate(sent);
+      await reportOf(answer);
       return answer;
     },
-    async wrapStream<Part, Answer extends { stream: ReadableStream<Part> }>({
-      doStream,
+    async wrapStream<
+      Params extends AiSdkPrompt,
+      Part,
+      Answer extends { stream: ReadableStream<Part> },
+    >({
       params,
+      model,
     }: {
-      doStream: () => PromiseLike<Answer>;
-      params: AiSdkPrompt;
+      params: Params;
+      model: AiSdkModel & { doStream(params: Params): PromiseLike<Answer> };
     }) {
-      const answer = await doStream();
+      const { sent, reportOf } = await fitted(params, model);
+      const answer = await model.doStream(sent);
       const reporting = new TransformStream<Part, Part>({
         async transform(part, controller) {
-          await report(params, part);
+          await reportOf(part);
           controller.enqueue(part);
         },
       });

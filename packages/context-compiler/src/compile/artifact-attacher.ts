@@ -5,10 +5,10 @@ import { externalizeContent } from "../externalize/externalize-content.ts";
 import { renderArtifact } from "../externalize/render-artifact.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireNumbers } from "../fit/require-that.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
+import { sessionMemory } from "../session/session-memory.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
-import { inTurn } from "./in-turn.ts";
-import { logIndexOf, type LogIndex } from "./log-index.ts";
+import { eventsIn, inTurn, isStored } from "./events-in.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** Which results are stored, and in which store. */
@@ -26,8 +26,8 @@ export interface ArtifactAttacherOptions {
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  // Each entry is checked once.
-  const attached = new WeakMap<ContextEntry, ContextEntry>();
+  // What was found of an entry, so that each is checked once.
+  const memoryOf = sessionMemory(() => ({ attached: new Map<ContextEntry, ContextEntry>() }));
   return {
     name: "artifactAttacher",
     async process(input) {
@@ -41,9 +41,14 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
         typeof message.content === "string" &&
         meter.of(message) > aboveTokens;
       const remarks: string[] = [];
+      const memory = memoryOf(session);
+      const known = context.entries.map((entry) => [entry, memory.attached.get(entry)] as const);
+      const attached = new Map(known.flatMap(([entry, one]) => (one ? [[entry, one]] : [])));
+      memory.attached = attached;
       const unseen = context.entries.filter((entry) => !attached.has(entry));
+      const eventsOf = eventsIn(session);
       await mapConcurrent(unseen, 8, async (entry) => {
-        const handle = handleOf(entry, logIndexOf(session));
+        const handle = handleOf(entry, eventsOf(entry.eventIds));
         if (handle === undefined) return;
         const content = await readText(handle, store, signal);
         const message = { ...entry.message, content: content ?? entry.message.content };
@@ -54,7 +59,7 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
           );
       });
       for (const entry of unseen.filter(isLarge)) {
-        const answer = answerOf(entry, logIndexOf(session));
+        const answer = answerOf(entry, eventsOf(entry.eventIds));
         if (answer === undefined) continue;
         const found = await inTurn(
           session,
@@ -80,16 +85,15 @@ const largestBytes = 8_000_000;
  * text.
  */
 function handleOf(
-  { message, eventIds }: ContextEntry,
-  index: LogIndex,
+  { message }: ContextEntry,
+  events: readonly SessionEvent[],
 ): SessionEvent<"artifact_stored">["data"] | undefined {
   if (message.role !== "tool" || typeof message.content !== "string") return undefined;
   const { content } = message;
-  const held = eventIds
-    .map((id) => index.artifacts.get(id)?.data)
-    .find(
-      (data) => data !== undefined && content === renderArtifact({ type: "artifact", ...data }),
-    );
+  const held = events
+    .filter(isStored)
+    .map(({ data }) => data)
+    .find((data) => content === renderArtifact({ type: "artifact", ...data }));
   const isText = /^text\/|json|xml|yaml|javascript|csv/.test(held?.mimeType ?? "");
   return held !== undefined && isText && held.sizeBytes <= largestBytes ? held : undefined;
 }
@@ -117,6 +121,8 @@ function attach(
   return { message, eventIds: [...eventIds.slice(0, -1), eventId, ...eventIds.slice(-1)] };
 }
 
+const artifactTools = new Set(["read_artifact", "search_artifact"]);
+
 interface Answer {
   callId: string;
   content: string;
@@ -127,13 +133,17 @@ interface Answer {
  * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact, which is never stored
  * again.
  */
-function answerOf({ message, eventIds }: ContextEntry, index: LogIndex): Answer | undefined {
+function answerOf({ message }: ContextEntry, events: readonly SessionEvent[]): Answer | undefined {
   const { toolCallId: callId, content } = message;
-  const isKept = eventIds.some(
-    (id) => index.artifacts.get(id) !== undefined || index.isArtifactRead(id),
-  );
+  const calls = events.flatMap(({ kind, data }) => (kind === "tool_call" ? data.name : []));
+  const isKept =
+    calls.some((name) => artifactTools.has(name)) ||
+    events.some(
+      (event) =>
+        isStored(event) || (event.kind === "tool_success" && event.data.isArtifactRead === true),
+    );
   if (isKept || callId === undefined || typeof content !== "string") return undefined;
-  const tool = eventIds.map((id) => index.tools.get(id)).find((name) => name !== undefined);
+  const [tool] = calls;
   const source = message.source ?? (tool === undefined ? "tool" : `tool:${tool}`);
   return { callId, content, source };
 }
@@ -177,7 +187,8 @@ async function findStored(
   { callId, content }: Answer,
   { input, store }: StoreContext,
 ): Promise<SessionEvent<"artifact_stored"> | undefined> {
-  const candidates = logIndexOf(input.session).artifactsByCall.get(callId) ?? [];
+  const stored = input.session.eventLog.filter(["artifact_stored"]);
+  const candidates = stored.filter(({ data }) => data.callId === callId);
   if (candidates.length === 0) return undefined;
   const bytes = new TextEncoder().encode(content);
   const artifactId = sha256Hex(bytes);

@@ -20,6 +20,8 @@ export interface CompileOptions {
   reserve?: number | undefined;
   /** What holds for this call only, such as the time or a delta. It comes last in the prompt. */
   volatile?: string | undefined;
+  /** True if the provider no longer has the last prompt in its cache. See `fitMessages`. */
+  isCacheCold?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

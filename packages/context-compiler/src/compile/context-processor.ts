@@ -9,6 +9,8 @@ export interface ProcessorInput {
   /** Token limit of the whole prompt. */
   budget: number;
   counter: TokenCounter;
+  /** As in `CompileOptions`. */
+  isCacheCold?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -9,9 +9,8 @@ import { artifactAttacher } from "./artifact-attacher.ts";
 import { compactor } from "./compactor.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { beginContext, breakDown, traceStep, type ContextFrame } from "./create-working-context.ts";
-import { failureReason } from "./failure-reason.ts";
+import { failureReason } from "../fit/failure-reason.ts";
 import { historySelector, isSelected } from "./history-selector.ts";
-import { logIndexOf } from "./log-index.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
 import { withToolsHint } from "./tools-hint.ts";
@@ -41,19 +40,21 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
     counter,
     compile: (session, options) =>
       traced("compile", {}, async (span) => {
-        const { systemPrompt, tools, volatile, budget, signal } = requireRequest(session, options);
-        const frame = { budget, counter, index: logIndexOf(session) };
-        const entries = session.messages();
+        const { systemPrompt, tools, volatile, budget, isCacheCold, signal } = requireRequest(
+          session,
+          options,
+        );
+        const frame = { budget, counter, session };
         let context = beginContext(frame, {
           systemPrompt: withToolsHint(systemPrompt, tools),
           tools: tools.toSorted(byName),
-          entries,
+          entries: session.messages(),
           memoryHits: [],
           volatile,
         });
         for (const processor of processors) {
           throwIfAborted(signal, ContextCompilerError);
-          const input = { session, context, budget, counter, signal };
+          const input = { session, context, budget, counter, isCacheCold, signal };
           context = await runProcessor(processor, frame, input);
         }
         throwIfAborted(signal, ContextCompilerError);

@@ -6,7 +6,7 @@ import { textOf } from "../fit/message-texts.ts";
 import { requireIfGiven, requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { eventMessage } from "../session/event-message.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 

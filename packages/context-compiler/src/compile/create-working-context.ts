@@ -2,7 +2,8 @@ import type { ChatMessage, TokenCounter } from "@ccl/core";
 import type { BudgetBreakdown } from "../fit/find-required.ts";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
-import type { LogIndex } from "./log-index.ts";
+import type { Session } from "../session/session.ts";
+import { eventsIn, isStored } from "./events-in.ts";
 import { messagesAround } from "./prompt-parts.ts";
 import type {
   ArtifactRef,
@@ -16,7 +17,7 @@ import type {
 export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
-  index: LogIndex;
+  session: Session;
 }
 
 /** What a processor reports about its own step. The compiler adds it to the trace. */
@@ -105,7 +106,9 @@ class FramedContext implements WorkingContext {
   }
 
   get artifactRefs(): readonly ArtifactRef[] {
-    return artifactsIn(this, this.#frame.index);
+    const ids = this.entries.flatMap(({ eventIds }) => eventIds);
+    const stored = eventsIn(this.#frame.session)(ids).filter(isStored);
+    return stored.map(({ data }) => ({ ...data }));
   }
 
   get tokenCount(): number {
@@ -147,15 +150,6 @@ class FramedContext implements WorkingContext {
       },
     });
   }
-}
-
-function artifactsIn({ entries }: Pick<ContextParts, "entries">, index: LogIndex): ArtifactRef[] {
-  return entries.flatMap(({ eventIds }) =>
-    eventIds.flatMap((id) => {
-      const event = index.artifacts.get(id);
-      return event === undefined ? [] : [{ ...event.data }];
-    }),
-  );
 }
 
 /** Counts a prompt's tokens by part, in the terms of `fitMessages`. `history` is all that the other parts do not count. */

@@ -8,10 +8,11 @@ import type { ElidedRange, FitOptions, FittedMessages, PinRule } from "../fit/fi
 import { pinTest } from "../fit/fit-policy.ts";
 import type { FitState } from "../fit/fit-state.ts";
 import { safetyMarginOf } from "../fit/safety-margin.ts";
+import { usagesIn } from "./reported-usage.ts";
 import { isSameMessage } from "../fit/same-message.ts";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ProcessorInput } from "./context-processor.ts";
-import { logIndexOf } from "./log-index.ts";
+import { eventsIn, isStored } from "./events-in.ts";
 import { messagesAround } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
 import type { ContextEntry } from "./working-context.ts";
@@ -79,13 +80,14 @@ export function recordOfCompiled(
   const given = head.concat(context.history);
   const sources = [...fitted.sources, ...tail.map((_message, at) => given.length + at)];
   const prompt = { ...fitted, messages: fitted.messages.concat(tail), sources };
+  const hintOf = readHints(session);
   return contextRecordOf(given.concat(tail), prompt, {
     source: "compile",
     session: session.sessionId,
     budget,
     counter,
     tools: context.tools,
-    restHint: (_message, at) => readHint(context.entries[at - head.length], session),
+    restHint: (_message, at) => hintOf(context.entries[at - head.length]),
   });
 }
 
@@ -106,18 +108,20 @@ interface Surroundings {
 }
 
 function fitWithin(
-  { context, session, budget, counter }: ProcessorInput,
+  { context, session, budget, counter, isCacheCold }: ProcessorInput,
   { fit, pin, state }: FitHistoryOptions,
   { head, tail, summaryOf }: Surroundings,
 ): FittedMessages {
   const meter = createMessageMeter(counter, context.tools);
   const tailTokens = tail.reduce((sum, message) => sum + meter.of(message), 0);
-  const { safetyMargin = safetyMarginOf(counter, logIndexOf(session).usages) } = fit;
+  const { safetyMargin = safetyMarginOf(counter, usagesIn(session)) } = fit;
+  const hintOf = readHints(session);
   const index = head.length;
   try {
     return fitMessages(head.concat(context.history), {
       ...fit,
       safetyMargin,
+      isCacheCold,
       // The tail of the prompt is not fitted, but the same margin applies to it.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
       counter,
@@ -125,8 +129,7 @@ function fitWithin(
       state,
       summaryOf,
       pin: pin === undefined ? undefined : pinEntries({ context, session }, pin, index),
-      restHint: (message, at) =>
-        fit.restHint?.(message, at) ?? readHint(context.entries[at - index], session),
+      restHint: (message, at) => fit.restHint?.(message, at) ?? hintOf(context.entries[at - index]),
     });
   } catch (error) {
     throw tailTokens === 0 ? error : withTail(error, { budget, tailTokens });
@@ -150,16 +153,14 @@ function pinEntries(
 }
 
 /** How a model gets the rest of a result that is in the artifact store. */
-function readHint(
-  entry: ContextEntry | undefined,
+function readHints(
   session: ProcessorInput["session"],
-): string | undefined {
-  const index = logIndexOf(session);
-  const stored = entry?.eventIds
-    .map((id) => index.artifacts.get(id))
-    .find((one) => one !== undefined);
-  if (stored === undefined) return undefined;
-  return `artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
+): (entry: ContextEntry | undefined) => string | undefined {
+  const eventsOf = eventsIn(session);
+  return (entry) => {
+    const stored = eventsOf(entry?.eventIds ?? []).find(isStored);
+    return stored && `artifact ${stored.data.artifactId.slice(0, shownIdDigits)} has all of it`;
+  };
 }
 
 function withTail(

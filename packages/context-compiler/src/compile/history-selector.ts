@@ -4,6 +4,7 @@ import type { FitOptions, PinRule } from "../fit/fit-options.ts";
 import { pinTest, requirePolicy } from "../fit/fit-policy.ts";
 import { requireState, type FitState } from "../fit/fit-state.ts";
 import { requireNumbers } from "../fit/require-that.ts";
+import { sessionMemory } from "../session/session-memory.ts";
 import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import {
   fitHistory,
@@ -11,7 +12,6 @@ import {
   type FittedHistory,
   recordOfCompiled,
 } from "./fit-history.ts";
-import { rememberBySession } from "./session-memory.ts";
 import type { WorkingContext } from "./working-context.ts";
 
 /** How the history is cut. */
@@ -34,14 +34,11 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
   pinTest(pin);
   // A session has a cached prefix to preserve from its first cut on.
   const fit = { ...given, policy: given.policy ?? "balanced" };
-  const memoryOf = rememberBySession<number, SelectorMemory>(() => ({
-    state: undefined,
-    isLoaded: false,
-  }));
+  const memoriesOf = sessionMemory(() => new Map<number, SelectorMemory>());
   return {
     name: "historySelector",
     async process(input) {
-      const memory = memoryOf(input.session, input.budget);
+      const memory = memoryIn(memoriesOf(input.session), input.budget);
       const loading = memory.isLoaded ? [] : await loadState(memory, input);
       const { state } = memory;
       const { context, ...found } = await withRoomForMemory(input, {
@@ -62,6 +59,19 @@ interface SelectorMemory {
   state: FitState | undefined;
   /** Whether the state in the session's store was read. */
   isLoaded: boolean;
+}
+
+/** More budgets than one session is normally compiled for. */
+const keptBudgets = 8;
+
+function memoryIn(memories: Map<number, SelectorMemory>, budget: number): SelectorMemory {
+  const memory = memories.get(budget) ?? { state: undefined, isLoaded: false };
+  // Reinserted, so that the first budget was unused for longest.
+  memories.delete(budget);
+  memories.set(budget, memory);
+  const [oldest] = memories.keys();
+  if (memories.size > keptBudgets && oldest !== undefined) memories.delete(oldest);
+  return memory;
 }
 
 async function loadState(

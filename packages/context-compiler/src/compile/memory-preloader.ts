@@ -11,8 +11,7 @@ import type { Redact } from "../session/redact-data.ts";
 import type { Session } from "../session/session.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { ContextProcessor } from "./context-processor.ts";
-import { failureReason } from "./failure-reason.ts";
-import { logIndexOf } from "./log-index.ts";
+import { failureReason } from "../fit/failure-reason.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import { memoryMessage } from "./prompt-parts.ts";
 import type { WorkingContext } from "./working-context.ts";
@@ -50,7 +49,7 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
       const read = found.answer
         .filter((hit) => !shown.has(Reflect.get(Object(hit), "eventId")))
         .map((hit) => readHit(hit, redactOf(session)));
-      const { hits, remarks } = fitHits([...logIndexOf(session).freshMemory, ...read], {
+      const { hits, remarks } = fitHits([...recordedHits(session), ...read], {
         topK,
         maxTokens,
         counter,
@@ -74,6 +73,13 @@ function lastWords({ eventLog }: Session): string {
     return truncateMiddle(text, { maxChars: longestQuery }).text.trim();
   }
   return "";
+}
+
+/** The hits recorded since the last user input, oldest first. */
+function recordedHits({ eventLog }: Session): MemoryHit[] {
+  const events = eventLog.filter(["user_input", "memory_hit"]);
+  const asked = events.findLastIndex(({ kind }) => kind === "user_input");
+  return events.slice(asked + 1).flatMap(({ kind, data }) => (kind === "memory_hit" ? data : []));
 }
 
 /**

@@ -1,10 +1,9 @@
 import { throwIfAborted } from "@ccl/core/async";
-import type { SummaryRecord } from "../session/session-event.ts";
+import type { SummaryRecord } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { failureReason } from "./failure-reason.ts";
-import { inTurn } from "./in-turn.ts";
-import { logIndexOf } from "./log-index.ts";
+import { failureReason } from "../fit/failure-reason.ts";
+import { inTurn } from "./events-in.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
 /** Indexes into entries: `from` included, `to` excluded. */
@@ -36,8 +35,9 @@ function summariesFrom(
 ): FoundSummary[] {
   const firstEventId = entries[from]?.eventIds[0];
   const found: FoundSummary[] = [];
-  for (const record of logIndexOf(session).summaries) {
-    if (record.fromEventId !== firstEventId) continue;
+  for (const { data } of session.eventLog.filter(["phase_result"])) {
+    const { summary: record } = data;
+    if (record === undefined || record.fromEventId !== firstEventId) continue;
     const last = entries.findIndex(
       ({ eventIds }, at) => at >= from && eventIds.includes(record.toEventId),
     );

@@ -1,6 +1,7 @@
 import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import type { CountedUsage } from "../fit/safety-margin.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
+import type { Session } from "../session/session.ts";
 
 /** The phase of the events that hold usage reported by providers. */
 const phase = "model_usage";
@@ -15,8 +16,13 @@ export function usageEvent(
   return readUsage({ phase, output }) === undefined ? undefined : { phase, output };
 }
 
+/** The usages in a session's log, oldest first. */
+export function usagesIn({ eventLog }: Session): CountedUsage[] {
+  return eventLog.filter(["phase_result"]).flatMap(({ data }) => readUsage(data) ?? []);
+}
+
 /** Reads such an event. Undefined for another event or unusable data. */
-export function readUsage(
+function readUsage(
   data: Pick<SessionEvent<"phase_result">["data"], "phase" | "output">,
 ): CountedUsage | undefined {
   const { output } = data;

@@ -38,9 +38,8 @@ export function requireSettings(settings: ContextCompilerOptions): void {
 /** The options of one compile with their defaults. The budget is what remains after the reserve. */
 export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
-> & {
-  signal: AbortSignal | undefined;
-};
+> &
+  Pick<CompileOptions, "isCacheCold" | "signal">;
 
 /** Checks the options of one compile. Throws `budget_missing` or `invalid_options`. */
 export function requireRequest(
@@ -55,6 +54,7 @@ export function requireRequest(
     tools = [],
     reserve = 0,
     volatile = "",
+    isCacheCold,
     signal,
   } = options;
   const budget = budgetWithin(total, reserve);
@@ -64,7 +64,7 @@ export function requireRequest(
   requireTools(tools);
   if (signal !== undefined)
     requireObject("signal", signal, "addEventListener", "removeEventListener");
-  return { budget, systemPrompt, tools, volatile, signal };
+  return { budget, systemPrompt, tools, volatile, isCacheCold, signal };
 }
 
 function budgetWithin(total: unknown, reserve: unknown): number {

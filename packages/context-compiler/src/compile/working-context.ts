@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolDescription } from "@ccl/core";
 import type { FitTraceEntry } from "../fit/fit-trace.ts";
-import type { SummaryRecord } from "../session/session-event.ts";
+import type { SummaryRecord } from "../event/session-event.ts";
 import type { MemoryHit } from "./memory-service.ts";
 
 /** A message of the history and its source events. */

@@ -48,7 +48,7 @@ type ReportedUsage = {
 };
 
 /** Receives the provider's usage of a prompt, so that the margin of later prompts corrects the counter's error. */
-export type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
+type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
 
 /** Fits the prompts of any number of conversations, each with its own state. */
 export type FitConversation = <Prompt>(

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSession } from "../session/create-session.ts";
 import type { Session } from "../session/session.ts";
 import { sealEvidence, type EvidencePack } from "./evidence-pack.ts";
-import { sessionFromEvidencePack } from "./session-from-evidence-pack.ts";
+import { sessionFromEvidencePack } from "../session/session-from-evidence-pack.ts";
 import { verifyEvidencePack } from "./verify-evidence-pack.ts";
 
 async function recordedSession(): Promise<Session> {

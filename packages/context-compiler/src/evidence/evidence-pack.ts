@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, type Issue } from "@ccl/core";
-import type { EventContent, SessionEvent, SessionEventKind } from "../session/session-event.ts";
+import type { EventContent, SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
 /** Proves one event without holding it. */
 export interface EvidenceEntry {

@@ -1,6 +1,6 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
-import { isEventKind } from "../session/check-event-data.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import { isEventKind } from "../event/check-event-data.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import { evidenceIssues, type EvidencePack } from "./evidence-pack.ts";
 
 /**

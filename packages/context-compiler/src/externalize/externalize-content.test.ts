@@ -7,7 +7,7 @@ import { estimatedCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 import { createSession } from "../session/create-session.ts";
 import { recordMessages } from "../session/record-messages.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 import { isAboveTokens } from "./externalize-content.ts";
 import { findArtifact } from "./find-artifact.ts";

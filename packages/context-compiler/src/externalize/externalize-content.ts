@@ -2,8 +2,8 @@ import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import type { TokenCounter } from "@ccl/core";
 import { fromBase64 } from "@ccl/core/json";
 import { createMessageMeter } from "../fit/message-meter.ts";
-import type { ArtifactPart, EventContent, EventPart } from "../session/session-event.ts";
-import type { StoredTexts } from "../session/stored-texts.ts";
+import type { ArtifactPart, EventContent, EventPart } from "../event/session-event.ts";
+import type { StoredTexts } from "./stored-texts.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
 /** Where payloads are stored, and from which size on. */

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import { shownIdDigits } from "./render-artifact.ts";
 
 /**

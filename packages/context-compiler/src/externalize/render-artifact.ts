@@ -1,4 +1,4 @@
-import type { ArtifactPart } from "../session/session-event.ts";
+import type { ArtifactPart } from "../event/session-event.ts";
 
 /** Digits of an artifact's id that a prompt shows. The whole id would cost four times the tokens. */
 export const shownIdDigits = 12;

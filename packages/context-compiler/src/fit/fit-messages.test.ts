@@ -433,6 +433,28 @@ describe("fitMessages", () => {
     expect(fitted.messages.at(-1)).toBe(messages.at(-1));
   });
 
+  it("cuts earlier where the provider's cache is cold, and only once much of the room is filled", () => {
+    const messages = (steps: number): ChatMessage[] => [
+      user("The task."),
+      ...Array.from({ length: steps }, (_, at) => [
+        model(`Step ${at}.`),
+        user(`${at} ${words(60)}`),
+      ]).flat(),
+    ];
+    const { state } = fitMessages(messages(1), { budget: 20_000, counter: exact });
+    const fitted = (steps: number, isCacheCold?: boolean): FittedMessages =>
+      fitMessages(messages(steps), { budget: 20_000, counter: exact, state, isCacheCold });
+    const filled = (steps: number): number => fitted(steps).tokens / 20_000;
+    const steps = Array.from({ length: 400 }, (_, at) => at + 1);
+    const [half = 0, most = 0] = [0.7, 0.9].map((share) =>
+      steps.find((count) => filled(count) > share),
+    );
+    for (const count of [half, most]) expect(fitted(count, false).state.cut).toBeUndefined();
+    expect(fitted(half, true).state.cut).toBeUndefined();
+    expect(fitted(most, true).state.cut).toBeDefined();
+    expect(fitted(most, true).tokens).toBeLessThan(20_000 * 0.7);
+  });
+
   it("keeps the last user turn of a long run of calls", () => {
     const task = user("The task: count the records of R-77.");
     const messages = [

@@ -58,6 +58,11 @@ export interface FitOptions extends CutOptions {
    * The state that the last call for this conversation returned. It keeps the cut, and so the provider's cached prefix.
    */
   state?: FitState | undefined;
+  /**
+   * True if the provider no longer has the last prompt in its cache, for example because the user was away for longer
+   * than the cache's lifetime. The prompt costs its full price then, so it is cut halfway between `cutTo` and the full room.
+   */
+  isCacheCold?: boolean | undefined;
   /** Pins more than the system prompt and the user's first and last turn. Calls and results stay together. */
   pin?: PinRule | undefined;
   /**

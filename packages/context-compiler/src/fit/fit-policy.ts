@@ -86,7 +86,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     budget,
     usable,
     cutTo,
-    cutAbove: way.cutAbove,
+    cutAbove: given.isCacheCold === true ? Math.min(way.cutAbove, (1 + cutTo) / 2) : way.cutAbove,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),

@@ -1,5 +1,5 @@
 import type { ToolDescription } from "@ccl/core";
-import { failureReason } from "../compile/failure-reason.ts";
+import { failureReason } from "./failure-reason.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** Throws `invalid_options` with the message. */

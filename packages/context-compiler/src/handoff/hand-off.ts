@@ -4,7 +4,7 @@ import { findArtifact } from "../externalize/find-artifact.ts";
 import { renderArtifact } from "../externalize/render-artifact.ts";
 import { createSession } from "../session/create-session.ts";
 import { redactOf } from "../session/recording-session.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import type { SessionMessage } from "../session/session-timeline.ts";
 import type { Session } from "../session/session.ts";
 

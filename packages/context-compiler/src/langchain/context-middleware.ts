@@ -1,4 +1,3 @@
-import type { ChatMessage } from "@ccl/core";
 import { numberAt, recordAt } from "@ccl/core/json";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { ClientTool, ServerTool } from "@langchain/core/tools";
@@ -7,6 +6,7 @@ import {
   type ConversationOptions,
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
+import { isSameMessage } from "../fit/same-message.ts";
 import { fromLangChain, toLangChain } from "./langchain-messages.ts";
 
 /**
@@ -17,25 +17,21 @@ import { fromLangChain, toLangChain } from "./langchain-messages.ts";
  */
 export function contextMiddleware(options: ConversationOptions): AgentMiddleware {
   const fit = fittingConversations(options);
-  const converted = new WeakMap<BaseMessage, ChatMessage>();
-  const convert = (message: BaseMessage): ChatMessage => {
-    const known = converted.get(message) ?? fromLangChain(message);
-    converted.set(message, known);
-    return known;
-  };
   const wrapModelCall: WrapModelCallHook = async (request, handler) => {
     const classes = await import("@langchain/core/messages");
     const { convertToOpenAITool } = await import("@langchain/core/utils/function_calling");
     const { systemMessage, tools, runtime } = request;
     const head = systemMessage.text === "" ? [] : [systemMessage];
     const given = [...head, ...request.messages];
-    const { prompt: messages, report } = await fit(given.map(convert), {
+    const converted = given.map((message) => fromLangChain(message));
+    const { prompt: messages, report } = await fit(converted, {
       tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
       conversation: runtime.configurable?.thread_id,
       write: (fitted): BaseMessage[] =>
         fitted.messages.map((message, at) => {
-          const original = given[fitted.sources[at] ?? -1];
-          const isKept = original !== undefined && convert(original) === message;
+          const source = fitted.sources[at] ?? -1;
+          const [original, own] = [given[source], converted[source]];
+          const isKept = original !== undefined && own !== undefined && isSameMessage(own, message);
           return isKept ? original : toLangChain(message, classes, original);
         }),
       sent: (_prompt, fitted) => fitted.messages,

@@ -3,8 +3,8 @@ import { isRecord } from "@ccl/core/json";
 import { createMemoryRecords, type Records, RecordsError } from "@ccl/records";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { requireObject } from "../fit/require-that.ts";
-import { parseSessionEvent } from "../session/parse-session-event.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import { parseSessionEvent } from "../event/parse-session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import type { SessionStore } from "./session-store.ts";
 import { requireSessionId, requireStateKey } from "./store-input.ts";
 

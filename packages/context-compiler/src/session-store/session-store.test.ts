@@ -6,7 +6,7 @@ import { createMemoryRecords } from "@ccl/records";
 import { type NodeRecordsPlace, openRecords } from "@ccl/records/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import { createMemorySessionStore, createSessionStore } from "./create-session-store.ts";
 
 const fixtures = join(import.meta.dirname, "__fixtures__");

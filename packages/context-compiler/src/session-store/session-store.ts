@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 
 /** How events are added. */
 export interface AppendOptions {

@@ -1,4 +1,4 @@
-import type { EventBody } from "./session-event.ts";
+import type { EventBody } from "../event/session-event.ts";
 
 /** Tracks which calls wait for a result, so that an event's share of the prompt is known when it is recorded. */
 export interface CallLedger {

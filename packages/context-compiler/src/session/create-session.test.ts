@@ -4,11 +4,12 @@ import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { sampleSession, words } from "../../test-support/sample-session.ts";
 import { createMemorySessionStore } from "../session-store/create-session-store.ts";
-import { createPerceptionAligner } from "../tool-interrupt/perception-aligner.ts";
+import { alignOutput } from "../tool-interrupt/align-output.ts";
+import { redactOf } from "./recording-session.ts";
 import { createSession } from "./create-session.ts";
 import { openSession } from "./open-session.ts";
 import { recordMessages } from "./record-messages.ts";
-import type { SessionEventKind } from "./session-event.ts";
+import type { SessionEventKind } from "../event/session-event.ts";
 
 const fixed = (): {
   clock: ReturnType<typeof createFixedClock>;
@@ -212,9 +213,8 @@ describe("createSession", () => {
     const [first, second, third] = session.messages().map(({ message }) => message);
     expect([first?.content, second?.toolCalls?.[0]?.arguments]).toEqual([masked, masked]);
     expect(third?.content).toEqual([{ type: "text", text: masked }]);
-    expect(createPerceptionAligner().normalize("t", { content: text })).toMatchObject({
-      value: { content: masked },
-    });
+    const held = { check: undefined, redact: redactOf(session) };
+    expect(alignOutput({ content: text }, held)).toMatchObject({ value: masked });
     expect(await recordMessages(session, [user(text)])).toEqual([]);
   });
 

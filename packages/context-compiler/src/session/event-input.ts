@@ -9,7 +9,7 @@ import type {
   ToolOutcomeData,
   ToolTimeoutData,
   UserInputData,
-} from "./session-event.ts";
+} from "../event/session-event.ts";
 
 /** Content from the caller. Bytes in parts are encoded when it is recorded. */
 type ContentInput = string | readonly (Part | EventPart)[];

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import type { SessionEventInput } from "./event-input.ts";
-import type { SessionEvent, SessionEventKind } from "./session-event.ts";
+import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
 /** The events of a session, oldest first. Append-only, and events never change. */
 export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {

@@ -8,7 +8,7 @@ import type {
   MessageFields,
   ToolOutcomeData,
   ToolTimeoutData,
-} from "./session-event.ts";
+} from "../event/session-event.ts";
 
 /** The message that an event is by itself. Undefined for other kinds, such as `tool_call`. */
 export function eventMessage(event: EventBody): ChatMessage | undefined {

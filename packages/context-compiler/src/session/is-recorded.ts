@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, type ChatMessage } from "@ccl/core";
 import { fromBase64 } from "@ccl/core/json";
 import { encodePart } from "./event-input.ts";
-import type { ArtifactPart, EventPart, SessionEvent } from "./session-event.ts";
+import type { ArtifactPart, EventPart, SessionEvent } from "../event/session-event.ts";
 import type { Session } from "./session.ts";
 
 /** A message of a session, and its event if it has its own. */

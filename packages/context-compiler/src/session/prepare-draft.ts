@@ -2,13 +2,13 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { Issue, TokenCounter } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { externalizeContent } from "../externalize/externalize-content.ts";
-import { isEventBody, isEventKind } from "./check-event-data.ts";
+import { isEventBody, isEventKind } from "../event/check-event-data.ts";
 import { encodeInput } from "./event-input.ts";
 import { plainJson } from "./plain-json.ts";
 import { questionOf } from "./question-of.ts";
 import { redactData, type Redact } from "./redact-data.ts";
-import type { EventBody, SessionEventKind } from "./session-event.ts";
-import type { StoredTexts } from "./stored-texts.ts";
+import type { EventBody, SessionEventKind } from "../event/session-event.ts";
+import type { StoredTexts } from "../externalize/stored-texts.ts";
 
 /** The caller's input for an event. */
 export interface UncheckedDraft {

@@ -1,4 +1,4 @@
-import type { EventBody, EventContent } from "./session-event.ts";
+import type { EventBody, EventContent } from "../event/session-event.ts";
 
 /** How many events are searched for a result's question. */
 const maxEvents = 200;

@@ -6,7 +6,8 @@ import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
 import { maskDraft } from "./prepare-draft.ts";
 import { redactOf } from "./recording-session.ts";
-import type { SessionEvent } from "./session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
+import { sessionMemory } from "./session-memory.ts";
 import { createSessionTimeline } from "./session-timeline.ts";
 import type { Session } from "./session.ts";
 
@@ -25,9 +26,10 @@ export async function recordMessages(
   if (!Array.isArray(messages)) {
     throw new ContextCompilerError("invalid_messages", "The messages are a list of chat messages.");
   }
-  const known = lastTranscripts.get(session);
-  const isGrown = known !== undefined && known.events === session.eventLog.length;
-  const start = isGrown && startsWith(messages, known.messages) ? known.messages.length : 0;
+  const last = lastTranscriptOf(session);
+  const isGrown = last.events === session.eventLog.length && startsWith(messages, last.messages);
+  const before = isGrown ? last.messages : [];
+  const start = before.length;
   const drafts = messages.slice(start).map(draftsOf);
   const broken = drafts.findIndex(({ length }) => length === 0);
   if (broken >= 0) {
@@ -37,17 +39,17 @@ export async function recordMessages(
   }
   const fresh = start > 0 ? drafts.flat() : await findNew(session, drafts, options);
   const events = fresh.length === 0 ? [] : await session.recordAll(fresh, options);
-  const before = start > 0 && known !== undefined ? known.messages : [];
   const added = messages.slice(start).map((message) => ({ ...message }));
-  lastTranscripts.set(session, {
-    messages: [...before, ...added],
-    events: session.eventLog.length,
-  });
+  last.messages = [...before, ...added];
+  last.events = session.eventLog.length;
   return events;
 }
 
 /** The last recorded transcript, unchanged, so that the next one is compared with it and not with the log. */
-const lastTranscripts = new WeakMap<Session, { messages: ChatMessage[]; events: number }>();
+const lastTranscriptOf = sessionMemory((): { messages: ChatMessage[]; events: number } => ({
+  messages: [],
+  events: 0,
+}));
 
 function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessage[]): boolean {
   return (

@@ -25,11 +25,11 @@ import {
   type UncheckedDraft,
 } from "./prepare-draft.ts";
 import type { Redact } from "./redact-data.ts";
-import type { EventBody, SessionEvent, SessionEventKind } from "./session-event.ts";
+import type { EventBody, SessionEvent, SessionEventKind } from "../event/session-event.ts";
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import type { RecordOptions } from "./event-log.ts";
-import { createStoredTexts } from "./stored-texts.ts";
+import { createStoredTexts } from "../externalize/stored-texts.ts";
 
 /** How a session begins. */
 export interface BeginSessionOptions extends SessionOptions {
@@ -90,12 +90,13 @@ export function beginSession(options: BeginSessionOptions): Session {
   };
   const recorder = createRecorder(options, { ...context, append: record });
   for (const event of options.events) recorder.take(event);
-  const session: Session = {
+  return {
     sessionId,
     eventLog: recorder.log,
     counter: context.counter,
     artifactStore: context.artifactStore,
     offloadAboveTokens: context.offloadAboveTokens,
+    redact: options.redact,
     record,
     recordAll: (drafts, options = {}) => recordDrafts(drafts, options),
     messages: () => recorder.messages.slice(),
@@ -125,8 +126,6 @@ export function beginSession(options: BeginSessionOptions): Session {
       await tail;
     },
   };
-  masks.set(session, context.redact);
-  return session;
 }
 
 /** Reads all events of a session from the store, page by page. */
@@ -158,14 +157,9 @@ function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<
 const ignore = (): void => undefined;
 const maskSecrets = (text: string): string => redactSecrets(text).text;
 
-const masks = new WeakMap<Session, Redact | undefined>();
-
-/**
- * The function that masks the secrets of a session's texts. Undefined if there is none. For a wrapped session, core's
- * own.
- */
-export function redactOf(session: Session): Redact | undefined {
-  return masks.has(session) ? masks.get(session) : maskSecrets;
+/** The function that masks the secrets of a session's texts. Undefined if there is none. */
+export function redactOf({ redact = maskSecrets }: Pick<Session, "redact">): Redact | undefined {
+  return redact === false ? undefined : redact;
 }
 
 /** Adds events to the log. */
@@ -282,7 +276,6 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
     artifactStore,
     offloadAboveTokens = options.externalizeAboveTokens ?? 1_000,
     counter = estimatedCounter,
-    redact,
   } = options;
   return {
     sessionId,
@@ -290,6 +283,6 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
     offloadAboveTokens,
     counter,
     storedTexts: createStoredTexts(),
-    redact: redact === false ? undefined : (redact ?? maskSecrets),
+    redact: redactOf(options),
   };
 }

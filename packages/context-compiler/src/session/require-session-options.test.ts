@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleSession } from "../../test-support/sample-session.ts";
-import { sessionFromEvidencePack } from "../evidence/session-from-evidence-pack.ts";
+import { sessionFromEvidencePack } from "./session-from-evidence-pack.ts";
 import { createSession } from "./create-session.ts";
 import { openSession } from "./open-session.ts";
 import { recordMessages } from "./record-messages.ts";

@@ -3,7 +3,7 @@ import { createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 import { createSession } from "./create-session.ts";
 import type { EventDraft } from "./event-input.ts";
-import type { SessionEvent } from "./session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
 
 function sessionMessages(events: Iterable<SessionEvent>): SessionMessage[] {

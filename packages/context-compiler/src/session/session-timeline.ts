@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 import { eventMessage } from "./event-message.ts";
-import type { SessionEvent } from "./session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 
 /** One message of a session, and its source events. */
 export interface SessionMessage {

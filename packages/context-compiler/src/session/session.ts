@@ -3,7 +3,7 @@ import type { Clock, IdGenerator, TokenCounter } from "@ccl/core";
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import type { EventDraft, SessionEventInput } from "./event-input.ts";
 import type { EventLog, RecordOptions } from "./event-log.ts";
-import type { SessionEvent, SessionEventKind } from "./session-event.ts";
+import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 import type { SessionMessage } from "./session-timeline.ts";
 
 /** How a session records. */
@@ -39,6 +39,8 @@ export interface Session {
   /** Absent if large results stay in the log. */
   readonly artifactStore?: ArtifactStore | undefined;
   readonly offloadAboveTokens?: number | undefined;
+  /** As in `SessionOptions`. */
+  readonly redact?: SessionOptions["redact"];
   /**
    * Adds an event once the store has it, in the order of the calls. A large outcome first goes to the artifact store,
    * with an `artifact_stored` event before its own. Waits for the stores without a time limit. A signal ends the wait,

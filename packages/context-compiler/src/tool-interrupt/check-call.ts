@@ -1,7 +1,6 @@
 import { failure, success, type Issue, type Result, type ToolCall } from "@ccl/core";
 import { isRecord, parseJson } from "@ccl/core/json";
-import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
-import { checkerOf } from "./schema-registry.ts";
+import { checkerOf } from "./checker-of.ts";
 import type { BridgedTool } from "./tool-bridge.ts";
 
 /** A call with valid arguments. */
@@ -13,7 +12,6 @@ export interface CheckedCall {
 
 /** How many names an answer about an unknown tool lists. */
 const listedNames = 40;
-const checkers = new WeakMap<object, JsonSchemaChecker<unknown>>();
 
 /**
  * The parsed arguments, or the reason for the model why the call is refused. `tool` is the list of tools if none has
@@ -51,9 +49,7 @@ function parseArguments(text: string): unknown {
 }
 
 function checkInput(name: string, schema: object, input: unknown): Issue[] {
-  const check = checkers.get(schema) ?? checkerOf(name, schema);
-  checkers.set(schema, check);
-  const result = check(input);
+  const result = checkerOf(name, schema)(input);
   if (result.ok) return [];
   return result.issues.slice(0, 20).map(({ path, message }) => ({
     code: "invalid_arguments",

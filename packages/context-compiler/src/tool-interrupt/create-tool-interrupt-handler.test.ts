@@ -1,6 +1,7 @@
+import { redactSecrets } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 import { createSession } from "../session/create-session.ts";
-import { createPerceptionAligner, createToolInterruptHandler, type ToolBridge } from "./index.ts";
+import { createToolInterruptHandler, type ToolBridge } from "./index.ts";
 
 const session = createSession();
 const bridge: ToolBridge = {
@@ -60,15 +61,11 @@ describe("what a tool says of its failure", () => {
     ],
   ];
   it.each(failures)("is masked as its answers are, where it %s it", async (_, call) => {
-    const own = createSession();
+    const redact = (piece: string): string => redactSecrets(piece).text.replace(/\bno\b/, "none");
+    const own = createSession({ redact });
     const tools: ToolBridge["tools"] = () =>
       Promise.resolve([{ name: "look", outputSchema: { type: "object" } }]);
-    const redact = (text: string): { text: string; findings: [] } => ({
-      text: text.replace("no", "none"),
-      findings: [],
-    });
-    const aligner = createPerceptionAligner({ redact });
-    const handler = createToolInterruptHandler({ session: own, bridge: { tools, call }, aligner });
+    const handler = createToolInterruptHandler({ session: own, bridge: { tools, call } });
     const event = await handler.call("look", {});
     expect(event.kind).toBe("tool_error");
     expect(JSON.stringify(event.data.content)).toMatch(/"none \[redacted:[a-z_]+\]"/);

@@ -10,11 +10,12 @@ import {
 import { throwIfAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
+import { redactOf } from "../session/recording-session.ts";
+import { alignOutput } from "./align-output.ts";
 import { checkCall } from "./check-call.ts";
-import { createPerceptionAligner, type PerceptionAligner } from "./perception-aligner.ts";
+import { checkerOf } from "./checker-of.ts";
 import { recordOutcome, type Outcome } from "./record-outcome.ts";
 import { requireToolOutput } from "./require-tool-output.ts";
-import { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import type { ToolOutcomeEvent } from "./tool-event.ts";
 import { createToolListing } from "./tool-listing.ts";
@@ -26,9 +27,6 @@ export interface ToolInterruptOptions {
   bridge: ToolBridge;
   /** For large results. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
-  /** Schemas of results, in addition to those that the bridge's tools declare. */
-  schemas?: SchemaRegistry | undefined;
-  aligner?: PerceptionAligner | undefined;
   clock?: Clock | undefined;
   /** Generates the ids of calls that have none. */
   ids?: IdGenerator | undefined;
@@ -80,11 +78,10 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     artifactStore,
     clock = systemClock,
     ids = createUuidV7Generator(),
+    timeoutMs: defaultLimitMs = defaultTimeoutMs,
   } = options;
-  const { timeoutMs: defaultLimitMs = defaultTimeoutMs } = options;
-  const schemas = options.schemas ?? createSchemaRegistry();
-  const aligner = options.aligner ?? createPerceptionAligner({ schemas });
   const listing = createToolListing(bridge);
+  const checkers = new Map<string, ReturnType<typeof checkerOf>>();
 
   const run = async (
     call: ToolCall,
@@ -98,8 +95,8 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
         content: checked.issues.map(({ message }) => message).join("\n"),
       };
     const { input, outputSchema, isArtifactRead } = checked.value;
-    if (outputSchema !== undefined && !schemas.has(call.name))
-      schemas.register(call.name, outputSchema);
+    if (outputSchema !== undefined && !checkers.has(call.name))
+      checkers.set(call.name, checkerOf(call.name, outputSchema));
     const output = await Promise.resolve({ callId: call.id, ...limits })
       .then((bridgeCall) => bridge.call(call.name, input, bridgeCall))
       .then(requireToolOutput)
@@ -107,16 +104,14 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
         if (limits.signal.aborted) throw error;
         return { content: messageOf(error), isError: true };
       });
-    const aligned = aligner.normalize(call.name, output);
+    const aligned = alignOutput(output, {
+      check: checkers.get(call.name),
+      redact: redactOf(session),
+    });
     if (!aligned.ok) return { kind: "tool_error", content: brokenAnswer(aligned.issues) };
-    const { content, mimeType } = aligned.value;
+    const content = aligned.value;
     if (output.isError === true) return { kind: "tool_error", content };
-    return {
-      kind: "tool_success",
-      content,
-      mimeType,
-      isArtifactRead,
-    };
+    return { kind: "tool_success", content, mimeType: output.mimeType, isArtifactRead };
   };
 
   const call: ToolInterruptHandler["call"] = async (name, args, callOptions = {}) => {
@@ -152,16 +147,17 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
   };
 
   const tracedCall: ToolInterruptHandler["call"] = (name, args, callOptions) => {
-    const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
-    return traced(
-      `execute_tool ${name}`,
-      { ...tool, "gen_ai.tool.call.id": callOptions?.callId },
-      async (span) => {
-        const event = await call(name, args, callOptions);
-        span.set({ "ccl.outcome": event.kind });
-        return event;
-      },
-    );
+    const tool = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.id": callOptions?.callId,
+    };
+    return traced(`execute_tool ${name}`, tool, async (span) => {
+      const event = await call(name, args, callOptions);
+      if (event.kind !== "tool_success") span.set({ "error.type": event.kind });
+      return event;
+    });
   };
   return {
     tools: ({ signal } = {}) => listing.tools(signal),

@@ -4,7 +4,5 @@ export {
 } from "./create-tool-interrupt-handler.ts";
 export { functionToolBridge } from "./function-tool-bridge.ts";
 export { mcpToolBridge, type McpClient } from "./mcp-tool-bridge.ts";
-export { createPerceptionAligner } from "./perception-aligner.ts";
-export { createSchemaRegistry, type SchemaRegistry } from "./schema-registry.ts";
 export type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 export type { ToolEvent } from "./tool-event.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 
 /** The log's events of a call: its start or its outcome. */
 export type ToolEvent = SessionEvent<"tool_call" | "tool_success" | "tool_error" | "tool_timeout">;

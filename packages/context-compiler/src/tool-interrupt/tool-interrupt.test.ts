@@ -4,13 +4,14 @@ import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ContextCompilerError } from "../context-compiler-error.ts";
+import { redactOf } from "../session/recording-session.ts";
+import { alignOutput } from "./align-output.ts";
+import { checkerOf } from "./checker-of.ts";
 import { createArtifactTools } from "./create-artifact-tools.ts";
 import { createSession } from "../session/create-session.ts";
-import type { SessionEvent } from "../session/session-event.ts";
+import type { SessionEvent } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 import {
-  createPerceptionAligner,
-  createSchemaRegistry,
   createToolInterruptHandler,
   functionToolBridge,
   type ToolBridge,
@@ -18,6 +19,7 @@ import {
   type ToolOutput,
 } from "./index.ts";
 
+const masking = { check: undefined, redact: redactOf(createSession()) };
 const anyInput = { type: "object" };
 
 /** A bridge of one tool whose answer the test writes. */
@@ -345,21 +347,17 @@ describe("an answer", () => {
       },
     ],
     ["2020-12", { type: "array", prefixItems: [{ const: 1 }], items: false }],
-  ])("is held to schemas of %s", (_, schema) => {
-    const schemas = createSchemaRegistry();
-    schemas.register("look", schema);
-    expect(schemas.validate("look", [1])).toEqual({ ok: true, value: [1] });
-    expect(schemas.validate("look", [1, 2])).toMatchObject({
-      ok: false,
-      issues: [{ code: "schema_mismatch" }],
-    });
-    expect(schemas.validate("other", [1, 2])).toMatchObject({ ok: true });
+  ])("is held to schemas of %s", async (_, schema) => {
+    const kindOf = async (content: string): Promise<string> => {
+      const { handler } = handlerOf(bridgeOf(() => text(content), { outputSchema: schema }));
+      return (await handler.call("look", {})).kind;
+    };
+    expect(await kindOf("[1]")).toBe("tool_success");
+    expect(await kindOf("[1, 2]")).toBe("tool_error");
   });
 
   it("of a schema that does not compile is refused with the tool's name", () => {
-    expect(() => createSchemaRegistry().register("look", { type: "nonsense" })).toThrow(
-      /"look" does not compile/,
-    );
+    expect(() => checkerOf("look", { type: "nonsense" })).toThrow(/"look" does not compile/);
   });
 
   it("loses its secrets and terminal escapes before anything is written", async () => {
@@ -378,17 +376,13 @@ describe("an answer", () => {
     String.raw`{"at":"postgres:\/\/me:pa55word99@host\/db"}`,
     String.raw`{"key":"\u0073k-proj-${"a1B2".repeat(12)}"}`,
   ])("loses secrets that JSON escapes: %s", (content) => {
-    const aligned = createPerceptionAligner().normalize("look", { content });
-    expect(aligned).toMatchObject({ ok: true, value: { redactions: [{ count: 1 }] } });
+    const aligned = alignOutput({ content }, masking);
     expect(JSON.stringify(aligned)).not.toMatch(/pa55word99|sk-proj/);
   });
 
   it("keeps escapes where they hide nothing", () => {
     const content = String.raw`{"a":"\/ \u0026 \\u0026 \u0022 \n"}`;
-    expect(createPerceptionAligner().normalize("look", { content })).toMatchObject({
-      ok: true,
-      value: { content },
-    });
+    expect(alignOutput({ content }, masking)).toEqual({ ok: true, value: content });
   });
 
   it("leaves JSON that parses where it undoes an escape", () => {
@@ -396,16 +390,9 @@ describe("an answer", () => {
     const content = JSON.stringify(value)
       .replaceAll("/", String.raw`\/`)
       .replaceAll("&", String.raw`\u0026`);
-    const aligned = createPerceptionAligner().normalize("look", { content });
-    const shown: unknown = aligned.ok ? JSON.parse(String(aligned.value.content)) : undefined;
+    const aligned = alignOutput({ content }, masking);
+    const shown: unknown = aligned.ok ? JSON.parse(String(aligned.value)) : undefined;
     expect(shown).toEqual({ ...value, at: "postgres://me:[redacted:url_password]@host/db" });
-  });
-
-  it("counts what it masked", () => {
-    const aligned = createPerceptionAligner().normalize("look", {
-      content: `ghp_${"a1B2c3".repeat(6)}`,
-    });
-    expect(aligned).toMatchObject({ ok: true, value: { redactions: [{ count: 1 }] } });
   });
 
   it("keeps images by their bytes and type", async () => {

@@ -36,7 +36,7 @@ export interface ContextRecord {
   /** A record with the id of an earlier one takes its place, such as once the provider's usage is known. */
   id: string;
   session: string;
-  /** What wrote the prompt: `withContext`, `fitMessages`, `compile` or `gateway`. */
+  /** What wrote the prompt: `withContext`, `fitMessages`, `compile`, `gateway` or `operations`. */
   source: string;
   /** Milliseconds since the epoch. */
   timeMs: number;

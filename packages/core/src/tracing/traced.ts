@@ -1,6 +1,7 @@
 import type {
   ContextManager,
   MeterProvider,
+  MetricOptions,
   Span,
   SpanContext,
   TracerProvider,
@@ -49,24 +50,32 @@ export function traced<Value>(
   if (api?.trace === undefined) return work(noSpan);
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
-  const known = { ...attributes };
-  const kind = isModelCall(attributes) ? client : internal;
-  const options = { kind, attributes: withoutUndefined(attributes) };
+  // Only a call of a model has a provider.
+  const isModel = attributes["gen_ai.provider.name"] !== undefined;
+  const known: TraceAttributes = {
+    "ccl.operation.name": isModel ? undefined : name,
+    ...attributes,
+  };
+  const options = {
+    kind: isModel ? client : internal,
+    attributes: withoutUndefined(attributes),
+  };
   return tracer.startActiveSpan(name, options, (span) => {
     const { context: manager } = api;
     const context = manager?.active();
+    const set: TraceSpan["set"] = (more) => {
+      Object.assign(known, more);
+      span.setAttributes(withoutUndefined(more));
+    };
     const end = (error?: unknown): void => {
-      const type = error === undefined ? undefined : errorType(error);
-      if (type !== undefined) {
-        span.setAttributes({ "error.type": type });
-        span.setStatus(failed);
-      }
+      if (error !== undefined) set({ "error.type": errorType(error) });
+      if (known["error.type"] !== undefined) span.setStatus(failed);
       span.end();
-      recordMetrics(api, { ...known, "error.type": type }, performance.now() - startedMs);
+      recordMetrics(api, known, (performance.now() - startedMs) / 1000);
     };
     try {
       const value = work({
-        set: (more) => span.setAttributes(withoutUndefined(Object.assign(known, more))),
+        set,
         within: (inner) =>
           manager === undefined || context === undefined ? inner() : manager.with(context, inner),
       });
@@ -113,40 +122,37 @@ function errorType(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-function isModelCall(attributes: TraceAttributes): boolean {
-  return attributes["gen_ai.operation.name"] === "chat";
-}
-
 /** Of all that a span knows, metrics keep what has few values. */
 const dimensions = [
+  "ccl.operation.name",
   "gen_ai.operation.name",
   "gen_ai.provider.name",
   "gen_ai.request.model",
   "gen_ai.response.model",
+  "server.address",
+  "server.port",
   "error.type",
 ];
 
-/** Bounds of buckets as the GenAI conventions want them: seconds by twos, tokens by fours. */
-const powersOf = (base: number, from: number): number[] =>
-  Array.from({ length: 14 }, (_, at) => from * base ** at);
-const seconds = { unit: "s", advice: { explicitBucketBoundaries: powersOf(2, 0.01) } };
-const tokens = { unit: "{token}", advice: { explicitBucketBoundaries: powersOf(4, 1) } };
+/** 14 buckets that grow by a factor. Those of a model's call are the ones of the GenAI conventions. */
+const buckets = (unit: string, factor: number, from: number): MetricOptions => ({
+  unit,
+  advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, at) => from * factor ** at) },
+});
+const seconds = buckets("s", 2, 0.01);
+const tokens = buckets("{token}", 4, 1);
+/** Work inside the process takes a tenth of a millisecond or more. */
+const ownSeconds = buckets("s", 4, 0.0001);
 
-function recordMetrics({ metrics }: Api, attributes: TraceAttributes, ms: number): void {
+function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {
   const meter = metrics?.getMeter(library);
   if (meter === undefined) return;
-  const kept = Object.fromEntries(
-    dimensions.flatMap((name) =>
-      attributes[name] === undefined ? [] : [[name, attributes[name]]],
-    ),
-  );
-  if (!isModelCall(attributes)) {
-    meter.createHistogram("ccl.operation.duration", seconds).record(ms / 1000, kept);
-    return;
-  }
-  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(ms / 1000, kept);
+  const kept = withoutUndefined(Object.fromEntries(dimensions.map((name) => [name, known[name]])));
+  if (known["gen_ai.provider.name"] === undefined)
+    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, kept);
+  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, kept);
   for (const type of ["input", "output"]) {
-    const used = attributes[`gen_ai.usage.${type}_tokens`];
+    const used = known[`gen_ai.usage.${type}_tokens`];
     if (typeof used !== "number") continue;
     const of = { ...kept, "gen_ai.token.type": type };
     meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, of);

@@ -1,5 +1,5 @@
 import type { PartKind } from "@ccl/core/tracing";
-import { estimatedCounter, type TokenCounter } from "@ccl/core";
+import { estimatedCounter } from "@ccl/core";
 
 import type { ShownForm } from "../decide/plan-options.ts";
 import { HistoryPlanner } from "../decide/history-planner.ts";
@@ -62,37 +62,28 @@ export interface SessionAudit {
   examples: AuditExample[];
 }
 
-/** Options of `auditTranscript`. */
-interface AuditOptions {
-  /** Default: `estimatedCounter`. */
-  counter?: TokenCounter | undefined;
-  /** US dollars per million plain input tokens, if you do not pay the list price. */
-  usdPerMillion?: number | undefined;
-  /** Defaults to the gateway's value. */
-  selectAbove?: number | undefined;
-  cutAbove?: number | undefined;
-}
+const tokensOf = (text: string): number => estimatedCounter.count(text);
 
 /** Sizes above which the gateway and the audit shorten by default. */
-export const defaultSizes = { selectAbove: 1_500, cutAbove: 3_000 };
+export const defaultSizes = { selectAbove: 600, cutAbove: 3_000 };
 
 /**
  * Measures what filled the prompts of a session, and computes its cost under each policy, including the provider's
- * cache.
+ * cache. `usdPerMillion` plain input tokens, if you do not pay the list price.
  */
-export function auditTranscript(transcript: Transcript, options: AuditOptions = {}): SessionAudit {
-  const { counter = estimatedCounter, usdPerMillion } = options;
+export function auditTranscript(transcript: Transcript, usdPerMillion?: number): SessionAudit {
   const listed = cachePriceOf(transcript.model);
   const price = { ...listed, usdPerMillion: usdPerMillion ?? listed.usdPerMillion };
-  const items = withFixedPart(transcript, counter);
+  const items = withFixedPart(transcript);
   const ends = promptEnds(items);
-  const sizes = {
-    selectAbove: options.selectAbove ?? defaultSizes.selectAbove,
-    cutAbove: options.cutAbove ?? defaultSizes.cutAbove,
-  };
   const replay = (mode: "safe" | "full"): Replay => {
-    const planner = new HistoryPlanner({ mode, counter, price, ...sizes });
-    return replayOf(items, ends, { planner, counter });
+    const planner = new HistoryPlanner({
+      mode,
+      counter: estimatedCounter,
+      price,
+      ...defaultSizes,
+    });
+    return replayOf(items, ends, planner);
   };
   const [safe, full] = [replay("safe"), replay("full")];
   return {
@@ -100,7 +91,7 @@ export function auditTranscript(transcript: Transcript, options: AuditOptions = 
     model: transcript.model,
     price,
     calls: ends.length,
-    kinds: kindsOf(items, ends, counter),
+    kinds: kindsOf(items, ends),
     repeats: safe.repeats,
     breaks: breaksOf(transcript, price),
     reportedPrice: allReported(transcript, price),
@@ -112,10 +103,10 @@ export function auditTranscript(transcript: Transcript, options: AuditOptions = 
 }
 
 /** Transcripts contain no system prompt or tools. Their size is the first reported input minus the counted tokens. */
-function withFixedPart({ items, calls }: Transcript, counter: TokenCounter): HistoryItem[] {
+function withFixedPart({ items, calls }: Transcript): HistoryItem[] {
   const first = calls.find(({ usage }) => usage !== undefined);
   if (first?.usage === undefined) return items;
-  const counted = items.slice(0, first.end).reduce((sum, { text }) => sum + counter.count(text), 0);
+  const counted = items.slice(0, first.end).reduce((sum, { text }) => sum + tokensOf(text), 0);
   const fixed = first.usage.total - counted;
   return fixed > 0 ? [{ kind: "system", text: "", mediaTokens: fixed }, ...items] : items;
 }
@@ -130,7 +121,7 @@ interface Replay {
 function replayOf(
   items: readonly HistoryItem[],
   ends: readonly number[],
-  { planner, counter }: { planner: HistoryPlanner; counter: TokenCounter },
+  planner: HistoryPlanner,
 ): Replay {
   const replay: Replay = {
     directPrice: 0,
@@ -145,8 +136,8 @@ function replayOf(
     for (const [place, shown] of decisions.flatMap(({ edits }) => edits)) {
       const item = items[place];
       if (item === undefined) continue;
-      const tokens = counter.count(item.text);
-      const shownTokens = counter.count(shown.text);
+      const tokens = tokensOf(item.text);
+      const shownTokens = tokensOf(shown.text);
       if (shown.form === "repeat") {
         replay.repeats.count += 1;
         replay.repeats.tokens += tokens;
@@ -170,11 +161,7 @@ function callOf(items: readonly HistoryItem[], { callId }: HistoryItem): string 
   return items.find((item) => item.kind === "call" && item.callId === callId)?.text ?? "";
 }
 
-function kindsOf(
-  items: readonly HistoryItem[],
-  ends: readonly number[],
-  counter: TokenCounter,
-): AuditedKind[] {
+function kindsOf(items: readonly HistoryItem[], ends: readonly number[]): AuditedKind[] {
   const kinds = new Map<string, AuditedKind>();
   let calls = ends.length;
   let next = 0;
@@ -186,7 +173,7 @@ function kindsOf(
     const tool = item.kind === "result" ? (item.tool ?? "a tool") : undefined;
     const key = `${item.kind} ${tool ?? ""}`;
     const sum = kinds.get(key) ?? { kind: item.kind, tool, count: 0, tokens: 0, sentTokens: 0 };
-    const tokens = item.mediaTokens ?? counter.count(item.text);
+    const tokens = item.mediaTokens ?? tokensOf(item.text);
     sum.count += 1;
     sum.tokens += tokens;
     sum.sentTokens += tokens * Math.max(0, calls);
@@ -233,15 +220,17 @@ function sumOfReports(values: readonly number[]): number | undefined {
 }
 
 /**
- * Cost of a session's input in US dollars at list prices, from the provider's report. Undefined without a report or a
- * price.
+ * Cost of the input of sessions in US dollars at list prices, from the provider's reports. Undefined without a report,
+ * or without the price of a call.
  */
-export function reportedUsd({ model, calls }: Transcript): number | undefined {
-  const usd = calls.flatMap(({ usage, model: own = model }) => {
-    const price = cachePriceOf(own);
-    return usage && price.isKnown
-      ? [(reportedPrice(usage, price) * price.usdPerMillion) / 1e6]
-      : [];
-  });
-  return sumOfReports(usd);
+export function reportedUsd(transcripts: readonly Transcript[]): number | undefined {
+  const reports = transcripts.flatMap(({ calls, model }) =>
+    calls.flatMap(({ usage, model: own = model }) =>
+      usage === undefined || usage.total === 0 ? [] : { usage, price: cachePriceOf(own) },
+    ),
+  );
+  if (reports.some(({ price }) => !price.isKnown)) return undefined;
+  return sumOfReports(
+    reports.map(({ usage, price }) => (reportedPrice(usage, price) * price.usdPerMillion) / 1e6),
+  );
 }

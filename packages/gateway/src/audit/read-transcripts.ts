@@ -11,49 +11,77 @@ import {
 
 import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { readRequest, readUsage } from "../history/read-request.ts";
-import { readLines } from "../json/read-lines.ts";
 import { newTranscript, type Transcript } from "./transcript.ts";
 
-/**
- * Reads the sessions of a file: a log of Claude Code or Codex, an export of opencode, or messages of any of the three
- * APIs as one JSON document or JSON lines. Empty for anything else. Skips lines that cannot be parsed. If the file
- * records no calls, assumes one before each answer, and one at the end if no answer follows.
- */
-export function readTranscripts(text: string): Transcript[] {
-  return readSessions(text).map((transcript) => {
-    const { items, calls } = transcript;
-    return calls.length > 0
-      ? transcript
-      : { ...transcript, calls: promptEnds(items).map((end) => ({ end })) };
-  });
+/** What a file holds. */
+export interface ReadTranscripts {
+  transcripts: Transcript[];
+  /** Why nothing, or which part, could not be read. */
+  unread?: string | undefined;
 }
 
-function readSessions(text: string): Transcript[] {
-  const whole =
-    text.trimStart().startsWith("{") || text.trimStart().startsWith("[")
-      ? parseJson(text)
-      : undefined;
-  if (whole !== undefined) return readDocument(whole);
-  const lines = readLines(text, isRecord);
-  if (lines.some((line) => "payload" in line)) return readCodex(lines);
-  if (lines.some((line) => Array.isArray(line["messages"]) || Array.isArray(line["input"])))
-    return lines.flatMap(readDocument);
-  return readClaudeCode(lines);
+/**
+ * Reads the sessions of a file: a log of Claude Code or Codex, an export of opencode, or requests or messages of any of
+ * the three APIs as one JSON document or JSON lines. If the file records no calls, assumes one before each answer, and
+ * one at the end if no answer follows.
+ */
+export function readTranscripts(given: string): ReadTranscripts {
+  const text = given.replace(/^\uFEFF/, "");
+  const whole = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  const values = whole === undefined ? text.split(/\n\s*/).filter(Boolean).map(parseJson) : [whole];
+  const lines = values.filter(isRecord);
+  const read = values.length > 1 ? readLines(lines) : readDocument(whole);
+  const transcripts = read
+    .filter(({ items }) => items.length > 0)
+    .map((one) =>
+      one.calls.length > 0 ? one : { ...one, calls: promptEnds(one.items).map((end) => ({ end })) },
+    );
+  const broken = values.filter((value) => value === undefined).length;
+  if (broken === values.length) return { transcripts, unread: "no JSON" };
+  const unread =
+    transcripts.length === 0
+      ? "no messages of Claude Code, Codex, opencode, OpenAI's or Anthropic's API"
+      : broken === 0
+        ? undefined
+        : `${broken} of ${values.length} lines are no JSON`;
+  return { transcripts, unread };
 }
+
+function readLines(lines: readonly JsonRecord[]): Transcript[] {
+  // Until September 2025 Codex wrote the items themselves.
+  const isItem = ({ type, role, content }: JsonRecord): boolean =>
+    type === "message" && role !== undefined && Array.isArray(content);
+  if (lines.some((line) => "payload" in line || isItem(line)))
+    return readCodex(
+      lines.map((line) => ("payload" in line ? line : { type: "response_item", payload: line })),
+    );
+  const requests = lines.map(requestOf);
+  return requests.every(({ messages, input }) => Array.isArray(messages) || Array.isArray(input))
+    ? requests.flatMap(readMessages)
+    : readClaudeCode(lines);
+}
+
+/** The request of a batch or of a log of requests. */
+const requestOf = (value: JsonRecord): JsonRecord =>
+  [value["body"], value["request"]].find(isRecord) ?? value;
 
 function readDocument(value: unknown): Transcript[] {
-  if (Array.isArray(value)) return readMessages({ messages: value });
+  if (Array.isArray(value)) {
+    const read = readMessages({ messages: value });
+    return read.length > 0 ? read : readLines(value.filter(isRecord));
+  }
   if (!isRecord(value)) return [];
   if (Array.isArray(value["loglines"])) return readClaudeCode(value["loglines"].filter(isRecord));
   if (arrayAt(value, "messages").some((one) => isRecord(one) && Array.isArray(one["parts"])))
     return readOpencode(arrayAt(value, "messages"));
-  if ("payload" in value) return readCodex([value]);
-  return "message" in value ? readClaudeCode([value]) : readMessages(value);
+  return readLines([value]);
 }
 
 function readMessages(body: JsonRecord): Transcript[] {
   const read = readRequest(body);
-  if (read === undefined || read.items.length === 0) return [];
+  // Other programs name who speaks in another field.
+  const isOther = arrayAt(body, "messages").some((one) => stringAt(one, "role") === undefined);
+  if (read === undefined || isOther) return [];
   return [{ ...newTranscript("messages"), model: read.model, items: read.items }];
 }
 
@@ -90,7 +118,8 @@ function readClaudeCode(lines: readonly JsonRecord[]): Transcript[] {
       thread.push(newTranscript("claude-code", true));
     const transcript = thread.at(-1);
     const message = recordAt(line, "message");
-    if (transcript === undefined || message["role"] === undefined) continue;
+    // Logs of other agents have another type here.
+    if (transcript === undefined || message["role"] !== line["type"]) continue;
     if (message["role"] === "assistant") {
       const id = stringAt(message, "id");
       const model = stringAt(message, "model");
@@ -103,7 +132,7 @@ function readClaudeCode(lines: readonly JsonRecord[]): Transcript[] {
     }
     append(transcript, { messages: [message] });
   }
-  return [...threads.values()].flat().filter(({ items }) => items.length > 0);
+  return [...threads.values()].flat();
 }
 
 function readCodex(lines: readonly JsonRecord[]): Transcript[] {
@@ -137,7 +166,7 @@ function readCodex(lines: readonly JsonRecord[]): Transcript[] {
         usage,
       });
   }
-  return transcripts.filter(({ items }) => items.length > 0);
+  return transcripts;
 }
 
 function startOfAnswer(items: readonly HistoryItem[]): number {
@@ -164,7 +193,7 @@ function readOpencode(messages: readonly unknown[]): Transcript[] {
     }
     for (const part of arrayAt(message, "parts")) readOpencodePart(part, role, transcript.items);
   }
-  return transcript.items.length === 0 ? [] : [transcript];
+  return [transcript];
 }
 
 function readOpencodePart(part: unknown, role: string | undefined, items: HistoryItem[]): void {

@@ -1,6 +1,7 @@
 import { estimatedCounter } from "@ccl/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import type { HistoryItem } from "../history/history-item.ts";
@@ -35,19 +36,29 @@ const sentTexts = (
   shown: ReadonlyMap<number, ShownResult>,
 ): string[] => items.map(({ text }, place) => shown.get(place)?.text ?? text);
 
+/** The tokens of a part as a provider counts it, with its id and the name of a called tool. */
+const tokensOf = ({ kind, tool = "", callId = "" }: HistoryItem, text: string): number =>
+  [text, callId, kind === "call" ? tool : ""].reduce(
+    (sum, one) => sum + estimatedCounter.count(one),
+    4,
+  );
+
+type Shown = ReadonlyMap<number, ShownResult>;
+
 /** A provider whose cache holds every prompt that it was sent; gives the price of one more. */
-function createProvider(): (texts: readonly string[]) => number {
+function createProvider(): (items: readonly HistoryItem[], shown: Shown) => number {
   const prompts: (readonly string[])[] = [];
-  const tokensOf = (texts: readonly string[]): number =>
-    texts.reduce((sum, text) => sum + estimatedCounter.count(text) + 4, 0);
-  return (texts) => {
+  return (items, shown) => {
+    const texts = sentTexts(items, shown);
     const lengths = prompts.map((prompt) => {
       const end = texts.findIndex((text, place) => text !== prompt[place]);
       return end < 0 ? texts.length : end;
     });
     prompts.push(texts);
-    const cached = tokensOf(texts.slice(0, Math.max(0, ...lengths)));
-    return promptPrice({ cached, fresh: tokensOf(texts) - cached }, price);
+    const totalOf = (end: number): number =>
+      items.slice(0, end).reduce((sum, item, at) => sum + tokensOf(item, texts[at] ?? ""), 0);
+    const cached = totalOf(Math.max(0, ...lengths));
+    return promptPrice({ cached, fresh: totalOf(items.length) - cached }, price);
   };
 }
 
@@ -93,9 +104,9 @@ function* playCalls(calls: readonly { lines: number; happens: string }[]): Gener
     const out = isLate ? planner.without(new Set(unkept)) : plan.shown;
     if (!isLate) kept.push(...unkept);
     if (!isLate) unkept = [];
-    const sent = shown(sentTexts(items, out));
-    saved += direct(sentTexts(items, new Map())) - sent;
-    beside += safe(sentTexts(items, safePlanner.plan(items).shown)) - sent;
+    const sent = shown(items, out);
+    saved += direct(items, new Map()) - sent;
+    beside += safe(items, safePlanner.plan(items).shown) - sent;
     const credit = plan.decisions.at(-1)?.credit ?? 0;
     yield { saved, beside, credit, isLate, isCut: plan.call?.cutFrom !== undefined };
   }
@@ -113,7 +124,7 @@ describe("by a provider's bill", () => {
           if (isCut) cuts += 1;
         }
       }),
-      { numRuns: 12, seed: 7 },
+      { numRuns: byLength({ test: 4, ci: 12 }), seed: 7 },
     );
     expect(cuts).toBeGreaterThan(0);
   });
@@ -129,7 +140,7 @@ describe("by a provider's bill", () => {
           if (isCut) cuts += 1;
         }
       }),
-      { numRuns: 12, seed: 7 },
+      { numRuns: byLength({ test: 4, ci: 12 }), seed: 7 },
     );
     expect(cuts).toBeGreaterThan(0);
   });
@@ -193,6 +204,67 @@ describe("what is decided", () => {
     expect(planner.chars).toBe(rewritten.reduce((sum, { text }) => sum + text.length, 0));
   });
 
+  it("is for a rewritten history what it is for a new one, whichever part was rewritten", () => {
+    const items = historyOf(20, (at) => logOf(at + 2, at % 5 === 0 ? 60 : 12));
+    const rewritten: HistoryItem[][] = [
+      [user(`Which one passed? ${"word ".repeat(900)}`), ...items.slice(1)],
+      items.map((item, at) => (at === 0 ? { ...item, kind: "system" } : item)),
+      items.map((item) => ({ ...item, callId: item.callId && `${item.callId}0` })),
+      [user("Until now all went well."), ...items.slice(20), ...items.slice(1, 20)],
+    ];
+    for (const other of rewritten) {
+      const planner = new HistoryPlanner(options);
+      for (let calls = 1; calls <= 20; calls++) planner.plan(items.slice(0, 1 + 2 * calls));
+      const fresh = new HistoryPlanner(options);
+      for (const one of [other, [...other, ...turn(90, logOf(3, 60))]]) {
+        const { decisions: _, ...plan } = fresh.plan(one, { isCold: true });
+        expect(planner.plan(one, { isCold: true })).toMatchObject(plan);
+      }
+    }
+  });
+
+  it("is not asked for again by a request that a client sends again", () => {
+    const planner = new HistoryPlanner(options);
+    const items = historyOf(3);
+    const { shown } = planner.plan(items);
+    expect(shown.size).toBeGreaterThan(0);
+    expect(planner.plan(items)).toMatchObject({ shown, decisions: [], call: undefined });
+  });
+
+  /** The first of two results, cut; what was asked and how each was called. */
+  function cutOf(log: string, asked: string[], given: string[] = []): string {
+    const items = [0, 1].flatMap((at): HistoryItem[] => [
+      user(`${"word ".repeat(900)} ${asked[at] ?? ""}`),
+      { kind: "call", text: given[at] ?? "{}", tool: "logs" },
+      { kind: "result", text: `${log}\n${at}`, tool: "logs" },
+    ]);
+    const planner = new HistoryPlanner(options);
+    planner.plan(items.slice(0, 3), { isLate: () => true });
+    const cut = planner.plan(items, { isCold: true }).shown.get(2);
+    expect(cut?.form).toBe("cut");
+    return cut?.text ?? "";
+  }
+
+  it("cuts a result by the question and the call before it", () => {
+    const [first, second] = ["9139", "5537"];
+    const log = logOf(7, 500);
+    const asked = [`What took ${first} ms?`, `What took ${second} ms?`];
+    const given = [`{"ms":${first}}`, `{"ms":${second}}`];
+    for (const text of [cutOf(log, asked), cutOf(log, [], given)]) {
+      expect(text).toContain(` ${first} ms`);
+      expect(text).not.toContain(` ${second} ms`);
+    }
+  });
+
+  it("adds to a cut the names that stand nowhere else in the prompt", () => {
+    const log = Array.from({ length: 400 }, (_, at) => `INFO runWorker${at + 100} is up`).join(
+      "\n",
+    );
+    const named = /Also in it: (\w+)/.exec(cutOf(log, []))?.[1] ?? "";
+    expect(named).toContain("runWorker");
+    expect(cutOf(log, [named])).not.toMatch(new RegExp(`Also in it:.* ${named}\\b`));
+  });
+
   it("leaves nothing out in the mode that loses nothing", () => {
     const planner = new HistoryPlanner({ ...options, mode: "safe" });
     for (let calls = 1; calls <= 30; calls++)
@@ -207,7 +279,9 @@ describe("what is decided", () => {
     const plan = planner.plan(items);
     expect(plan.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_024);
     expect(plan.shown.size).toBe(0);
-    expect(plan.call?.tokens).toBe(plan.call?.directTokens);
+    expect(plan.items.every(({ tokens, shownTokens }) => tokens === shownTokens)).toBe(true);
+    expect(plan.call?.price).toBe(plan.call?.directPrice);
+    expect(plan.call?.safePrice).toBe(plan.call?.directPrice);
     const next = planner.plan([...items, ...turn(2, logOf(3, 100)), ...turn(3, text)]);
     expect(next.shown.get(6)).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
   });
@@ -252,10 +326,55 @@ describe("what is decided", () => {
     expect(planner.plan(again).shown.get(4)).toEqual(restored);
     const later = planner.plan([...again, ...turn(3, "ok")]);
     expect(later.shown.get(4)).toEqual(restored);
-    const other = turn(2, unchanged).map((item) =>
-      item.kind === "call" ? { ...item, text: "{1}" } : item,
-    );
-    expect(new HistoryPlanner(options).plan([...items, ...other]).shown.has(4)).toBe(false);
+    for (const change of [{ text: "{1}" }, { tool: "list" }]) {
+      const planned = new HistoryPlanner(options);
+      planned.plan(items);
+      const other = turn(2, unchanged).map((item) =>
+        item.kind === "call" ? { ...item, ...change } : { ...item, tool: change.tool ?? item.tool },
+      );
+      expect(planned.plan([...items, ...other]).shown.has(4)).toBe(false);
+    }
+    const whole = [question, ...turn(1, "All is well."), ...turn(2, unchanged)];
+    expect(new HistoryPlanner(options).plan(whole).shown.size).toBe(0);
+  });
+
+  it("is for a history, whatever its system prompt and tools, which clients change", () => {
+    const atOf = (...items: HistoryItem[]): string | undefined =>
+      new HistoryPlanner(options).plan([...items, ...turn(1, "ok")]).decisions.at(-1)?.at;
+    const system: HistoryItem = { kind: "system", text: "It is Monday." };
+    const at = atOf(system, question);
+    expect(atOf({ ...system, text: "It is Tuesday." }, question)).toBe(at);
+    expect(atOf({ kind: "tools", text: "[]" }, question)).toBe(at);
+    expect(atOf(system, user("Which one passed?"))).not.toBe(at);
+  });
+
+  it("refers to what was shown before a restart, and to no call or message of the same text", () => {
+    const text = logOf(5, 100);
+    const items = [question, ...turn(1, text)];
+    const { decisions } = new HistoryPlanner(options).plan(items);
+    const restarted = new HistoryPlanner(options, mapOf(decisions));
+    const again = restarted.plan([...items, ...turn(2, text)]).shown.get(4);
+    expect(again).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
+    const [call, ok] = turn(1, "ok");
+    const said = [user(text), { ...call!, text }, ok!, ...turn(2, text)];
+    expect(new HistoryPlanner(options).plan(said).shown.get(4)?.form).not.toBe("repeat");
+  });
+
+  it("selects by the question of the user and the arguments of the call", () => {
+    const [wanted, other] = ["9139", "5537"];
+    const shownFor = (asked: string, given: string): string => {
+      const [call, result] = turn(1, logOf(7, 500));
+      const items = [user(`${"word ".repeat(900)} ${asked}`), { ...call!, text: given }, result!];
+      return new HistoryPlanner(options).plan(items).shown.get(2)?.text ?? "";
+    };
+    for (const [one, another] of [
+      [wanted, other],
+      [other, wanted],
+    ] as const)
+      for (const text of [shownFor(`What took ${one} ms?`, "{}"), shownFor("", `{"ms":${one}}`)]) {
+        expect(text).toContain(` ${one} ms`);
+        expect(text).not.toContain(` ${another} ms`);
+      }
   });
 
   it("cuts for nothing once the cache has forgotten the prompt", () => {
@@ -275,9 +394,10 @@ describe("what is decided", () => {
     const planner = new HistoryPlanner(options);
     const items = historyOf(6, (at) => logOf(at + 2, 60));
     for (let calls = 1; calls <= 5; calls++)
-      expect(planner.plan(items.slice(0, 1 + 2 * calls), { isLate: () => true }).shown.size).toBe(
-        0,
-      );
+      expect(
+        planner.plan(items.slice(0, 1 + 2 * calls), { isLate: () => true, isCold: calls === 5 })
+          .shown.size,
+      ).toBe(0);
     expect(planner.plan(items, { isCold: true }).shown.size).toBe(6);
   });
 
@@ -295,7 +415,7 @@ describe("what is decided", () => {
     const { decisions } = planner.plan(historyOf(1, (at) => logOf(at + 2, 200)));
     const before = decisions.at(-1)?.credit ?? 0;
     expect(before).toBeGreaterThan(0);
-    planner.without(new Set(decisions));
+    expect(planner.without(new Set(decisions)).size).toBe(0);
     expect(decisions.at(-1)?.credit).toBeLessThan(0);
   });
 

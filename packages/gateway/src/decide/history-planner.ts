@@ -13,8 +13,6 @@ export interface PlannedCall {
   directPrice: number;
   safePrice: number;
   price: number;
-  directTokens: number;
-  tokens: number;
   /** The first changed item that an earlier prompt contained. */
   cutFrom?: number | undefined;
 }
@@ -48,6 +46,8 @@ export interface CallState {
 }
 
 interface Entry extends PlannedItem {
+  /** Tokens beside the text: the frame, the id of a call, the name of its tool. */
+  frame: number;
   /** Tokens under `safe`. */
   safeTokens: number;
   shown?: ShownResult | undefined;
@@ -97,15 +97,12 @@ export class HistoryPlanner {
   plan(items: readonly HistoryItem[], state: CallState = {}): HistoryPlan {
     this.#state = state;
     if (!this.#continues(items)) this.#reset();
-    const done = this.#ends.at(-1) ?? 0;
-    const ends = promptEnds(items).filter((end) => end > done);
+    const ends = this.#newEnds(items);
     const decisions: Decision[] = [];
     let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
       this.#append(items.slice(this.#entries.length, end));
-      const planned = this.#decide(end, at < ends.length - 1);
-      call = planned.call;
-      if (planned.isNew) decisions.push(planned.decision);
+      call = this.#decide(end, at < ends.length - 1, decisions);
     }
     return { items: this.#entries, shown: shownBy(this.#applied), decisions, call };
   }
@@ -137,12 +134,15 @@ export class HistoryPlanner {
 
   /** True if calls lie between the planned ones and the next one. Another planner may have decided them. */
   isBehind(items: readonly HistoryItem[]): boolean {
+    return this.#newEnds(items).length > 1;
+  }
+
+  #newEnds(items: readonly HistoryItem[]): number[] {
     const done = this.#continues(items) ? (this.#ends.at(-1) ?? 0) : 0;
-    return promptEnds(items).filter((end) => end > done).length > 1;
+    return promptEnds(items).filter((end) => end > done);
   }
 
   #continues(items: readonly HistoryItem[]): boolean {
-    if (items.length < this.#entries.length) return false;
     return this.#entries.every(({ item }, at) => isSame(item, items[at]));
   }
 
@@ -160,8 +160,10 @@ export class HistoryPlanner {
   #append(items: readonly HistoryItem[]): void {
     let said = this.#chain;
     for (const item of items) {
-      const tokens = item.mediaTokens ?? this.#options.counter.count(item.text) + 4;
-      this.#entries.push({ item, tokens, shownTokens: tokens, safeTokens: tokens });
+      const { count } = this.#options.counter;
+      const frame = 4 + count(item.callId ?? "") + count((item.kind === "call" && item.tool) || "");
+      const tokens = item.mediaTokens ?? count(item.text) + frame;
+      this.#entries.push({ item, frame, tokens, shownTokens: tokens, safeTokens: tokens });
       this.#chars += item.text.length;
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
@@ -170,37 +172,40 @@ export class HistoryPlanner {
     this.#chain = sha256Hex(said);
   }
 
-  #decide(end: number, isPast: boolean): { decision: Decision; call: PlannedCall; isNew: boolean } {
+  /** Adds a new decision to `decisions`. Prices the last call only. */
+  #decide(end: number, isPast: boolean, decisions: Decision[]): PlannedCall | undefined {
     const from = this.#ends.at(-1) ?? 0;
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
     if (stored !== undefined) {
-      for (const [place, tokens] of stored.safe ?? []) this.#setSafe(place, tokens);
+      for (const [place, tokens] of stored.safe ?? []) {
+        const entry = this.#entries[place];
+        if (entry !== undefined) entry.safeTokens = tokens;
+      }
       for (const [place, shown] of stored.edits) {
         if (place < from) cutFrom = Math.min(place, cutFrom ?? place);
         this.#show(place, shown);
       }
       this.#learn(from);
-      const call = this.#priceCall(from, cutFrom);
       this.#credit = stored.credit;
       this.#applied.push(stored);
       this.#ends.push(end);
-      return { decision: stored, call, isNew: false };
+      return isPast ? undefined : this.#priceCall(from, cutFrom);
     }
     const edits = new Map<number, ShownResult>();
     // Assume that calls without a known decision were sent unchanged.
     if (!isPast) {
-      let chars = 0;
-      for (let at = from; at < end; at++) {
-        chars += this.#entries[at]?.item.text.length ?? 0;
-        if (chars <= maxNewChars) this.#showFirst(at, edits);
+      this.#showNewFrom(from, this.#mode, edits);
+      if (this.#missing() > 0) {
+        this.#takeBack(edits);
+        this.#showNewFrom(from, "safe", edits);
+        if (this.#mode !== "full" || this.#missing() > 0) this.#takeBack(edits);
       }
-      if (this.#isBelowCache()) this.#takeBack(edits);
       cutFrom = this.#cut(from, edits);
     }
     this.#learn(from);
-    const call = this.#priceCall(from, cutFrom);
-    if (!isPast) this.#credit += call.safePrice - call.price;
+    const call = isPast ? undefined : this.#priceCall(from, cutFrom);
+    if (call !== undefined) this.#credit += call.safePrice - call.price;
     this.#ends.push(end);
     const decision = {
       at: this.#chain,
@@ -210,26 +215,22 @@ export class HistoryPlanner {
     };
     this.#decisions.set(decision.at, decision);
     this.#applied.push(decision);
-    return { decision, call, isNew: true };
+    decisions.push(decision);
+    return call;
   }
 
   #show(place: number, shown: ShownResult): void {
     const entry = this.#entries[place];
     if (entry === undefined) return;
     entry.shown = shown;
-    entry.shownTokens = this.#options.counter.count(shown.text) + 4;
+    entry.shownTokens = this.#options.counter.count(shown.text) + entry.frame;
     if (shown.form === "cut") this.#name(shown.text);
   }
 
-  #setSafe(place: number, tokens: number): void {
-    const entry = this.#entries[place];
-    if (entry !== undefined) entry.safeTokens = tokens;
-  }
-
   #safeFrom(from: number): Decision["safe"] {
-    const safe = this.#entries.flatMap(({ tokens, safeTokens }, place): [number, number][] =>
-      place >= from && safeTokens < tokens ? [[place, safeTokens]] : [],
-    );
+    const safe: [number, number][] = [];
+    for (const [place, { tokens, safeTokens }] of this.#entries.entries())
+      if (place >= from && safeTokens < tokens) safe.push([place, safeTokens]);
     return safe.length === 0 ? undefined : safe;
   }
 
@@ -242,10 +243,10 @@ export class HistoryPlanner {
       for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
-  /** A prompt too short for the cache would cost more than a longer one. */
-  #isBelowCache(): boolean {
+  /** Tokens that the prompt lacks for the cache. A shorter prompt would cost more than a longer one. */
+  #missing(): number {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
-    return tokens < this.#options.price.minCachedTokens * cacheMargin;
+    return this.#options.price.minCachedTokens * cacheMargin - tokens;
   }
 
   #takeBack(edits: Map<number, ShownResult>): void {
@@ -259,23 +260,30 @@ export class HistoryPlanner {
     edits.clear();
   }
 
-  #showFirst(at: number, edits: Map<number, ShownResult>): void {
+  #showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
+    let chars = 0;
+    for (const [at, { item }] of this.#entries.entries()) {
+      if (at < from) continue;
+      chars += item.text.length;
+      if (chars <= maxNewChars) this.#showNew(at, mode, edits);
+    }
+  }
+
+  #showNew(at: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
     const entry = this.#entries[at];
-    const result = this.#resultAt(at);
-    if (entry === undefined || result === undefined || this.#state.isLate?.() === true) return;
-    const mode = isReader(entry.item.tool) && this.#mode === "full" ? "safe" : this.#mode;
-    const options = { ...this.#options, mode };
-    const known = this.#known;
-    const shown = this.#restored(at) ?? showNew(result, known, options);
+    const result = this.#state.isLate?.() === true ? undefined : this.#resultAt(at);
+    if (entry === undefined || result === undefined) return;
+    const minTokens = entry.shownTokens + this.#missing();
+    const shownIn = isReader(entry.item.tool) && mode === "full" ? "safe" : mode;
+    const options: PlanOptions = { ...this.#options, minTokens, mode: shownIn };
+    const restored = this.#restored(at);
+    const { shown, safe } = restored ? { shown: restored } : showNew(result, this.#known, options);
     if (shown === undefined) return;
-    const text = shown.form === "restored" ? shown.text : shown.text + result.words;
-    edits.set(at, { ...shown, text });
-    this.#show(at, { ...shown, text });
-    if (shown.form === "restored") return;
-    const safe =
-      shown.form === "selection" ? showNew(result, known, { ...options, mode: "safe" }) : shown;
+    const whole = { ...shown, text: restored ? shown.text : shown.text + result.words };
+    edits.set(at, whole);
+    this.#show(at, whole);
     if (safe !== undefined)
-      entry.safeTokens = this.#options.counter.count(safe.text + result.words) + 4;
+      entry.safeTokens = this.#options.counter.count(safe.text + result.words) + entry.frame;
   }
 
   /** The full text of an earlier result that was shortened, if this result of the same call only refers to it. */
@@ -303,8 +311,7 @@ export class HistoryPlanner {
   /** Later results may refer to content in the prompt. A selection names its rest, so all of its content counts. */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
-      if (item.kind !== "result" || item.text.length < 200) continue;
-      if (shown?.form === "cut") continue;
+      if (item.kind !== "result" || item.text.length < 200 || shown?.form === "cut") continue;
       this.#known.push({
         content: ownText(item.text).own,
         name: `the result of ${item.callId ?? "a call"}`,
@@ -319,7 +326,7 @@ export class HistoryPlanner {
     const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
     const query = `${asked.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(-4000);
     const parts = ownText(entry.item.text);
-    const tokens = parts.words === "" ? entry.tokens : this.#options.counter.count(parts.own) + 4;
+    const tokens = this.#options.counter.count(parts.own) + 4;
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
   }
 
@@ -340,9 +347,9 @@ export class HistoryPlanner {
       const entry = this.#entries[at];
       prefix -= entry?.shownTokens ?? 0;
       if (entry?.old === undefined) chars += entry?.item.text.length ?? 0;
-      const less = this.#lessAt(at, chars <= maxOldChars && isLate?.() !== true);
-      if (less <= 0) continue;
-      saved += less;
+      const old = this.#oldAt(at, chars <= maxOldChars && isLate?.() !== true);
+      if (old === undefined) continue;
+      saved += old.less;
       const cached = isCold ? 0 : prefix;
       const cut = { cached, fresh: wasCached - cached - saved + fresh };
       const cost = promptPrice(cut, price) - uncut;
@@ -352,11 +359,10 @@ export class HistoryPlanner {
     }
     if (best === undefined) return undefined;
     for (let at = best.place; at < from; at++) {
-      const old = this.#entries[at]?.old;
-      if (this.#lessAt(at) <= 0 || old === undefined || old === null) continue;
-      const { text, form } = old;
-      edits.set(at, { text, form });
-      this.#show(at, { text, form });
+      const old = this.#oldAt(at);
+      if (old === undefined) continue;
+      edits.set(at, old.shown);
+      this.#show(at, old.shown);
     }
     const gone = new Set(
       this.#entries.flatMap(({ item, shown }) =>
@@ -367,35 +373,46 @@ export class HistoryPlanner {
     return best.place;
   }
 
-  #lessAt(at: number, mayRead = false): number {
+  /** The short version of a result, and the tokens that it saves. Undefined if it may not be shortened, or saves none. */
+  #oldAt(at: number, mayRead = false): { shown: ShownResult; less: number } | undefined {
     const entry = this.#entries[at];
-    if (entry?.item.kind !== "result" || entry.shown?.form === "cut") return 0;
-    if (isReader(entry.item.tool) || entry.shown?.form === "restored") return 0;
+    if (
+      entry?.item.kind !== "result" ||
+      isReader(entry.item.tool) ||
+      entry.shown?.form === "cut" ||
+      entry.shown?.form === "restored"
+    )
+      return undefined;
     if (entry.old === undefined && mayRead) entry.old = this.#oldForm(at, entry);
-    return entry.old === undefined || entry.old === null ? 0 : entry.shownTokens - entry.old.tokens;
+    if (!entry.old) return undefined;
+    const { tokens, ...shown } = entry.old;
+    const less = entry.shownTokens - tokens;
+    return less > 0 ? { shown, less } : undefined;
   }
 
-  #oldForm(at: number, { shownTokens }: Entry): Entry["old"] {
+  #oldForm(at: number, { shownTokens, frame }: Entry): Entry["old"] {
     const result = shownTokens < 120 ? undefined : this.#resultAt(at);
     if (result === undefined) return null;
     const old = showOld(result, (name) => this.#names.has(name), this.#options);
     if (old === undefined) return null;
     const text = old.text + result.words;
-    return { text, form: old.form, tokens: this.#options.counter.count(text) + 4 };
+    return { text, form: old.form, tokens: this.#options.counter.count(text) + frame };
   }
 
   #priceCall(from: number, cutFrom: number | undefined): PlannedCall {
     const { price } = this.#options;
     const isCold = this.#state.isCold === true;
-    const priceOf = (end: number, valueOf: (entry: Entry) => number): [number, number] => {
+    const priceOf = (end: number, valueOf: (entry: Entry) => number): number => {
       const all = totalOf(this.#entries, valueOf);
       const cached = isCold ? 0 : totalOf(this.#entries.slice(0, end), valueOf);
-      return [promptPrice({ cached, fresh: all - cached }, price), all];
+      return promptPrice({ cached, fresh: all - cached }, price);
     };
-    const [directPrice, directTokens] = priceOf(from, (entry) => entry.tokens);
-    const [safePrice] = priceOf(from, (entry) => entry.safeTokens);
-    const [ownPrice, tokens] = priceOf(cutFrom ?? from, (entry) => entry.shownTokens);
-    return { directTokens, tokens, cutFrom, directPrice, safePrice, price: ownPrice };
+    return {
+      cutFrom,
+      directPrice: priceOf(from, (entry) => entry.tokens),
+      safePrice: priceOf(from, (entry) => entry.safeTokens),
+      price: priceOf(cutFrom ?? from, (entry) => entry.shownTokens),
+    };
   }
 }
 

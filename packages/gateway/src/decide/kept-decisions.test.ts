@@ -48,3 +48,11 @@ it("passes over entries that are no decisions, and reads more than a page of the
   await records.write([{ append, entries: [...broken, { ...decision("a"), edits: {} }, ...many] }]);
   expect(await readDecisions(records, "s")).toEqual(many);
 });
+
+it("lists the sessions of all pages", async () => {
+  const inner = createMemoryRecords();
+  const names = ["a", "b", "c"];
+  for (const name of names) await keepDecisions(inner, name, [decision("1")]);
+  const listLogs: Records["listLogs"] = (options) => inner.listLogs({ ...options, limit: 1 });
+  expect([...(await decidedSessions({ ...inner, listLogs })).keys()]).toEqual(names);
+});

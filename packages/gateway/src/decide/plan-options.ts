@@ -21,6 +21,8 @@ export interface PlanOptions {
   hint?: RestHint | undefined;
   /** Token limit for a result when it is first shown. Only in `full`. */
   selectAbove: number;
+  /** Results are not selected below this size. Default: 0. */
+  minTokens?: number | undefined;
   /** Prompts above this many tokens get old results shortened. Only in `full`. */
   cutAbove: number;
 }

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
-import type { GatewayMode, PlanOptions } from "./plan-options.ts";
-import { type ResultToShow, showNew, showOld } from "./show-result.ts";
+import type { GatewayMode, PlanOptions, ShownResult } from "./plan-options.ts";
+import { type ResultToShow, showNew as showBoth, showOld } from "./show-result.ts";
 
 const optionsOf = (mode: GatewayMode, more: Partial<PlanOptions> = {}): PlanOptions => ({
   mode,
@@ -23,6 +23,9 @@ const resultOf = (text: string): ResultToShow => ({
 });
 const tokensOf = (shown: { text: string } | undefined): number =>
   estimatedCounter.count(shown?.text ?? "");
+
+const showNew = (...given: Parameters<typeof showBoth>): ShownResult | undefined =>
+  showBoth(...given).shown;
 
 const line = fc.tuple(fc.nat(60), fc.nat(500), fc.nat(10_000));
 const log = fc
@@ -41,6 +44,18 @@ const longLog = Array.from(
 ).join("\n");
 
 describe("a result at its first sight", () => {
+  it("keeps the digits of its numbers in safe, which are not all numbers of JavaScript", () => {
+    const digits = ["1.0", "1e2", "-0", "90071992547409931", "0.10"];
+    const given = Array.from(
+      { length: 40 },
+      (_, at) => `{"id": ${at}, "state": "paid", ${digits.map((one, of) => `"n${of}": ${one}`)}}`,
+    );
+    const shown = showNew(resultOf(`[${given}]`), [], optionsOf("safe"));
+    expect(shown?.form).toBe("lossless");
+    for (const one of digits) expect(shown?.text.split(one).length).toBeGreaterThan(1);
+    expect(shown?.text).not.toContain("90071992547409930");
+  });
+
   it.each(["safe", "full"] as const)("is shown shorter in %s, or as it came", (mode) => {
     let selections = 0;
     fc.assert(
@@ -62,15 +77,33 @@ describe("a result at its first sight", () => {
     expect(selections > 0).toBe(mode === "full");
   });
 
-  it("pays for later cuts only where it is large, and stays whole where it is small", () => {
+  it("is shown in a share where it is large, and whole where it is small or the cache needs it", () => {
     const result = resultOf(longLog);
-    const selected = showNew(result, [], optionsOf("full", { selectAbove: 100_000 }));
-    expect(selected?.form).toBe("selection");
-    expect(tokensOf(selected)).toBeLessThan(result.tokens * 0.85);
-    expect(tokensOf(selected)).toBeGreaterThan(result.tokens * 0.7);
-    const small = resultOf(longLog.slice(0, 900));
-    expect(small.tokens).toBeLessThan(400);
-    expect(showNew(small, [], optionsOf("full"))).toBeUndefined();
+    const tokensIn = (more: Partial<PlanOptions>): number =>
+      tokensOf(showNew(result, [], optionsOf("full", { selectAbove: 100_000, ...more })));
+    expect(tokensIn({})).toBeLessThan(result.tokens * 0.5);
+    expect(tokensIn({})).toBeGreaterThan(result.tokens * 0.4);
+    expect(tokensIn({ selectAbove: 500 })).toBeLessThan(550);
+    expect(tokensIn({ selectAbove: 500, minTokens: 3_000 })).toBeGreaterThan(2_700);
+    expect(tokensIn({ minTokens: 3_000 })).toBeLessThan(3_050);
+    const small = resultOf(longLog.slice(0, 330));
+    expect(small.tokens).toBeLessThanOrEqual(150);
+    expect(showNew(small, [], optionsOf("full"))).toEqual(showNew(small, [], optionsOf("safe")));
+    const kept = optionsOf("full", { minTokens: result.tokens });
+    expect(showNew(result, [], kept)).toEqual(showNew(result, [], optionsOf("safe")));
+  });
+
+  it("is never longer in full than in safe, which full tells too", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 100, max: 3_000 }), (given, selectAbove) => {
+        const result = resultOf(given);
+        const { shown, safe } = showBoth(result, [], optionsOf("full", { selectAbove }));
+        expect(safe).toEqual(showNew(result, [], optionsOf("safe")));
+        const size = (one: ShownResult | undefined): number =>
+          one === undefined ? result.tokens : tokensOf(one);
+        expect(size(shown)).toBeLessThanOrEqual(size(safe));
+      }),
+    );
   });
 
   it("names one that was seen before, from a size on at which that is shorter", () => {
@@ -105,7 +138,7 @@ describe("a result that is old", () => {
         expect(cut.form).toBe("cut");
         expect(tokensOf(cut)).toBeLessThan(result.tokens * 0.8);
         expect(tokensOf(cut)).toBeLessThanOrEqual(
-          Math.max(30, result.tokens * 0.08) + result.tokens * 0.2 + 40,
+          Math.max(30, result.tokens * 0.05) + result.tokens * 0.06 + 40,
         );
         expect(cut.text).toContain(`[of ${result.tokens} tokens; rest: `);
         const [kept = "", list = ""] = cut.text.split("\nAlso in it:");

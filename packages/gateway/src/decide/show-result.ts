@@ -18,7 +18,7 @@ export interface ResultToShow {
 const shownIdDigits = 12;
 const hashDigits = 24;
 /** Shorter results stay unchanged, since a hint would cost what they save. */
-const minTokens = 80;
+const smallest = 80;
 /**
  * The maximum size of a shortened result relative to the original. Models know the original format, so a change must
  * pay.
@@ -26,12 +26,12 @@ const minTokens = 80;
 const worthIt = 0.92;
 
 /** The maximum share of a result that is first shown. Its savings pay for later cuts. Shorter results stay whole. */
-const firstShare = 0.8;
-const wholeBelow = 400;
+const firstShare = 0.45;
+const wholeBelow = 150;
 
 /** The share of lines that stays of an old result, and of names that occur nowhere else in the prompt. */
-const oldShare = 0.08;
-const namesShare = 0.2;
+const oldShare = 0.05;
+const namesShare = 0.06;
 
 function searchCommand(artifactId: string): string {
   return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
@@ -51,23 +51,32 @@ function isExcerpt(text: string): boolean {
   return text.startsWith("<persisted-output>");
 }
 
-/** Shows a new result. Undefined if it stays unchanged. */
+/** Shows a new result, and says how `safe` would. Undefined if it stays unchanged. */
 export function showNew(
   result: ResultToShow,
   known: readonly KnownContent[],
-  { mode, counter, selectAbove, hint }: PlanOptions,
-): ShownResult | undefined {
+  options: PlanOptions,
+): Partial<Record<"shown" | "safe", ShownResult | undefined>> {
+  const { mode, counter, selectAbove, minTokens = 0, hint } = options;
   const { text, tokens, query } = result;
-  if (mode === "audit" || tokens < minTokens || isExcerpt(text)) return undefined;
-  const limit = Math.max(wholeBelow, Math.floor(tokens * firstShare));
-  const budget = mode === "full" ? Math.min(tokens, limit, selectAbove) : tokens;
+  if (mode === "audit" || tokens < smallest || isExcerpt(text)) return {};
+  const wanted = Math.min(selectAbove, Math.max(wholeBelow, tokens * firstShare));
+  const budget =
+    mode === "full" ? Math.min(tokens, Math.ceil(Math.max(wanted, minTokens))) : tokens;
   const part = compress(text, { budget, query, counter, known });
-  if (part.isLossless)
-    return part.tokens < tokens * worthIt
-      ? { text: part.text, form: part.known === undefined ? "lossless" : "repeat" }
-      : undefined;
+  if (part.isLossless) {
+    const form = part.known === undefined ? "lossless" : "repeat";
+    const shown = part.tokens < tokens * worthIt ? ({ text: part.text, form } as const) : undefined;
+    return { shown, safe: shown };
+  }
+  if (mode === "safe") return {};
+  const { safe } = showNew(result, known, { ...options, mode: "safe" });
   const shown = `${part.text}\n${restHint(result, hint)}`.trimStart();
-  return part.tokens + 24 < tokens * worthIt ? { text: shown, form: "selection" } : undefined;
+  const limitTokens = safe === undefined ? tokens : counter.count(safe.text);
+  return {
+    safe,
+    shown: counter.count(shown) < limitTokens * worthIt ? { text: shown, form: "selection" } : safe,
+  };
 }
 
 /** Shortens an old result. Undefined if that would save too little. */

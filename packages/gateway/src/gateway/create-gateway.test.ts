@@ -163,18 +163,23 @@ it("leaves out what the store keeps too late, repeats the rest, and uses it in t
   expect((await artifactStore.listHandles()).handles).toHaveLength(3);
 });
 
-it("repeats decisions after a restart, and keeps tenants apart", async () => {
-  const records = createMemoryRecords();
-  const artifactStore = createMemoryArtifactStore();
-  const start = () => createGateway({ records, artifactStore, mode: "full", timeoutMs: 10_000 });
-  const body = bytes(requestOf("chat", [rows(1, 900)]));
-  const first = await start().plan(body, { authorization: "Bearer one" });
-  const again = await start().plan(body, { authorization: "Bearer one" });
-  expect(first.edits).toHaveLength(1);
-  expect(again.edits).toEqual(first.edits);
-  const other = await start().plan(body, { authorization: "Bearer two" });
-  expect(other.session).not.toBe(first.session);
-  const { handles } = await artifactStore.listHandles({ sessionId: first.session });
-  expect(handles).toHaveLength(1);
-  expect(JSON.stringify(handles)).not.toContain("Bearer");
-});
+it.each([undefined, "hash"] as const)(
+  "repeats decisions after a restart, with hint %s for one key alone",
+  async (hint) => {
+    const records = createMemoryRecords();
+    const artifactStore = createMemoryArtifactStore();
+    const start = () =>
+      createGateway({ records, artifactStore, mode: "full", timeoutMs: 10_000, hint });
+    const body = bytes(requestOf("chat", [rows(1, 900)]));
+    const first = await start().plan(body, { authorization: "Bearer one" });
+    const again = await start().plan(body, { authorization: "Bearer one" });
+    expect(first.edits).toHaveLength(1);
+    expect(again.edits).toEqual(first.edits);
+    const other = await start().plan(body, { authorization: "Bearer two" });
+    expect(other.edits).toEqual(first.edits);
+    expect(other.session === first.session).toBe(hint === undefined);
+    const { handles } = await artifactStore.listHandles({});
+    expect(handles).toHaveLength(hint === undefined ? 1 : 2);
+    expect(JSON.stringify(handles)).not.toContain("Bearer");
+  },
+);

@@ -1,6 +1,6 @@
 import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
-import { estimatedCounter, sha256Hex, type TokenCounter } from "@ccl/core";
+import { estimatedCounter, sha256Hex } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
@@ -55,12 +55,11 @@ export interface GatewayOptions {
   mode?: GatewayMode | undefined;
   /** The share of sessions that are sent unchanged for comparison, from 0 to 1. */
   holdout?: number | undefined;
-  counter?: TokenCounter | undefined;
   /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
    * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
-   * results for less than this time, and send the rest unchanged. Default: 250.
+   * results for an eighth of this time, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -87,9 +86,8 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** Time for concurrent requests to read results, or a share of the time limit if that is longer. */
-const workMs = 200;
-const workShare = 0.8;
+/** The share of the time limit that concurrent requests have to read results. */
+const workShare = 0.12;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -102,14 +100,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const planner = new RequestPlanner(options);
   return {
     async plan(body, headers) {
-      const pass = (reason: PassReason): GatewayPlan => ({
-        edits: [],
-        reason,
-        directPrice: 0,
-        price: 0,
-      });
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
-        const plan = await planner.planNext(body, headers).catch((error) => pass(reasonOf(error)));
+        const plan = await planner
+          .planNext(body, headers)
+          .catch((error) => passed(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
           "gen_ai.request.model": model,
@@ -123,6 +117,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };
+}
+
+function passed(reason: PassReason, model?: string): GatewayPlan {
+  return { edits: [], reason, model, directPrice: 0, price: 0 };
 }
 
 class StoreFailure extends Error {}
@@ -142,7 +140,7 @@ class RequestPlanner {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#work = new WorkBudget(Math.max(workMs, this.#timeoutMs * workShare), this.#now);
+    this.#work = new WorkBudget(this.#timeoutMs * workShare, this.#now);
   }
 
   async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
@@ -155,17 +153,17 @@ class RequestPlanner {
   }
 
   async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
-    const nothing = { edits: [], directPrice: 0, price: 0 };
     const text = decode(body);
-    if (text === undefined) return { ...nothing, reason: "not_utf8" };
+    if (text === undefined) return passed("not_utf8");
     const value = parseJson(text);
     const request = readRequest(value);
-    if (request === undefined) return { ...nothing, reason: "unknown_shape" };
+    if (request === undefined) return passed("unknown_shape");
     const { mode = "safe", holdout = 0, hint } = this.#options;
     const sent = sessionKey(value, request, headers);
-    // A caller that uses hashes names no session, and its hints differ from those of a proxy on the same store.
+    // A hash is valid for one caller, and its hints differ from those of a proxy on the same store.
+    const tenant = tenantOf(headers);
     const [key, owner] =
-      hint === "hash" ? [sha256Hex(`hash ${sent}`), tenantOf(headers)] : [sent, sent];
+      hint === "hash" ? [sha256Hex(`hash ${tenant} ${sent}`), tenant] : [sent, sent];
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
@@ -173,11 +171,10 @@ class RequestPlanner {
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    if (planned === undefined) return { ...nothing, model: request.model, reason: "busy" };
+    if (planned === undefined) return passed("busy", request.model);
     const { items, shown, decisions, call } = planned;
-    const directPrice = call?.directPrice ?? 0;
+    const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
-    const price = call?.price ?? 0;
     const rest = {
       session: key,
       model: request.model,
@@ -287,9 +284,10 @@ class RequestPlanner {
   }
 
   #newPlanner({ model }: ReadRequest, decisions: Map<string, Decision>): HistoryPlanner {
-    const { mode = "safe", counter = estimatedCounter, hint } = this.#options;
+    const { mode = "safe", hint } = this.#options;
     const price = cachePriceOf(model);
     const planned = mode === "audit" ? "full" : mode;
+    const counter = estimatedCounter;
     return new HistoryPlanner({ mode: planned, counter, price, hint, ...defaultSizes }, decisions);
   }
 }

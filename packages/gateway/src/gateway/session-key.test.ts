@@ -78,10 +78,12 @@ describe("a tenant", () => {
     { authorization: "Bearer one", "x-api-key": "one" },
   ];
 
-  it("is one for each set of keys, and no two share a session without a name", () => {
+  it("is one for each set of keys, which do not tell sessions apart, as accounts do", () => {
     expect(new Set(credentials.map(tenantOf)).size).toBe(credentials.length);
-    const keys = credentials.map((headers) => keyOf(first, headers));
-    expect(new Set(keys).size).toBe(credentials.length);
+    const keysOf = (more: RequestHeaders): Set<string> =>
+      new Set(credentials.map((headers) => keyOf(first, { ...headers, ...more })));
+    expect(keysOf({}).size).toBe(1);
+    expect(keysOf({ "openai-project": "p" })).not.toEqual(keysOf({}));
     expect(tenantOf({ authorization: "Bearer one", "user-agent": "x" })).toBe(
       tenantOf({ authorization: "Bearer one" }),
     );

@@ -22,9 +22,9 @@ export function tenantOf(headers: RequestHeaders): string {
 }
 
 /**
- * Identifies a session by account, name and the beginning of its history. Credentials count only if the client sends no
- * name, since they change during a session. Decisions are stored by the hash of the whole history, so two users never
- * share them, even if their session keys are equal.
+ * Identifies a session by account, name and the beginning of its history. Credentials do not count, since clients
+ * refresh them during a session. Decisions are stored by the hash of the whole history, so two users never share them
+ * unless they sent the same, even if their session keys are equal.
  */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
@@ -34,5 +34,5 @@ export function sessionKey(body: unknown, { items }: ReadRequest, headers: Reque
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
   // Tool servers come and go during a session, and system prompts contain the date.
   const own = (named === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
-  return sha256Hex(JSON.stringify([account, named ?? tenantOf(headers), own]));
+  return sha256Hex(JSON.stringify([account, named, own]));
 }

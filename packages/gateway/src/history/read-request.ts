@@ -4,9 +4,6 @@ import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from
 import { toolNames } from "./client-tools.ts";
 import type { HistoryItem } from "./history-item.ts";
 
-/** The APIs whose requests can be parsed. */
-type WireApi = "openai-chat" | "openai-responses" | "anthropic";
-
 /** Keys and indexes from the body down to a string. */
 export type JsonPath = readonly (string | number)[];
 
@@ -17,7 +14,6 @@ interface RequestItem extends HistoryItem {
 
 /** A request as a history. */
 export interface ReadRequest {
-  api: WireApi;
   model: string | undefined;
   items: RequestItem[];
   /** Names of the request's tools. */
@@ -42,20 +38,12 @@ export function readRequest(body: unknown): ReadRequest | undefined {
     const instructions = stringAt(body, "instructions");
     if (instructions !== undefined) items.push({ kind: "system", text: instructions });
     for (const [at, one] of body["input"].entries()) readItem(one, ["input", at], items);
-    return { api: "openai-responses", model, tools, items: withTools(items) };
+    return { model, tools, items: withTools(items) };
   }
   if (!Array.isArray(body["messages"])) return undefined;
-  const isAnthropic = body["system"] !== undefined || body["messages"].some(hasBlocks);
   if (body["system"] !== undefined) items.push({ kind: "system", text: textOf(body["system"]) });
   for (const [at, one] of body["messages"].entries()) readMessage(one, ["messages", at], items);
-  const api = isAnthropic ? "anthropic" : "openai-chat";
-  return { api, model, tools, items: withTools(items) };
-}
-
-const blockTypes = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
-
-function hasBlocks(message: unknown): boolean {
-  return arrayAt(message, "content").some((part) => blockTypes.has(stringAt(part, "type") ?? ""));
+  return { model, tools, items: withTools(items) };
 }
 
 function readMessage(message: unknown, path: JsonPath, items: RequestItem[]): void {

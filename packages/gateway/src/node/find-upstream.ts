@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
@@ -32,8 +32,9 @@ export async function findUpstream(
   env: NodeJS.ProcessEnv,
   upstream?: string,
 ): Promise<ProxiedClient> {
-  const isOfAnthropic = /opencode/.test(program) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
-  const isClaude = /claude/.test(program);
+  const name = basename(program);
+  const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
+  const isClaude = /claude/.test(name);
   const variable = isClaude || isOfAnthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
   const given = upstream ?? env[variable];
   if (isClaude)
@@ -44,7 +45,7 @@ export async function findUpstream(
       extra: { ENABLE_TOOL_SEARCH: "true" },
       detour: await claudeDetour(env),
     };
-  if (/codex/.test(program))
+  if (/codex/.test(name))
     return {
       variable,
       upstream: upstream ?? (await codexUpstream(env)),
@@ -62,9 +63,10 @@ async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined>
   const set = Object.keys(env).find(isDetour);
   if (set !== undefined) return set;
   const folder = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
-  for (const path of [join(folder, "settings.json"), ".claude/settings.json"]) {
+  const own = ["settings.json", "settings.local.json"].map((name) => `.claude/${name}`);
+  for (const path of [join(folder, "settings.json"), ...own]) {
     const settings = parseJson(await readFile(path, "utf8").catch(() => ""));
-    const names = Object.keys(recordAt(settings, "env") ?? {});
+    const names = Object.keys(recordAt(settings, "env"));
     const found = names.find((name) => isDetour(name) || name === "ANTHROPIC_BASE_URL");
     if (found !== undefined) return `${found} of ${path}`;
   }

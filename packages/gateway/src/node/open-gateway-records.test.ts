@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -38,3 +38,17 @@ it("moves files of earlier versions, once", async () => {
   }
   expect(await readdir(join(state, "decisions"))).toEqual([]);
 });
+
+it.skipIf(process.platform === "win32")(
+  "lets nobody else read the texts that it keeps",
+  async () => {
+    const state = await mkdtemp(join(tmpdir(), "ccl-gateway-"));
+    onTestFinished(() => rm(state, { recursive: true }));
+    const records = await openGatewayRecords(state);
+    await records.close();
+    const modes = ["gateway", "gateway/records.log"].map(
+      async (name) => (await stat(join(state, name))).mode & 0o777,
+    );
+    expect(await Promise.all(modes)).toEqual([0o700, 0o600]);
+  },
+);

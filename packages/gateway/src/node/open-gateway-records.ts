@@ -1,12 +1,10 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isRecord } from "@ccl/core/json";
+import { isRecord, parseJson } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
 import type { Records } from "@ccl/records";
 import { openRecords } from "@ccl/records/node";
-
-import { readLines } from "../json/read-lines.ts";
 
 /**
  * Opens the records of a gateway on this machine, in the folder `gateway` of its state. A power failure may lose the
@@ -20,7 +18,7 @@ export async function openGatewayRecords(state: string): Promise<Records> {
     if (!name.endsWith(".jsonl")) continue;
     const path = join(folder, name);
     const { mtimeMs: keptAtMs } = await stat(path);
-    const lines = readLines(await readFile(path, "utf8"), isRecord);
+    const lines = (await readFile(path, "utf8")).split("\n").map(parseJson).filter(isRecord);
     const append = `gateway/decisions/${name.slice(0, -".jsonl".length)}`;
     await records.write([{ append, entries: lines.map((line) => ({ ...line, keptAtMs })) }]);
     await rm(path);

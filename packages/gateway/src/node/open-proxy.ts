@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 
 import type { ContextRecorder } from "@ccl/core/tracing";
 import { sha256Hex } from "@ccl/core";
-import { Agent, type Dispatcher } from "undici";
+import { Agent } from "undici";
 
 import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
 import { GatewayError } from "../gateway-error.ts";
@@ -44,8 +44,6 @@ export interface ProxyOptions {
    * token.
    */
   token?: string | undefined;
-  /** Larger bodies are forwarded unchanged. Default: 32 MB. */
-  maxBodyBytes?: number | undefined;
   /** Receives each parsed request when it is over. */
   record?: ContextRecorder | undefined;
 }
@@ -85,6 +83,8 @@ const plannedPath = /\/(chat\/completions|responses|messages)$/;
 const otherApiPath =
   /:\w*(generateContent|rawPredict|predict)$|\/(invoke|converse)[\w-]*$|\/compact$/i;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
+/** Larger bodies are forwarded unchanged. */
+const maxBodyBytes = 32 * 2 ** 20;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -159,26 +159,23 @@ class Forwarder {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (!path.startsWith("/"))
-      return answer(response, 400, { error: { message: "Ask for a path of the proxy alone." } });
+    if (!path.startsWith("/")) return refuse(response, 400, "Ask for a path of the proxy alone.");
     // A web page in a browser can reach this address too, from its own origin or through a host name of its own.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
-      return answer(response, 403, {
-        error: { message: "Only programs of this machine may ask." },
-      });
+      return refuse(response, 403, "Only programs of this machine may ask.");
     if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
     const isOfService = service !== undefined && servicePath.test(path);
     const bearer = request.headers.authorization?.replace(/^Bearer /, "");
     const given = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
     if (token !== undefined && !isToken(given, token))
-      return answer(response, 401, { error: { message: "x-ccl-token is missing or wrong." } });
+      return refuse(response, 401, "x-ccl-token is missing or wrong.");
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
     // The proxy cannot read a WebSocket. Clients fall back to HTTP on this status.
     if (request.headers.upgrade !== undefined)
-      return answer(response, 426, { error: { message: "The proxy speaks HTTP alone." } });
+      return refuse(response, 426, "The proxy speaks HTTP alone.");
     stats.requests += 1;
     const startedAtMs = Date.now();
     let plan: GatewayPlan | undefined;
@@ -198,13 +195,7 @@ class Forwarder {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
       if (response.headersSent) response.destroy();
-      else
-        answer(response, 502, {
-          error: {
-            type: "upstream_unreachable",
-            message: "The API behind the proxy did not answer.",
-          },
-        });
+      else refuse(response, 502, "The API behind the proxy did not answer.");
     } finally {
       const durationMs = Date.now() - startedAtMs;
       if (plan !== undefined)
@@ -220,7 +211,7 @@ class Forwarder {
     const { url = "/", method, headers } = request;
     let answered: ServiceAnswer;
     try {
-      const body = await readBody(request, this.#maxBodyBytes);
+      const body = await readBody(request, maxBodyBytes);
       if (url.startsWith("/v1/retrieve/")) answered = await retrieveContent(service, url, headers);
       else if (body === undefined || method !== "POST")
         answered = { status: 400, body: { error: { message: "POST messages of up to 32 MB." } } };
@@ -231,15 +222,11 @@ class Forwarder {
     answer(response, answered.status, answered.body);
   }
 
-  get #maxBodyBytes(): number {
-    return this.#parts.maxBodyBytes ?? 32 * 2 ** 20;
-  }
-
   /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
-    const unread = unreadReason(request, path) ?? lengthReason(declared, this.#maxBodyBytes);
+    const unread = unreadReason(request, path, declared);
     if (unread !== undefined) {
       countPass(stats, unread);
       return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
@@ -247,7 +234,7 @@ class Forwarder {
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
     const encoding = request.headers["content-encoding"];
-    const plain = await decodeBody(body, encoding, this.#maxBodyBytes);
+    const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
       countPass(stats, plain);
       return { body };
@@ -271,7 +258,7 @@ class Forwarder {
     const answered = await agent.request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
-      method: methodOf(request.method),
+      method: request.method ?? "GET",
       headers: passedOn(request.rawHeaders, isDecoded ? decodedHeaders : ownHeaders),
       body,
       signal,
@@ -294,14 +281,15 @@ interface SentBody {
   isDecoded?: boolean | undefined;
 }
 
-function unreadReason({ method }: IncomingMessage, path: string): UnreadReason | undefined {
-  if (method === "POST" && plannedPath.test(path)) return undefined;
-  return method === "POST" && otherApiPath.test(path) ? "other_api" : "other_path";
-}
-
-function lengthReason(declared: number, maxBytes: number): UnreadReason | undefined {
+function unreadReason(
+  { method }: IncomingMessage,
+  path: string,
+  declared: number,
+): UnreadReason | undefined {
+  if (method !== "POST") return "other_path";
+  if (!plannedPath.test(path)) return otherApiPath.test(path) ? "other_api" : "other_path";
   if (Number.isNaN(declared)) return "unknown_length";
-  return declared > maxBytes ? "too_large" : undefined;
+  return declared > maxBodyBytes ? "too_large" : undefined;
 }
 
 /** Undefined if the body is longer. */
@@ -313,22 +301,6 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
     if (length <= maxBytes) pieces.push(piece);
   }
   return length <= maxBytes ? Buffer.concat(pieces) : undefined;
-}
-
-const methods: readonly Dispatcher.HttpMethod[] = [
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "DELETE",
-  "OPTIONS",
-  "PATCH",
-];
-
-function methodOf(method: string | undefined): Dispatcher.HttpMethod {
-  const found = methods.find((one) => one === method);
-  if (found === undefined) throw new Error("An unknown method.");
-  return found;
 }
 
 /** The headers in order and spelling, without the excluded ones and those that the `connection` header names. */
@@ -368,6 +340,10 @@ function isLocal(address = "http://localhost"): boolean {
 function isToken(given: string | string[] | undefined, token: string): boolean {
   const own = Buffer.from(sha256Hex(token));
   return typeof given === "string" && timingSafeEqual(Buffer.from(sha256Hex(given)), own);
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  answer(response, status, { error: { message } });
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {

@@ -33,9 +33,9 @@ export function reportedPrice(
   return total - cached - written + cached * read + written * write;
 }
 
-/** A family of models by the prefix of their names. */
+/** A family of models by the beginning of their names, as a regular expression. */
 type Family = readonly [
-  prefix: string,
+  models: string,
   usdPerMillion: number,
   read: number,
   write: number,
@@ -46,29 +46,25 @@ type Family = readonly [
  * List prices per million input tokens in US dollars, from copies of these pages of June 2026. They compare policies. A
  * bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching (for
  * five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
- * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first matching prefix
+ * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first matching family
  * counts.
  */
 const families: readonly Family[] = [
-  ["claude-opus-4-0", 15, 0.1, 1.25, 1024],
-  ["claude-opus-4-1", 15, 0.1, 1.25, 1024],
-  ["claude-opus-4-20250514", 15, 0.1, 1.25, 1024],
+  ["claude-opus-4-(0|1|20250514)", 15, 0.1, 1.25, 1024],
   ["claude-opus", 5, 0.1, 1.25, 4096],
   ["claude-sonnet", 3, 0.1, 1.25, 1024],
   ["claude-haiku", 1, 0.1, 1.25, 4096],
-  ["gpt-5.5", 5, 0.1, 1, 1024],
-  ["gpt-5.4-mini", 0.75, 0.1, 1, 1024],
-  ["gpt-5.4-nano", 0.2, 0.1, 1, 1024],
-  ["gpt-5.4", 2.5, 0.1, 1, 1024],
-  ["gpt-5-mini", 0.25, 0.1, 1, 1024],
-  ["gpt-5.1-codex-mini", 0.25, 0.1, 1, 1024],
+  ["gpt-5[.]5", 5, 0.1, 1, 1024],
+  ["gpt-5[.]4-mini", 0.75, 0.1, 1, 1024],
+  ["gpt-5[.]4-nano", 0.2, 0.1, 1, 1024],
+  ["gpt-5[.]4", 2.5, 0.1, 1, 1024],
+  ["gpt-5(-|[.]1-codex-)mini", 0.25, 0.1, 1, 1024],
   ["gpt-5-nano", 0.05, 0.1, 1, 1024],
-  ["gpt-5.2", 1.75, 0.1, 1, 1024],
-  ["gpt-5.1", 1.25, 0.1, 1, 1024],
-  ["gpt-5", 1.25, 0.1, 1, 1024],
-  ["gpt-4.1-mini", 0.4, 0.25, 1, 1024],
-  ["gpt-4.1-nano", 0.1, 0.25, 1, 1024],
-  ["gpt-4.1", 2, 0.25, 1, 1024],
+  ["gpt-5[.]2", 1.75, 0.1, 1, 1024],
+  ["gpt-5([.]1)?", 1.25, 0.1, 1, 1024],
+  ["gpt-4[.]1-mini", 0.4, 0.25, 1, 1024],
+  ["gpt-4[.]1-nano", 0.1, 0.25, 1, 1024],
+  ["gpt-4[.]1", 2, 0.25, 1, 1024],
   ["gpt-4o-mini", 0.15, 0.5, 1, 1024],
   ["gpt-4o", 2.5, 0.5, 1, 1024],
   ["o3", 2, 0.25, 1, 1024],
@@ -76,8 +72,8 @@ const families: readonly Family[] = [
   ["deepseek", 0.28, 0.1, 1, 1024],
   ["gemini-3-pro", 2, 0.1, 1, 4096],
   ["gemini-3-flash", 0.5, 0.1, 1, 1024],
-  ["gemini-2.5-pro", 1.25, 0.1, 1, 4096],
-  ["gemini-2.5-flash", 0.3, 0.1, 1, 1024],
+  ["gemini-2[.]5-pro", 1.25, 0.1, 1, 4096],
+  ["gemini-2[.]5-flash", 0.3, 0.1, 1, 1024],
 ];
 
 /** For planning with a model of no known price: assumes the highest price of a cache write. */
@@ -89,15 +85,13 @@ const unknown: Family = ["", 0, 0.1, 1.25, 1024];
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
   const name = model?.toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "") ?? "";
-  const found = families.find(
-    ([prefix]) => name.startsWith(prefix) && sameModel.test(name.slice(prefix.length)),
-  );
+  const found = families.find(([models]) => new RegExp(`^(${models})${sameModel}`).test(name));
   const [, usdPerMillion, read, write, minCachedTokens] = found ?? unknown;
   return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
 }
 
 /** Matches a date, version or variant with the same price. `-pro` and `-mini` have their own prices. */
-const sameModel = /^($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner))/;
+const sameModel = String.raw`($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner))`;
 
 const minuteMs = 60_000;
 

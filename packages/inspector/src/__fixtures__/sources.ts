@@ -47,6 +47,23 @@ export const hostileSource: InspectorSource = {
     const broken = { second: 3, byte: 7, isKnown: true, keptTokens: 60, lostTokens: 700, usd: 0.01 };
     return { pairs, break: broken };
   },
+  replay: async () => ({
+    budget: 8_000,
+    policy: "balanced",
+    prompts: [
+      { at: 0, sentTokens: 9, usd: 0.1, tokens: 4, cached: 0, replayedUsd: 0.03, regrets: [] },
+      {
+        at: 1,
+        sentTokens: 9,
+        usd: 0.1,
+        tokens: 5,
+        cached: 4,
+        replayedUsd: 0.005,
+        regrets: [{ value: "depot-7", part: 3, tool: hostile }],
+      },
+      { at: 2, sentTokens: 9, usd: 0.1, problem: hostile, regrets: [] },
+    ],
+  }),
   text: async ({ offset = "0" }) => {
     const from = Number(offset);
     return { text: line.slice(from, from + 40_000), offset: from, total: line.length };
@@ -180,6 +197,7 @@ export const exampleSource: InspectorSource = {
     rows: [{ [hostile]: hostile }],
     durationMs: 1,
   }),
+  applied: async () => ({ diff: `--- a/${hostile}\n+++ b/${hostile}\n@@ -1 +1 @@\n-const late = 1;\n+const late = 2;` }),
   plans: async () => ({
     transactions: [
       { id: "t", timeMs: 1_000, status: "rolled_back", paths: [hostile], kept: [], why: hostile },

@@ -1,9 +1,10 @@
-// An MCP server over stdio without a library: "echo" answers with its `text`, "ask" asks the client's model, "change" sends
-// each kind of notification and its result in one piece.
+// An MCP server over stdio without a library: "echo" answers with its `text`, "ask" asks the client's model, "change" adds a
+// tool, and sends each kind of notification and its result in one piece.
 import { createInterface } from "node:readline";
 
 const write = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
 const asked = new Map();
+const names = ["change", "ask", "echo"];
 
 function answer(id, text) {
   write({ id, result: { content: [{ type: "text", text }] } });
@@ -17,6 +18,7 @@ function call(id, { name, arguments: input = {}, _meta = {} }) {
     write({ id: `ask-${id}`, method: "sampling/createMessage", params: { messages, maxTokens: 5 } });
     return undefined;
   }
+  names.push(`added${names.length}`);
   const { progressToken } = _meta;
   if (progressToken !== undefined)
     write({ method: "notifications/progress", params: { progressToken, progress: 1, total: 2 } });
@@ -42,7 +44,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     const serverInfo = { name: "notifying", version: "1" };
     write({ id, result: { protocolVersion, capabilities, serverInfo } });
   } else if (method === "tools/list") {
-    const tools = ["change", "ask", "echo"].map((name) => ({ name, inputSchema: { type: "object" } }));
+    const tools = names.map((name) => ({ name, inputSchema: { type: "object" } }));
     write({ id, result: { tools } });
   } else if (id !== undefined) write({ id, result: { resources: [], prompts: [] } });
 });

@@ -1,4 +1,6 @@
+import { isRecord, jsonText, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 import type { Client, ClientCapabilities, Transport } from "@modelcontextprotocol/client";
+import { isSpecType } from "@modelcontextprotocol/server";
 
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -15,7 +17,6 @@ export interface ConnectMcpServerOptions {
   signal?: AbortSignal | undefined;
 }
 
-const defaultTimeoutMs = 30_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** Connects a client of the official SDK. `close()` also ends the server's process, by force after some seconds. */
@@ -23,8 +24,7 @@ export async function connectMcpServer(
   config: McpServerConfig,
   options: ConnectMcpServerOptions = {},
 ): Promise<Client> {
-  const { capabilities = {}, stderr = "ignore", signal } = options;
-  const timeout = options.timeoutMs ?? defaultTimeoutMs;
+  const { capabilities = {}, stderr = "ignore", signal, timeoutMs: timeout = 30_000 } = options;
   const isAddress = "url" in config;
   const [
     { Client, StreamableHTTPClientTransport },
@@ -50,10 +50,10 @@ export async function connectMcpServer(
         env: { ...getDefaultEnvironment(), ...config.env },
         stderr,
         maxBufferSize: maxMessageBytes,
-        ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+        ...withoutUndefined({ cwd: config.cwd }),
       });
   try {
-    await client.connect(transport, signal === undefined ? { timeout } : { timeout, signal });
+    await client.connect(transport, withoutUndefined({ timeout, signal }));
     deliverInTurn(transport);
     return client;
   } catch (error) {
@@ -72,7 +72,34 @@ function deliverInTurn(transport: Transport): void {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
   transport.onmessage = (message, extra) => {
     last = last
-      .then(() => deliver?.(message, extra))
+      .then(() =>
+        deliver?.(
+          "result" in message ? { ...message, result: legal(message.result) } : message,
+          extra,
+        ),
+      )
       .catch((error: Error) => transport.onerror?.(error));
+  };
+}
+
+/** A tool's result in which texts stand for what breaks the protocol, since the SDK would refuse the whole. */
+function legal(result: JsonRecord): JsonRecord {
+  const { content = [], structuredContent, isError } = result;
+  const data = isRecord(structuredContent) ? structuredContent : undefined;
+  const given: unknown[] = [content, data ? [] : (structuredContent ?? [])].flat();
+  if (structuredContent === data && (given.length === 0 || isSpecType.CallToolResult(result)))
+    return result;
+  return {
+    ...result,
+    content: given.map((one) =>
+      isSpecType.ContentBlock(one)
+        ? one
+        : {
+            type: "text",
+            text: typeof one === "string" ? one : (stringAt(one, "text") ?? jsonText(one)),
+          },
+    ),
+    structuredContent: data,
+    isError: isError === true,
   };
 }

@@ -14,6 +14,11 @@ const timeoutMs = 10 * 60_000;
 const methodNotFound = -32_601;
 const unavailable = -32_000;
 
+/** Why a server can't be asked. */
+export function unavailableText({ name, problem }: Upstream): string {
+  return `The server ${name} is unavailable: ${problem}. It is started again; try later.`;
+}
+
 /**
  * Forwards a client's request to a server. Progress is passed back, and a cancelled request is cancelled at the server.
  */
@@ -22,14 +27,10 @@ export async function forwardUp<Method extends RequestMethod>(
   request: { method: Method; params?: Record<string, unknown> | undefined },
   { mcpReq }: ServerContext,
 ): Promise<ResultTypeMap[Method]> {
-  const { client, name, problem } = upstream;
-  if (client === undefined)
-    throw new ProtocolError(
-      unavailable,
-      `The server ${name} is unavailable: ${problem}. It is started again; try later.`,
-    );
+  const { client, name } = upstream;
+  if (client === undefined) throw new ProtocolError(unavailable, unavailableText(upstream));
   const { progressToken, ...meta } = mcpReq._meta ?? {};
-  const params = { ...request.params, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
+  const params = { ...request.params, _meta: meta };
   const sent: Promise<void>[] = [];
   const answer = client.request(
     { method: request.method, params },

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { Client, type Tool } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import type { Client, Tool } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { type McpProxy, type McpProxyOptions, openMcpProxy } from "./open-mcp-proxy.ts";
 
 const { resolve } = createRequire(import.meta.url);
@@ -33,19 +33,15 @@ afterEach(async () => {
 async function openProxy(options: McpProxyOptions): Promise<{ client: Client; proxy: McpProxy }> {
   const proxy = await openMcpProxy(options);
   closers.push(() => proxy.close());
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: { sampling: {}, elicitation: {}, roots: {} } },
-  );
-  client.setRequestHandler("sampling/createMessage", () => ({
-    model: "scripted",
-    role: "assistant",
-    content: { type: "text", text: "sampled" },
-  }));
-  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///somewhere" }] }));
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const capabilities = { sampling: {}, elicitation: {}, roots: {} };
+  const client = await connectedClient(proxy.factory, { capabilities }, (one) => {
+    one.setRequestHandler("sampling/createMessage", () => ({
+      model: "scripted",
+      role: "assistant",
+      content: { type: "text", text: "sampled" },
+    }));
+    one.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///somewhere" }] }));
+  });
   closers.push(() => client.close());
   return { client, proxy };
 }
@@ -104,6 +100,22 @@ describe("openMcpProxy", () => {
     expect(await textOf(client, "call_tool", { name: "quick__echo", args: { text: "hi" } })).toBe(
       "hi",
     );
+  });
+
+  it("leaves the list as it is while a server fails to start, with what reaches it later", async () => {
+    const quick = { command, args: ["-e", `import(${JSON.stringify(notifying)})`] };
+    const { client, proxy } = await openStarted({ servers: { absent, quick } });
+    let changes = 0;
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      changes += 1;
+    });
+    const restarts = (): number => proxy.statistics().servers["absent"]?.restarts ?? 0;
+    await vi.waitUntil(() => restarts() >= 1, { timeout: 50_000 });
+    const before = changes;
+    await vi.waitUntil(() => restarts() >= 3, { timeout: 50_000 });
+    expect(changes).toBe(before);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["find_tools", "call_tool", "quick__echo"]));
   });
 
   it("needs room for its own tools", async () => {
@@ -237,9 +249,5 @@ describe("openMcpProxy", () => {
 it("starts no server once it is closed", async () => {
   const proxy = await openMcpProxy({ servers: { everything } });
   await proxy.close();
-  const [own, other] = InMemoryTransport.createLinkedPair();
-  const client = new Client({ name: "test", version: "1" });
-  closers.push(() => client.close());
-  await proxy.factory({ era: "legacy" }).connect(own);
-  await expect(client.connect(other)).rejects.toThrow(/The proxy was closed/);
+  await expect(connectedClient(proxy.factory)).rejects.toThrow(/The proxy was closed/);
 });

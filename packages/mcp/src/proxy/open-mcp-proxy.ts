@@ -17,11 +17,11 @@ import type { McpServerFactory } from "../server/mcp-server-options.ts";
 import { createSessionIds } from "../server/session-ids.ts";
 import { openOnce } from "../server/source.ts";
 import { passQuestionsDown } from "./forward.ts";
-import { createProxyServer } from "./proxy-server.ts";
-import type { McpProxyStatistics, ProxyState } from "./proxy-state.ts";
+import { createProxyServer, type McpProxyStatistics, type ProxyState } from "./proxy-server.ts";
 import { proxiedTools } from "./proxied-tools.ts";
 import { serverPrefix } from "./public-names.ts";
 import type { McpServerConfig } from "./server-config.ts";
+import type { ToolUses } from "./tool-uses.ts";
 import type { ToolList } from "./tool-list.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
@@ -39,10 +39,11 @@ export interface McpProxyOptions {
   /** Where the stderr of the servers goes. `ignore` by default. */
   stderr?: "ignore" | "inherit" | undefined;
   /**
-   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp-proxy` by
-   * default.
+   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default.
    */
   owner?: string | undefined;
+  /** Calls that succeeded, now and earlier. Without it nothing is learned from them. */
+  uses?: ToolUses | undefined;
   /** Called once for each tool that was left out, or changed so that models accept it. */
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
@@ -71,7 +72,6 @@ export interface McpProxy {
   close(): Promise<void>;
 }
 
-const memoryBytes = 64 * 1024 * 1024;
 /** Limit of the wait for servers to start. Clients are notified of later ones. */
 const maxStartMs = 2_000;
 
@@ -90,7 +90,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       import("./shrink-result.ts"),
       import("./tool-list.ts"),
     ]);
-  const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: memoryBytes });
+  const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: 64 * 1024 * 1024 });
   const results = { results: 0, before: 0, after: 0, shortened: 0, repeated: 0 };
   const ownTools = artifactTools(openOnce(store), openOnce(counter));
   const listOptions = { listTokens, counter, ownTools };
@@ -105,8 +105,8 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   const reserved = new Set(empty.tools.map(({ name }) => name));
   const connected = new Set<Server>();
   const bus = new InMemoryServerEventBus();
-  const sessionIdOf = createSessionIds(options.owner ?? "mcp-proxy");
-  const counts = { finds: 0, misses: 0, calls: new Map<string, number>() };
+  const sessionIdOf = createSessionIds(options.owner);
+  const calls = new Map<string, number>();
   let upstreams: Upstream[] = [];
   let list: ToolList | undefined;
   let starting: Promise<unknown> | undefined;
@@ -118,7 +118,6 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   };
   const state: ProxyState = {
     connected,
-    counts,
     ownTools,
     upstreams: () => upstreams,
     async start(capabilities) {
@@ -146,9 +145,11 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       await starting;
     },
     list: () =>
-      (list ??= buildToolList(proxiedTools(upstreams, counts), {
+      (list ??= buildToolList(proxiedTools(upstreams, calls, options.uses), {
         ...listOptions,
-        isStarting: upstreams.some(({ isStarting }) => isStarting),
+        isStarting: upstreams.some(
+          ({ client, tools }) => client === undefined && tools.length === 0,
+        ),
       })),
     createShrinker: (sessionId) =>
       createResultShrinker({ resultTokens, counter, store, sessionId, statistics: results }),
@@ -162,13 +163,17 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   }
   function statistics(): McpProxyStatistics {
     const all = upstreams.map(({ name, tools, restarts, problem, changes }) => {
-      const calls = counts.calls.get(name) ?? 0;
-      const shown = { tools: tools.length, calls, restarts, changes };
-      return [name, { ...shown, ...withoutUndefined({ problem }) }] as const;
+      const shown = {
+        tools: tools.length,
+        calls: calls.get(name) ?? 0,
+        restarts,
+        changes,
+        problem,
+      };
+      return [name, withoutUndefined(shown)] as const;
     });
-    const { finds, misses } = counts;
     const { tokens: list } = state.list();
-    return { servers: Object.fromEntries(all), list, results: { ...results }, finds, misses };
+    return { servers: Object.fromEntries(all), list, results: { ...results } };
   }
   return {
     factory: (context) => createProxyServer(state, sessionIdOf(context)),
@@ -213,16 +218,9 @@ async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
 
 /** The event for subscribers of protocol 2026-07-28. */
 function eventOf({ method, params }: Notification): ServerEvent | undefined {
-  switch (method) {
-    case "notifications/tools/list_changed":
-      return { kind: "tools_list_changed" };
-    case "notifications/prompts/list_changed":
-      return { kind: "prompts_list_changed" };
-    case "notifications/resources/list_changed":
-      return { kind: "resources_list_changed" };
-    case "notifications/resources/updated":
-      return { kind: "resource_updated", uri: stringAt(params, "uri") ?? "" };
-    default:
-      return undefined;
-  }
+  if (method === "notifications/resources/updated")
+    return { kind: "resource_updated", uri: stringAt(params, "uri") ?? "" };
+  const kinds = ["tools_list_changed", "prompts_list_changed", "resources_list_changed"] as const;
+  const kind = kinds.find((one) => method === `notifications/${one.replace("_", "/")}`);
+  return kind && { kind };
 }

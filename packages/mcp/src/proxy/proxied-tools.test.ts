@@ -1,7 +1,7 @@
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { createMcpServer } from "../server/create-mcp-server.ts";
 import { type McpProxy, openMcpProxy } from "./open-mcp-proxy.ts";
@@ -30,10 +30,7 @@ async function connect(
 ): Promise<{ client: Client; proxy: McpProxy; names: string[] }> {
   const proxy = await openMcpProxy({ servers });
   closers.push(() => proxy.close());
-  const client = new Client({ name: "test", version: "1" });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await proxy.factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const client = await connectedClient(proxy.factory);
   closers.push(() => client.close());
   const { tools } = await client.listTools();
   return { client, proxy, names: tools.map(({ name }) => name) };
@@ -52,6 +49,15 @@ it("the tools of a single server keep their names, and it says itself what it th
   await expect(client.callTool({ name: "put", arguments: {} })).rejects.toThrow(
     'There is no tool "put"; there are get, a__get',
   );
+});
+
+it("a result comes as the server gave it to a program that asks for the whole", async () => {
+  const { client } = await connect({ a: await serve("a", "get") });
+  const long = Array.from({ length: 4_000 }, (_, at) => `word${at * 7919}`).join(" ");
+  const shown = async (_meta: Record<string, unknown>): Promise<string> =>
+    JSON.stringify(await client.callTool({ name: "get", arguments: { long }, _meta }));
+  expect(await shown({ "ccl.dev/whole": true })).toContain(long);
+  expect((await shown({})).length).toBeLessThan(long.length);
 });
 
 describe("the tools of several servers", () => {

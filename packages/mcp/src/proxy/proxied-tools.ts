@@ -2,8 +2,10 @@ import type { JsonRecord } from "@ccl/core/json";
 import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
 
 import { toolError } from "../server/server-tool.ts";
-import { forwardUp } from "./forward.ts";
+import { forwardUp, unavailableText } from "./forward.ts";
+import { serverPrefix } from "./public-names.ts";
 import type { ResultShrinker } from "./shrink-result.ts";
+import type { ToolUses } from "./tool-uses.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** The context of a call through the proxy. */
@@ -17,6 +19,8 @@ export interface ProxiedCall {
 export interface ProxiedTool {
   /** The tool as the proxy's client calls it. */
   tool: Tool;
+  /** How often it was called with success. */
+  uses(): number;
   call(input: JsonRecord, call: ProxiedCall): Promise<CallToolResult>;
 }
 
@@ -26,23 +30,27 @@ const wholeResult = "ccl.dev/whole";
 /** The tools of all servers. */
 export function proxiedTools(
   upstreams: readonly Upstream[],
-  counts: { calls: Map<string, number> },
+  calls: Map<string, number>,
+  uses: ToolUses | undefined,
 ): ProxiedTool[] {
   return upstreams.flatMap((upstream) =>
-    upstream.tools.map(({ tool, ownName }): ProxiedTool => ({
-      tool,
-      async call(input, { context, shrinker }) {
-        counts.calls.set(upstream.name, (counts.calls.get(upstream.name) ?? 0) + 1);
-        if (upstream.client === undefined)
-          return toolError(
-            `The server ${upstream.name} is unavailable: ${upstream.problem}. It is started again; try later.`,
-          );
-        const params = { name: ownName, arguments: input };
-        const result = await forwardUp(upstream, { method: "tools/call", params }, context);
-        const { signal, _meta: meta } = context.mcpReq;
-        if (meta?.[wholeResult] === true) return result;
-        return shrinker.shrink(result, { name: ownName, input, signal });
-      },
-    })),
+    upstream.tools.map(({ tool, ownName }): ProxiedTool => {
+      // The same whether the server is alone, which earlier versions counted by the tool's own name.
+      const key = `${serverPrefix(upstream.name)}__${ownName}`;
+      return {
+        tool,
+        uses: () => (uses?.counts.get(key) ?? 0) + (uses?.counts.get(ownName) ?? 0),
+        async call(input, { context, shrinker }) {
+          calls.set(upstream.name, (calls.get(upstream.name) ?? 0) + 1);
+          if (upstream.client === undefined) return toolError(unavailableText(upstream));
+          const params = { name: ownName, arguments: input };
+          const result = await forwardUp(upstream, { method: "tools/call", params }, context);
+          if (result.isError !== true) uses?.add(key);
+          const { signal, _meta: meta } = context.mcpReq;
+          if (meta?.[wholeResult] === true) return result;
+          return shrinker.shrink(result, { name: ownName, input, signal });
+        },
+      };
+    }),
   );
 }

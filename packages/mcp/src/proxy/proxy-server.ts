@@ -1,9 +1,8 @@
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import {
   type CallToolResult,
-  type Prompt,
   ProtocolError,
   type RequestMethod,
-  type Resource,
   type ResultTypeMap,
   Server,
   type ServerContext,
@@ -11,12 +10,41 @@ import {
 
 import { untilAborted } from "@ccl/core/async";
 
-import { capabilitiesOf } from "../server/client-capabilities.ts";
-import { runTool } from "../server/server-tool.ts";
+import { capabilitiesOf, runTool, type ServerTool } from "../server/server-tool.ts";
 import { forwardUp } from "./forward.ts";
-import type { ProxyState } from "./proxy-state.ts";
-import type { ProxiedCall } from "./proxied-tools.ts";
+import type { ResultShrinker, ResultStatistics } from "./shrink-result.ts";
+import type { ToolList } from "./tool-list.ts";
 import type { Upstream } from "./upstream.ts";
+
+/** The state of one server. */
+interface ServerStatistics {
+  tools: number;
+  calls: number;
+  restarts: number;
+  /** Why the server does not answer. */
+  problem?: string;
+  /** Changes to its tools so that models accept them. */
+  changes: readonly string[];
+}
+
+/** Counters since the proxy started, in tokens by its counter. */
+export interface McpProxyStatistics {
+  servers: Record<string, ServerStatistics>;
+  list: { before: number; after: number };
+  results: ResultStatistics;
+}
+
+/** What the parts of a proxy share. */
+export interface ProxyState {
+  upstreams(): readonly Upstream[];
+  /** Starts the servers once, with the first client's capabilities, and waits up to 2 s for them. */
+  start(capabilities: ClientCapabilities): Promise<void>;
+  list(): ToolList;
+  connected: Set<Server>;
+  ownTools: readonly ServerTool[];
+  createShrinker(sessionId: string): ResultShrinker;
+  statistics(): McpProxyStatistics;
+}
 
 const capabilities = {
   tools: { listChanged: true },
@@ -48,10 +76,11 @@ class ProxyServer extends Server {
 }
 
 function instructionsOf(state: ProxyState): { instructions?: string } {
-  const given = state.upstreams().flatMap(({ name, client }) => {
-    const text = client?.getInstructions();
-    return text === undefined ? [] : [`${name}: ${text}`];
-  });
+  const given = state
+    .upstreams()
+    .flatMap(
+      ({ name, client }) => client?.getInstructions()?.replace(/^/, () => `${name}: `) ?? [],
+    );
   return given.length === 0 ? {} : { instructions: given.join("\n\n") };
 }
 
@@ -65,7 +94,7 @@ export function createProxyServer(state: ProxyState, sessionId: string): Server 
     await state.start(capabilitiesOf(server, context));
     return state.upstreams();
   };
-  addTools(server, { state, ready, sessionId });
+  addTools(server, state, ready, sessionId);
   addResources(server, state, ready);
   addPrompts(server, ready);
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
@@ -93,11 +122,8 @@ export function createProxyServer(state: ProxyState, sessionId: string): Server 
 
 type Ready = (context: ServerContext) => Promise<readonly Upstream[]>;
 
-function addTools(
-  server: Server,
-  { state, ready, sessionId }: { state: ProxyState; ready: Ready; sessionId: string },
-): void {
-  const { counts, ownTools } = state;
+function addTools(server: Server, state: ProxyState, ready: Ready, sessionId: string): void {
+  const { ownTools } = state;
   const shrinker = state.createShrinker(sessionId);
   server.setRequestHandler("tools/list", async (_, context) => {
     await ready(context);
@@ -112,15 +138,12 @@ function addTools(
       const call = { signal, context, sessionId, canAsk: false, progress: () => undefined };
       return runTool(own, input, call);
     }
-    const call: ProxiedCall = { context, shrinker };
     // The tool may belong to a server that is still starting.
     const asked = name === "call_tool" ? String(input["name"]) : name;
     const late = upstreams.find((one) => one.isStarting && asked.startsWith(`${one.prefix}__`));
     if (late !== undefined) await untilAborted(late.started, signal);
-    const answer = await state.list().call(name, input, call);
-    if (name === "find_tools") counts.finds++;
+    const answer = await state.list().call(name, input, { context, shrinker });
     if (answer !== undefined) return withStarting(answer, name === "find_tools" ? upstreams : []);
-    counts.misses++;
     // The server may know more tools than it lists, and answers for unknown ones itself.
     const { upstream, own: ownName } = ownerOf(name, upstreams);
     return forwardUp(
@@ -139,63 +162,61 @@ function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): C
   return { ...answer, content: [...answer.content, { type: "text", text }] };
 }
 
-/** The name under which a client sees a server's prompt. */
-function publicName({ prefix }: Upstream, own: string): string {
-  return prefix === undefined ? own : `${prefix}__${own}`;
+/** How long a list waits for one server. */
+const limits = ({ mcpReq: { signal } }: ServerContext) => ({ signal, timeout: 5_000 });
+
+/** What the servers with a capability list. One that fails is left out of this list. */
+async function listed<List>(
+  upstreams: readonly Upstream[],
+  capability: "prompts" | "resources",
+  list: (client: Client, prefix: string | undefined) => Promise<List[]>,
+): Promise<List[]> {
+  const lists = upstreams.map(async ({ client, prefix }) =>
+    client?.getServerCapabilities()?.[capability] === undefined
+      ? []
+      : list(client, prefix).catch(() => []),
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 function addResources(server: Server, state: ProxyState, ready: Ready): void {
-  const able = async (context: ServerContext): Promise<Upstream[]> =>
-    (await ready(context)).filter(
-      ({ client }) => client?.getServerCapabilities()?.resources !== undefined,
-    );
   server.setRequestHandler("resources/list", async (_, context) => {
-    const { signal } = context.mcpReq;
-    const asked = (await able(context)).map(({ client }) =>
-      client?.listResources(undefined, { signal }),
-    );
-    const lists = await Promise.all(asked);
+    const resources = await listed(await ready(context), "resources", async (client) => {
+      const list = await client.listResources(undefined, limits(context));
+      return list.resources;
+    });
     const name = "What the proxy saved";
-    const own: Resource = { uri: statisticsUri, name, mimeType: "application/json" };
-    return { resources: [...lists.flatMap((list) => list?.resources ?? []), own] };
+    resources.push({ uri: statisticsUri, name, mimeType: "application/json" });
+    return { resources };
   });
   server.setRequestHandler("resources/templates/list", async (_, context) => {
-    const { signal } = context.mcpReq;
-    const asked = (await able(context)).map(({ client }) =>
-      client?.listResourceTemplates(undefined, { signal }),
-    );
-    const lists = await Promise.all(asked);
-    return { resourceTemplates: lists.flatMap((list) => list?.resourceTemplates ?? []) };
+    const resourceTemplates = await listed(await ready(context), "resources", async (client) => {
+      const list = await client.listResourceTemplates(undefined, limits(context));
+      return list.resourceTemplates;
+    });
+    return { resourceTemplates };
   });
   server.setRequestHandler("resources/read", async ({ params }, context) => {
     if (params.uri === statisticsUri) {
       const text = JSON.stringify(state.statistics(), null, 2);
       return { contents: [{ uri: statisticsUri, mimeType: "application/json", text }] };
     }
-    return firstAnswer(await able(context), { method: "resources/read", params }, context);
+    return firstAnswer(await ready(context), { method: "resources/read", params }, context);
   });
   for (const method of ["resources/subscribe", "resources/unsubscribe"] as const)
     server.setRequestHandler(method, async ({ params }, context) =>
-      firstAnswer(await able(context), { method, params }, context),
+      firstAnswer(await ready(context), { method, params }, context),
     );
 }
 
 function addPrompts(server: Server, ready: Ready): void {
   server.setRequestHandler("prompts/list", async (_, context) => {
-    const { signal } = context.mcpReq;
-    const upstreams = await ready(context);
-    const lists = await Promise.all(
-      upstreams.map(async (one): Promise<Prompt[]> => {
-        const { client } = one;
-        if (client?.getServerCapabilities()?.prompts === undefined) return [];
-        const { prompts } = await client.listPrompts(undefined, { signal });
-        return prompts.map((prompt) => ({
-          ...prompt,
-          name: publicName(one, prompt.name),
-        }));
-      }),
-    );
-    return { prompts: lists.flat() };
+    const prompts = await listed(await ready(context), "prompts", async (client, prefix) => {
+      const list = await client.listPrompts(undefined, limits(context));
+      const before = prefix === undefined ? "" : `${prefix}__`;
+      return list.prompts.map((prompt) => ({ ...prompt, name: before + prompt.name }));
+    });
+    return { prompts };
   });
   server.setRequestHandler("prompts/get", async ({ params }, context) => {
     const { upstream, own } = ownerOf(params.name, await ready(context));
@@ -233,6 +254,7 @@ async function firstAnswer<Method extends RequestMethod>(
 ): Promise<ResultTypeMap[Method]> {
   let problem: unknown = new ProtocolError(-32_002, "No server has that resource.");
   for (const upstream of upstreams) {
+    if (upstream.client?.getServerCapabilities()?.resources === undefined) continue;
     try {
       return await forwardUp(upstream, request, context);
     } catch (error) {

@@ -2,12 +2,11 @@ import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
-
+import { connectedClient } from "../__fixtures__/connected-client.ts";
+import { stdioServer } from "../__fixtures__/stdio-server.ts";
 import { openMcpProxy } from "./open-mcp-proxy.ts";
 import { publicNames, serverPrefix } from "./public-names.ts";
-import { repairTool } from "./repair-tool.ts";
+import { repairTool } from "./upstream.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -61,17 +60,9 @@ const malformed: [given: unknown, name: string | undefined][] = [
   [["tool"], undefined],
 ];
 
-/** A server over stdio that lists these tools, and answers a call with the name that it was called by. */
-function serverOf(tools: readonly unknown[]): { command: string; args: string[] } {
-  const script = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const result = method === "initialize"
-      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
-      : method === "tools/list" ? { tools: ${JSON.stringify(tools)} } : { content: [{ type: "text", text: params?.name }] };
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-  });`;
-  return { command: process.execPath, args: ["-e", script] };
-}
+/** A server that answers a call with the name that it was called by. */
+const serverOf = (tools: readonly unknown[]): ReturnType<typeof stdioServer> =>
+  stdioServer(tools, '{ content: [{ type: "text", text: params?.name }] }');
 
 describe("malformed tools", () => {
   const healthy = {
@@ -98,10 +89,7 @@ describe("malformed tools", () => {
       onToolChange: (server, change) => reported.push(`${server} ${change}`),
     });
     closers.push(() => proxy.close());
-    const client = new Client({ name: "test", version: "1" });
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await proxy.factory({ era: "legacy" }).connect(theirs);
-    await client.connect(ours);
+    const client = await connectedClient(proxy.factory);
     closers.push(() => client.close());
     const statistics = (): unknown[] =>
       Object.values(proxy.statistics().servers).map(({ problem }) => problem);
@@ -145,6 +133,52 @@ describe("malformed tools", () => {
     expect(reported).toContain("broken tools without a name or listed again: 4");
     expect(reported).toContain("a__b tools without a name or listed again: 1");
   });
+});
+
+/** A server whose tool gives the result that a call asks for. */
+const givingServer = stdioServer(
+  [{ name: "give", inputSchema: { type: "object" } }],
+  "params?.arguments?.result",
+);
+
+it("results that break the protocol reach the client as texts, and legal ones as they are", async () => {
+  const proxy = await openMcpProxy({ servers: { giving: givingServer }, listTokens: 50_000 });
+  closers.push(() => proxy.close());
+  const client = await connectedClient(proxy.factory);
+  closers.push(() => client.close());
+  await client.listTools();
+  const block = { type: "text", text: "42" };
+  const blocks = { content: [block] };
+  const legal: object[] = [blocks, { content: [] }, { ...blocks, isError: true }];
+  const malformed: [given: object, wanted: object][] = [
+    [{ content: "42" }, blocks],
+    [{ content: block }, blocks],
+    [{ content: ["42"] }, blocks],
+    [{ content: [{ text: "42" }] }, blocks],
+    [{ content: [{ type: "weird", text: "42" }, block] }, { content: [block, block] }],
+    [
+      { content: [{ type: "text", text: 42 }] },
+      { content: [{ ...block, text: '{"type":"text","text":42}' }] },
+    ],
+    [
+      { content: [{ type: "image", data: "!" }] },
+      { content: [{ ...block, text: '{"type":"image","data":"!"}' }] },
+    ],
+    [{ ...blocks, isError: null }, blocks],
+    [{ ...blocks, structuredContent: null }, blocks],
+    [{ ...blocks, structuredContent: ["43"] }, { content: [{ ...block, text: "42\n43" }] }],
+    [{ structuredContent: "42" }, blocks],
+  ];
+  for (const [result, wanted] of [...malformed, ...legal.map((one) => [one, one] as const)]) {
+    const answer = await client.callTool({ name: "give", arguments: { result } });
+    const texts = JSON.stringify(
+      answer.content.map((one) => (one.type === "text" ? one.text : one)),
+    );
+    const { content, isError = false }: { content?: object[]; isError?: boolean } = wanted;
+    const expected = JSON.stringify(content?.map((one) => ("text" in one ? one.text : one)));
+    expect(texts.replaceAll('","', "\\n")).toBe(expected.replaceAll('","', "\\n"));
+    expect(answer.isError ?? false).toBe(isError);
+  }
 });
 
 describe("repairTool", () => {

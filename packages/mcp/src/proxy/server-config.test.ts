@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { readMcpServers } from "./server-config.ts";
 
 it.each([
-  [{}, /no object "mcpServers"/],
+  [{}, /^there is no object "mcpServers" \(or "servers"\)$/],
+  [{ mcpServers: { files: "npx files" } }, /^files: /],
+  [{ mcpServers: { files: null } }, /^files: /],
   [{ mcpServers: { files: { command: "" } } }, /files/],
   [{ mcpServers: { docs: { url: "ftp://docs.example" } } }, /docs/],
   [{ servers: { shop: { command: "shop", env: { KEY: "${SHOP_KEY}" } } } }, /SHOP_KEY is not set/],

@@ -1,5 +1,5 @@
 import { failure, type Issue, type Result, success } from "@ccl/core";
-import { isRecord } from "@ccl/core/json";
+import { isRecord, jsonText, parseJson } from "@ccl/core/json";
 import * as z from "zod";
 
 /** How to reach a server: as a process, or at an address. */
@@ -45,20 +45,24 @@ export function readMcpServers(
     return failure(issueAt([], 'there is no object "mcpServers" (or "servers")'));
   const issues: Issue[] = [];
   const read: Record<string, McpServerConfig> = {};
-  for (const [name, given] of Object.entries(servers)) {
+  for (const [server, given] of Object.entries(servers)) {
     if (isRecord(given) && given["disabled"] === true) continue;
-    const filled = fillIn(given, (variable, fallback) => {
-      const value = env[variable] ?? fallback;
-      if (value === undefined)
-        issues.push(issueAt([name], `the environment variable ${variable} is not set`));
-      return value ?? "";
-    });
+    // In JSON, so that a value stands wherever a text may stand.
+    const filled = parseJson(
+      jsonText(given).replace(variable, (_, name: string, fallback?: string) => {
+        const value = env[name];
+        if (value !== undefined) return jsonText(value).slice(1, -1);
+        if (fallback === undefined)
+          issues.push(issueAt([server], `the environment variable ${name} is not set`));
+        return fallback ?? "";
+      }),
+    );
     const hasUrl = isRecord(filled) && "url" in filled;
     const parsed = (hasUrl ? addressConfig : processConfig).safeParse(filled);
-    if (parsed.success) read[name] = parsed.data;
+    if (parsed.success) read[server] = parsed.data;
     else
       for (const { path, message } of parsed.error.issues)
-        issues.push(issueAt([name, ...path.map(String)], message));
+        issues.push(issueAt([server, ...path.map(String)], message));
   }
   const [issue, ...others] = issues;
   return issue === undefined ? success(read) : failure(issue, ...others);
@@ -70,16 +74,3 @@ function issueAt(path: string[], reason: string): Issue {
 }
 
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
-type ValueOf = (name: string, fallback: string | undefined) => string;
-
-/** Replaces variables in texts, down to the values of `env`. Deeper values are not part of a configuration. */
-function fillIn(value: unknown, valueOf: ValueOf, levels = 2): unknown {
-  if (typeof value === "string")
-    return value.replace(variable, (_, name: string, fallback?: string) => valueOf(name, fallback));
-  if (levels === 0) return value;
-  const inner = (item: unknown): unknown => fillIn(item, valueOf, levels - 1);
-  if (Array.isArray(value)) return value.map(inner);
-  return isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(item)]))
-    : value;
-}

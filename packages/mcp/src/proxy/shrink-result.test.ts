@@ -107,6 +107,50 @@ describe("results", () => {
     expect(await shrinker.shrink(short, call)).toBe(short);
   });
 
+  it("are shortened in an embedded resource too, under a handle of the whole", async () => {
+    const { shrinker, store } = open(300);
+    const text = logOf(3, 200);
+    const resource = { uri: "test://log", mimeType: "text/plain", text };
+    const shown = await shrinker.shrink({ content: [{ type: "resource", resource }] }, call);
+    const [short = ""] = textsOf(shown);
+    expect(JSON.stringify(shown).length).toBeLessThan(text.length / 4);
+    expect(count(short)).toBeLessThanOrEqual(300);
+    const { handles } = await store.listHandles();
+    expect(handles.map(({ artifactId }) => artifactId.slice(0, 12))).toEqual([handleIn(short)]);
+  });
+
+  it.each([{ at: "order 1222" }, { where: [{ order: 1222 }] }, { text: "1222" }])(
+    "show what the values of %j ask for, wherever these stand",
+    async (input) => {
+      const lines = Array.from({ length: 400 }, (_, at) => `order ${at + 1_000} was sent to Oslo`);
+      const text = lines.join("\n");
+      const shownFor = async (asked: Record<string, unknown>): Promise<string> => {
+        const result = await open(300).shrinker.shrink(resultOf(text), { name: "x", input: asked });
+        return textsOf(result).join("\n");
+      };
+      expect(await shownFor(input)).toContain("order 1222 was sent");
+      expect(await shownFor({ text: "1333" })).not.toContain("order 1222 was sent");
+    },
+  );
+
+  it("keep structured content that says what the text says, and no other", async () => {
+    const { shrinker } = open(300);
+    const shownOf = async (structuredContent: Record<string, unknown>): Promise<unknown> => {
+      const given = { ...resultOf("It rains."), structuredContent };
+      const shown = await shrinker.shrink(given, call);
+      return shown === given ? "as it came" : shown;
+    };
+    expect(await shownOf({ content: "It rains." })).toBe("as it came");
+    expect(await shownOf({ content: "It rains.", degrees: 7 })).toEqual({
+      content: [{ type: "text", text: 'It rains.\n{"content":"It rains.","degrees":7}' }],
+    });
+    const rows = { rows: [1, 2], count: 2 };
+    const same = { ...resultOf(JSON.stringify(rows, null, 2)), structuredContent: rows };
+    expect(await shrinker.shrink(same, call)).toBe(same);
+    const only = { ...resultOf("[1, 2]"), structuredContent: { rows: [1, 2] } };
+    expect(await shrinker.shrink(only, call)).toBe(only);
+  });
+
   it("name what was shown whole by what gave it", async () => {
     const { shrink } = open(3_000);
     const text = logOf(3, 60);

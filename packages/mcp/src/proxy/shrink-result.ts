@@ -4,7 +4,7 @@ import type { TokenCounter } from "@ccl/core";
 import { isSameJson, jsonText, type JsonRecord, parseJson } from "@ccl/core/json";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
-import { storedLine } from "../server/stored-line.ts";
+import { storedLine } from "../server/server-tool.ts";
 
 /** How results are shortened. */
 export interface ResultShrinkerOptions {
@@ -72,15 +72,15 @@ export function createResultShrinker(options: ResultShrinkerOptions): ResultShri
     const query = wordsOf(input).join(" ").slice(0, 2_000);
     const budget = before > resultTokens ? Math.max(resultTokens - lineTokens, 1) : resultTokens;
     const shorter = compress(text, { budget, query, counter });
-    const kept = { source: name, mimeType: typeOf(text), sessionId, signal };
+    const mimeType = /^\s*[[{]/.test(text) ? "application/json" : "text/plain";
+    const kept = { source: name, mimeType, sessionId, signal };
     const { artifactId } = await store.store(text, kept);
     const handle = artifactId.slice(0, 12);
-    const { isLossless } = shorter;
     remember(
       text,
-      isLossless ? `what ${name} gave before, artifact ${handle}` : `artifact ${handle}`,
+      shorter.isLossless ? `what ${name} gave before, artifact ${handle}` : `artifact ${handle}`,
     );
-    if (isLossless) return shorter.tokens < before ? shorter.text : text;
+    if (shorter.isLossless) return shorter.tokens < before ? shorter.text : text;
     statistics.shortened++;
     return `${storedLine({ artifactId }, shorter)}\n${shorter.text}`;
   };
@@ -133,8 +133,4 @@ function wordsOf(input: unknown): string[] {
 function textOf(block: ContentBlock): string | undefined {
   if (block.type === "text") return block.text;
   return block.type === "resource" && "text" in block.resource ? block.resource.text : undefined;
-}
-
-function typeOf(text: string): string {
-  return /^\s*[[{]/.test(text) ? "application/json" : "text/plain";
 }

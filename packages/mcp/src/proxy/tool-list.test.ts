@@ -41,6 +41,7 @@ function proxiedOf(
   if (text !== undefined) tool.description = text;
   return {
     tool,
+    uses: () => 0,
     async call(input, context): Promise<CallToolResult> {
       calls.push([name, input, context]);
       return { content: [{ type: "text", text: `${name} ran` }] };
@@ -48,14 +49,21 @@ function proxiedOf(
   };
 }
 
-/** What a model is given of tools. */
+/** What a model is given of tools, in the longest of the forms in which clients give it. */
 function tokensOf(list: readonly Tool[], counter: TokenCounter): number {
-  const given = list.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.inputSchema,
-  }));
-  return counter.count(JSON.stringify(given));
+  const forms = list.map(({ name, description, inputSchema: schema }) => [
+    { name: `mcp__proxy__${name}`, description, input_schema: schema },
+    {
+      type: "function",
+      name: `mcp__proxy__${name}`,
+      description,
+      strict: false,
+      parameters: schema,
+    },
+    { type: "function", name: `proxy_${name}`, description, parameters: schema },
+  ]);
+  const bodies = [0, 1, 2].map((at) => JSON.stringify(forms.map((one) => one[at])));
+  return Math.max(...bodies.map((body) => counter.count(body)));
 }
 
 const fixedOf = (proxied: readonly ProxiedTool[], counter: TokenCounter): number =>
@@ -83,9 +91,10 @@ describe("the list", () => {
           ...own,
           { name: "search_artifact", inputSchema: { type: "object" as const } },
         ];
-        expect(list.isDeferred).toBe(tokensOf(shown, counter) > listTokens);
-        expect(list.isDeferred ? shown : list.tools).toEqual(shown);
-        if (!list.isDeferred) return;
+        const isDeferred = list.tools[0]?.name === "find_tools";
+        expect(isDeferred).toBe(tokensOf(shown, counter) > listTokens);
+        expect(isDeferred ? shown : list.tools).toEqual(shown);
+        if (!isDeferred) return;
         deferred += 1;
         const fixed = fixedOf(proxied, counter);
         expect(list.tokens.after).toBeLessThanOrEqual(Math.max(listTokens, fixed));
@@ -94,6 +103,15 @@ describe("the list", () => {
       }),
     );
     expect(deferred).toBeGreaterThan(0);
+  });
+
+  it("is left as it is where it has exactly its budget, and not where it has one token less", () => {
+    const given = [proxiedOf({ name: "files__read", description: "Reads a file. ".repeat(200) })];
+    const build = (listTokens: number): ToolList =>
+      buildToolList(given, { listTokens, counter: charCounter, ...quiet });
+    const { after } = build(1_000_000).tokens;
+    expect(build(after).tools[0]?.name).toBe("files__read");
+    expect(build(after - 1).tools[0]?.name).toBe("find_tools");
   });
 
   it("names as many tools as there is room for beside what finds them", () => {

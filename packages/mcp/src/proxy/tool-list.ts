@@ -12,7 +12,6 @@ export interface ToolList {
   tools: Tool[];
   /** Tokens of the servers' full list, and of the list for the client. */
   tokens: { before: number; after: number };
-  isDeferred: boolean;
   /** Undefined for an unknown tool. */
   call(name: string, input: JsonRecord, call: ProxiedCall): Promise<CallToolResult> | undefined;
 }
@@ -23,24 +22,28 @@ interface ToolListOptions {
   counter: TokenCounter;
   /** The proxy's own tools. */
   ownTools: readonly ServerTool[];
+  /** Whether a server has not answered yet. */
   isStarting: boolean;
 }
 
 const invalidParams = -32_602;
 
-/** Counts tools as a client passes them to its model. */
+/** Counts tools as clients give them to a model: as functions, with the client's own prefix. */
 export function countTools(tools: readonly Tool[], counter: TokenCounter): number {
-  return counter.count(
-    jsonText(
-      tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-    ),
-  );
+  const given = tools.map(({ name, description, inputSchema: parameters }) => ({
+    type: "function",
+    name: `mcp__proxy__${name}`,
+    description,
+    strict: false,
+    parameters,
+  }));
+  return counter.count(jsonText(given));
 }
 
 /**
  * Returns the tools unchanged if they fit into `listTokens` together with the proxy's own. Otherwise returns three
- * tools that find, describe and call them, with as many bare names as fit. While servers are starting, the three tools
- * are listed in addition to the available ones.
+ * tools that find, describe and call them, with as many bare names as fit. While a server has not answered, the three
+ * tools are listed in addition to the available ones, for clients that never read a list again.
  */
 export function buildToolList(
   proxied: readonly ProxiedTool[],
@@ -48,7 +51,7 @@ export function buildToolList(
 ): ToolList {
   const all = proxied.map(({ tool }) => tool);
   const byName = new Map(proxied.map((one) => [one.tool.name, one]));
-  const deferred = deferTools(all);
+  const deferred = deferTools(all, { uses: { get: (name) => byName.get(name)?.uses() } });
   const fixed = deferred.anthropic.map(({ input_schema: inputSchema, ...rest }): Tool => ({
     ...rest,
     inputSchema,
@@ -66,12 +69,10 @@ export function buildToolList(
   return {
     tools,
     tokens: { before: countTools(all, counter), after: countTools(tools, counter) },
-    isDeferred,
     call(name, given, call) {
       const direct = byName.get(name);
       const tool = fixed.find((one) => one.name === name);
-      if (tool === undefined)
-        return direct && (isDeferred ? explained(direct, given, call) : direct.call(given, call));
+      if (tool === undefined) return direct && explained(direct, given, call);
       const read = readToolInput(tool, given);
       if (!read.ok) return Promise.resolve(issuesError(read.issues));
       const called = name === "call_tool" && byName.get(String(read.value["name"]));

@@ -1,10 +1,13 @@
-import { backoffDelay, sleep } from "@ccl/core/async";
+import { objectSchema } from "@ccl/catalog";
+import { backoffDelay, onAbort, sleep } from "@ccl/core/async";
+import { isRecord, isSameJson, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
+import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import type { Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
+import { McpError } from "../mcp-error.ts";
 import { connectMcpServer } from "./connect-mcp-server.ts";
-import { repairTool } from "./repair-tool.ts";
 import { publicNames } from "./public-names.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -45,7 +48,7 @@ export interface UpstreamOptions {
   /** Names that its tools must not have. */
   reserved: ReadonlySet<string>;
   prepare(client: Client): void;
-  /** Called when the server connects, ends or changes its tools. */
+  /** Called when its tools are there or have changed. */
   onChange(): void;
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
@@ -64,10 +67,13 @@ export function createUpstream(
   let resolveStarted: (() => void) | undefined;
   const started = new Promise<void>((resolve) => (resolveStarted = resolve));
   const readTools = async (client: Client): Promise<void> => {
-    const { tools, changes } = asListed(await listTools(client), { prefix, reserved });
+    const { tools, changes } = asListed(await listMcpTools(client), { prefix, reserved });
     for (const change of changes)
       if (!upstream.changes.includes(change)) onToolChange?.(name, change);
-    Object.assign(upstream, { tools, changes });
+    // A rebuilt list takes time, and costs clients the provider's cache.
+    const isNew = upstream.tools.length === 0 || !isSameJson(upstream.tools, tools);
+    Object.assign(upstream, { tools, changes, client, problem: undefined });
+    if (isNew) onChange();
   };
   const upstream: { -readonly [Key in keyof Upstream]: Upstream[Key] } = {
     name,
@@ -82,11 +88,9 @@ export function createUpstream(
     async refresh() {
       if (upstream.client === undefined) return;
       await readTools(upstream.client).catch(() => undefined);
-      onChange();
     },
     async close() {
       closing.abort();
-      await upstream.client?.close().catch(() => undefined);
       await running;
     },
   };
@@ -98,14 +102,12 @@ export function createUpstream(
   /** Runs one connection until it ends. */
   const connectOnce = async (): Promise<void> => {
     const opened = await connectMcpServer(config, { capabilities, stderr, prepare, signal });
+    onAbort(signal, () => void opened.close().catch(() => undefined));
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
     const ended = new Promise<void>((resolve) => (opened.onclose = resolve));
     try {
       await readTools(opened);
-      upstream.client = opened;
-      upstream.problem = undefined;
       markStarted();
-      onChange();
       await ended;
       upstream.problem = "it has ended";
     } finally {
@@ -121,7 +123,6 @@ export function createUpstream(
       });
       markStarted();
       if (signal.aborted) break;
-      onChange();
       if (Date.now() - begin > maxWaitMs) attempt = 1;
       const waitMs = backoffDelay(attempt, { firstMs: firstWaitMs, maxMs: maxWaitMs });
       await sleep(waitMs, signal).catch(() => undefined);
@@ -138,18 +139,26 @@ const page = z.looseObject({
 });
 const maxPages = 100;
 
-/** The server's unchecked tools. One that breaks the protocol does not affect the others. */
-async function listTools(client: Client): Promise<unknown[]> {
+/**
+ * All tools of a server, unchecked. One that breaks the protocol does not affect the others.
+ * @throws McpError `endless_list`
+ */
+export async function listMcpTools(
+  client: Client,
+  options: { signal?: AbortSignal; timeout?: number } = {},
+): Promise<unknown[]> {
   const tools: unknown[] = [];
   if (client.getServerCapabilities()?.tools === undefined) return tools;
+  const cursors = new Set<string | undefined>([undefined]);
   let params = {};
-  for (let count = 0; count < maxPages; count++) {
-    const read = await client.request({ method: "tools/list", params }, page);
+  while (cursors.size <= maxPages) {
+    const read = await client.request({ method: "tools/list", params }, page, options);
     tools.push(...read.tools);
-    if (read.nextCursor === undefined) break;
+    if (cursors.has(read.nextCursor)) return tools;
+    cursors.add(read.nextCursor);
     params = { cursor: read.nextCursor };
   }
-  return tools;
+  throw new McpError("endless_list", `Its list of tools has more than ${maxPages} pages.`);
 }
 
 function asListed(
@@ -169,4 +178,60 @@ function asListed(
     return { tool: { ...one.tool, name }, ownName };
   });
   return { tools, changes };
+}
+
+const properties = z.record(z.string(), z.json());
+const unsuited = ["$ref", "allOf", "anyOf", "enum", "not", "oneOf"];
+
+/**
+ * Changes a server's tool so that clients and model APIs accept it, and lists the changes. Undefined for a tool
+ * without a name, which can't be called. `outputSchema` is left out, because results are shortened and clients reject
+ * a result that does not match its schema.
+ */
+export function repairTool(given: unknown): { tool: Tool; changes: string[] } | undefined {
+  const name = stringAt(given, "name") ?? "";
+  if (!isRecord(given) || name === "") return undefined;
+  const { inputSchema, annotations } = given;
+  const changes = ["title", "description"].flatMap((key) =>
+    given[key] === undefined || typeof given[key] === "string" ? [] : [`its ${key} is no text`],
+  );
+  const isPlain =
+    isRecord(inputSchema) &&
+    inputSchema["type"] === "object" &&
+    !unsuited.some((key) => key in inputSchema);
+  const isKept = isPlain && isSchema(inputSchema);
+  if (!isKept) changes.push(`its inputSchema is no ${isPlain ? "JSON Schema" : "plain object"}`);
+  const texts = {
+    title: stringAt(given, "title"),
+    description: stringAt(given, "description"),
+    annotations: isRecord(annotations) ? annotations : undefined,
+  };
+  const schema = isKept ? { ...inputSchema, type: "object" as const } : plainSchema(inputSchema);
+  return { tool: { name, ...withoutUndefined(texts), inputSchema: schema }, changes };
+}
+
+/** Model APIs reject a whole request if one schema is invalid or has a root that is not an object. */
+function plainSchema(given: unknown): Tool["inputSchema"] {
+  const { $defs } = isRecord(given) ? given : {};
+  const definitions = isRecord($defs) && isSchema({ $defs }) ? { $defs } : {};
+  const found = objectSchema(given);
+  const shown = Object.entries(found.properties).filter(([key, schema]) =>
+    isSchema({ ...definitions, properties: { [key]: schema } }),
+  );
+  const all = Object.fromEntries(found.required.map((name) => [name, {}]));
+  return {
+    ...definitions,
+    type: "object",
+    properties: properties.parse({ ...all, ...Object.fromEntries(shown) }),
+    required: found.required,
+  };
+}
+
+function isSchema(schema: JsonRecord): boolean {
+  try {
+    createJsonSchemaChecker(schema);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
@@ -50,11 +50,30 @@ describe("openMcpHttp", () => {
       expect(content).toMatchObject([{ text: expect.stringContaining("a needle in a text") }]);
   });
 
-  it("refuses foreign hosts and origins, and requests without the token", async () => {
+  it("answers the next request of a connection whose long request it refused", async () => {
+    const { url } = await open();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    closers.push(() => agent.destroy());
+    const send = async (headers: Record<string, string>, body: string): Promise<number> =>
+      await new Promise((resolve, reject) => {
+        const call = request(url, { agent, method: "POST", headers }, (answer) => {
+          answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+        });
+        call.on("error", reject);
+        call.end(body);
+      });
+    const long = "x".repeat(300_000);
+    expect(await send({ host: "evil.example" }, long)).toBe(403);
+    expect(await send({ "mcp-session-id": "of-another-process" }, long)).toBe(404);
+    expect(await send({ host: "evil.example" }, "{}")).toBe(403);
+  });
+
+  it("refuses foreign hosts and origins, unknown sessions, and requests without the token", async () => {
     const { url } = await open();
     expect(await statusOf(url, {})).toBe(200);
     expect(await statusOf(url, { host: "evil.example" })).toBe(403);
     expect(await statusOf(url, { origin: "https://evil.example" })).toBe(403);
+    expect(await statusOf(url, { "mcp-session-id": "of-another-process" })).toBe(404);
     const token = "0123456789abcdef";
     const guarded = await open({ token });
     expect(await statusOf(guarded.url, {})).toBe(401);

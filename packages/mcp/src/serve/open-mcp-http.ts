@@ -1,20 +1,24 @@
-import { timingSafeEqual } from "node:crypto";
+import { randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { sha256Hex } from "@ccl/core";
+import { parseJson, withoutUndefined } from "@ccl/core/json";
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
+  isInitializeRequest,
   localhostAllowedHostnames,
+  type McpHttpHandler,
   originValidationResponse,
+  readRequestBody,
   type ServerEventBus,
+  WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
 import { McpError } from "../mcp-error.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
-import { createHttpSessions } from "./http-sessions.ts";
 
 /** Where a server listens, and which requests it accepts. */
 export interface McpHttpOptions {
@@ -53,10 +57,7 @@ export async function openMcpHttp(
     throw new McpError("invalid_options", `${host} can be reached from elsewhere: set a token.`);
   if (token !== undefined && token.length < minTokenLength)
     throw new McpError("invalid_options", `A token has ${minTokenLength} characters at least.`);
-  const handler = createHttpSessions(
-    factory,
-    createMcpHandler(factory, bus === undefined ? {} : { bus }),
-  );
+  const handler = createHttpSessions(factory, createMcpHandler(factory, withoutUndefined({ bus })));
   const names = [...localhostAllowedHostnames(), host];
   const answer = async (request: Request): Promise<Response> => {
     const refused =
@@ -110,7 +111,7 @@ async function respond(
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.flushHeaders();
     if (response.body === null) outgoing.end();
-    else await pipeline(streamOf(response.body), outgoing);
+    else await pipeline(response.body, outgoing);
   } catch {
     // The client disconnected, or its request can't be read.
     if (outgoing.headersSent) outgoing.destroy();
@@ -118,25 +119,77 @@ async function respond(
   }
 }
 
-async function* streamOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = "GET", headers: given, url = "/" } = incoming;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(given))
-    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  const { method = "GET", headersDistinct, url = "/" } = incoming;
+  const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
+    name,
+    values.join(", "),
+  ]);
   const hasBody = method !== "GET" && method !== "HEAD";
+  // Nothing is read ahead: Node discards the body of a request that is refused unread, and the connection stays usable.
+  const strategy = { highWaterMark: 0 };
   return new Request(new URL(url, "http://localhost"), {
     method,
     headers,
     signal,
-    ...(hasBody ? { body: Readable.toWeb(incoming), duplex: "half" } : {}),
+    ...(hasBody ? { body: Readable.toWeb(incoming, { strategy }), duplex: "half" } : {}),
   });
+}
+
+/** Session limit, since clients may disappear without closing. The session that was unused for longest is closed first. */
+const maxSessions = 500;
+
+/**
+ * Gives a session to each client of 2025-11-25 that begins with a handshake, so that the server can notify and ask it.
+ * Requests without a session go to `handler`.
+ */
+function createHttpSessions(
+  factory: McpServerFactory,
+  handler: McpHttpHandler,
+): { fetch(request: Request): Promise<Response>; close(): Promise<void> } {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const open = async (request: Request, parsedBody: unknown): Promise<Response> => {
+    const transport: WebStandardStreamableHTTPServerTransport =
+      new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (id) => {
+          const [oldest] = sessions.size < maxSessions ? [] : sessions.values();
+          void oldest?.close();
+          sessions.set(id, transport);
+        },
+      });
+    const server = factory({ era: "legacy", requestInfo: request });
+    await server.connect(transport);
+    const { onclose } = transport;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
+    transport.onclose = () => {
+      sessions.delete(transport.sessionId ?? "");
+      onclose?.();
+    };
+    return transport.handleRequest(request, { parsedBody });
+  };
+  return {
+    async fetch(request) {
+      const id = request.headers.get("mcp-session-id") ?? "";
+      const known = sessions.get(id);
+      if (known !== undefined) {
+        sessions.delete(id);
+        sessions.set(id, known);
+        return known.handleRequest(request);
+      }
+      // After this status the protocol requires the client to start a new session.
+      if (id !== "") return new Response("There is no such session.", { status: 404 });
+      if (request.method !== "POST") return handler.fetch(request);
+      const body = await readRequestBody(request);
+      if (body.tooLarge) return new Response("The request is too large.", { status: 413 });
+      const parsedBody = parseJson(body.text);
+      return isInitializeRequest(parsedBody)
+        ? open(request, parsedBody)
+        : handler.fetch(new Request(request, { method: "POST", body: body.text }));
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map((session) => session.close()));
+      await handler.close();
+    },
+  };
 }

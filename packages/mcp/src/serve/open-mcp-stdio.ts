@@ -19,7 +19,7 @@ export async function openMcpStdio(
   let end: (() => void) | undefined;
   const closed = new Promise<void>((resolve) => (end = resolve));
   // Size limit of a message. A larger one closes the connection.
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes });
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: 64 * 1024 * 1024 });
   const handle = serveStdio(factory, { transport });
   const { onclose } = transport;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
@@ -35,5 +35,3 @@ export async function openMcpStdio(
     },
   };
 }
-
-const maxMessageBytes = 64 * 1024 * 1024;

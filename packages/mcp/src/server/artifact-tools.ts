@@ -1,10 +1,9 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import type { ArtifactTools } from "@ccl/context-compiler";
 import type { Part, TokenCounter } from "@ccl/core";
 import { toBase64 } from "@ccl/core/json";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 
-import { type ServerTool, toolError } from "./server-tool.ts";
+import { readingTool, type ServerTool, toolError } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
 const range = {
@@ -19,18 +18,18 @@ export function artifactTools(
   open: Opener<ArtifactStore>,
   counter: Opener<TokenCounter>,
 ): ServerTool[] {
-  const openTools = async (sessionId?: string): Promise<ArtifactTools> => {
+  const openTools = async (sessionId?: string) => {
     const { createArtifactTools } = await import("@ccl/context-compiler");
     const store = await open();
     const scoped = sessionId === undefined ? store : ofSession(store, sessionId);
     return createArtifactTools({ store: scoped, counter: await counter() });
   };
   return [
-    {
-      name: "search_artifact",
-      description: "Finds lines or rows in stored results by words or an RE2 regex.",
-      inputSchema: {
-        type: "object",
+    readingTool(
+      {
+        name: "search_artifact",
+        title: "Search stored results",
+        description: "Finds lines or rows in stored results by words or an RE2 regex.",
         properties: {
           query: { type: "string", minLength: 1 },
           handle,
@@ -41,8 +40,7 @@ export function artifactTools(
         },
         required: ["query"],
       },
-      annotations: { readOnlyHint: true },
-      run: async ({ all, ...input }, { signal, sessionId }) => {
+      async ({ all, ...input }, { signal, sessionId }) => {
         // A client that has a handle has seen it, so the search may use it.
         const isWide = all === true || input["handle"] !== undefined;
         const stored = await (await open()).listHandles({ sessionId, limit: 1, signal });
@@ -52,25 +50,22 @@ export function artifactTools(
         const query = String(input["query"]);
         return textResult(await search.execute({ ...input, query }, { signal }));
       },
-    },
-    {
-      name: "read_artifact",
-      description: "Reads lines or rows (from 1) of a stored result.",
-      inputSchema: {
-        type: "object",
+    ),
+    readingTool(
+      {
+        name: "read_artifact",
+        title: "Read a stored result",
+        description: "Reads lines or rows (from 1) of a stored result.",
         properties: { handle, lines: range, rows: range, maxTokens },
         required: ["handle"],
       },
-      annotations: { readOnlyHint: true },
-      run: async (input, { signal }) => {
+      async (input, { signal }) => {
         const [, read] = await openTools();
-        const answer = await read.execute(
-          { ...input, handle: String(input["handle"]) },
-          { signal },
-        );
+        const asked = { ...input, handle: String(input["handle"]) };
+        const answer = await read.execute(asked, { signal });
         return typeof answer === "string" ? textResult(answer) : contentResult(answer.content);
       },
-    },
+    ),
   ];
 }
 

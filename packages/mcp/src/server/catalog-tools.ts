@@ -1,8 +1,8 @@
 import type { Catalog } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
-import { arrayAt, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
+import { arrayAt } from "@ccl/core/json";
 
-import type { ServerTool } from "./server-tool.ts";
+import { readingTool, type ServerTool } from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
 /** `catalog_search` and `catalog_details`. */
@@ -15,44 +15,40 @@ export function catalogTools(
     return createCatalogTools(await open(), { counter: await counter() });
   });
   return [
-    {
-      name: "catalog_search",
-      description: "Finds tables, files, APIs and skills by words.",
-      inputSchema: {
-        type: "object",
+    readingTool(
+      {
+        name: "catalog_search",
+        title: "Search the catalog",
+        description:
+          "Finds tables, files, APIs and skills by words. Then read catalog_details, and ask query_run.",
         properties: {
           query: { type: "string", minLength: 1 },
           limit: { type: "integer", minimum: 1, maximum: 50 },
         },
         required: ["query"],
       },
-      annotations: { readOnlyHint: true },
-      async run(input, { signal }) {
+      async (input, { signal }) => {
         const [search] = await openTools();
-        const query = String(input["query"]);
-        const asked = withoutUndefined({ query, limit: numberAt(input, "limit") });
-        return await search.execute(asked, { signal });
+        return search.execute({ ...input, query: String(input["query"]) }, { signal });
       },
-    },
-    {
-      name: "catalog_details",
-      description: "Gives columns, keys, snippets and what to avoid, by ids of catalog_search.",
-      inputSchema: {
-        type: "object",
+    ),
+    readingTool(
+      {
+        name: "catalog_details",
+        title: "Read cards of the catalog",
+        description: "Gives columns, keys, snippets and what to avoid, by ids of catalog_search.",
         properties: {
           ids: { type: "array", items: { type: "string" }, maxItems: 10 },
           cursor: { type: "string" },
         },
         required: ["ids"],
       },
-      annotations: { readOnlyHint: true },
-      async run(input, { signal }) {
+      async (input, { signal }) => {
         const [, details] = await openTools();
         const ids = arrayAt(input, "ids").map(String);
-        const asked = withoutUndefined({ ids, cursor: stringAt(input, "cursor") });
-        return await details.execute(asked, { signal });
+        return details.execute({ ...input, ids }, { signal });
       },
-    },
+    ),
   ];
 }
 

@@ -8,10 +8,10 @@ import { createCatalog } from "@ccl/catalog";
 import { createBpeCounter } from "@ccl/core/bpe";
 import { openWorkspace } from "@ccl/plan-protocol/node";
 import { createMemoryConnector } from "@ccl/query";
-import { Client } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
 const closers: (() => unknown)[] = [];
@@ -50,18 +50,14 @@ async function openServer(
     plans: { workspace, allowApply: true },
     model: { provider: "none", modelId: "none", generate: () => Promise.reject(new Error("none")) },
   });
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: answer === undefined ? {} : { elicitation: {} } },
-  );
-  if (answer !== undefined)
-    client.setRequestHandler("elicitation/create", () => ({
-      action: answer,
-      content: { apply: true },
-    }));
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await factory({ era: "legacy" }).connect(theirs);
-  await client.connect(ours);
+  const capabilities = answer === undefined ? {} : { elicitation: {} };
+  const client = await connectedClient(factory, { capabilities }, (one) => {
+    if (answer !== undefined)
+      one.setRequestHandler("elicitation/create", () => ({
+        action: answer,
+        content: { apply: true },
+      }));
+  });
   closers.push(() => client.close());
   return { client, root };
 }
@@ -91,12 +87,31 @@ async function apply(client: Client): Promise<string> {
 }
 
 describe("createMcpServer", () => {
-  it("lists all of its tools in at most 900 tokens, output schemas included", async () => {
+  it("gives a model all of its tools in at most 900 tokens, and its user their titles and hints", async () => {
     const { client } = await openServer();
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(11);
     const counter = await createBpeCounter("o200k_base");
-    expect(counter.count(JSON.stringify(tools))).toBeLessThanOrEqual(900);
+    const given = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    expect(counter.count(JSON.stringify(given))).toBeLessThanOrEqual(900);
+    expect(tools.filter(({ title = "" }) => title === "")).toEqual([]);
+    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
+    expect(writing).toMatchObject([{ name: "plan_apply", annotations: { destructiveHint: true } }]);
+  });
+
+  it("packs by the files that a client names, and says which of them do not exist", async () => {
+    const { client } = await openServer();
+    const focus = ["main.ts", "./main.ts", "mian.ts", "gone/\u0000"];
+    const text = await textOf(client, "pack", { task: "greet", focus });
+    expect(text.match(/^\[focus: .*/gm)).toEqual([
+      '[focus: there is no file "mian.ts"]',
+      '[focus: there is no file "gone/\\u0000"]',
+    ]);
+    expect(text).toContain("greet");
   });
 
   it("gives files by path and symbol, and finds those made since", async () => {

@@ -4,14 +4,20 @@ import { ProtocolError, Server } from "@modelcontextprotocol/server";
 import { artifactTools } from "./artifact-tools.ts";
 import { catalogTools } from "./catalog-tools.ts";
 import type { McpServerFactory, McpServerOptions, ServerParts } from "./mcp-server-options.ts";
-import { orchestrateTool } from "./orchestrate-tool.ts";
 import { planTools } from "./plan-tools.ts";
 import { projectTools } from "./project-tools.ts";
 import { queryTools } from "./query-tools.ts";
-import { serverPrompts } from "./server-prompts.ts";
-import { serverResources } from "./server-resources.ts";
-import { capabilitiesOf } from "./client-capabilities.ts";
-import { listedTool, runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { addPrompts } from "./server-prompts.ts";
+import { addResources } from "./server-resources.ts";
+import type { OrchestrateOptions } from "./run-orchestrate.ts";
+import {
+  capabilitiesOf,
+  listedTool,
+  readingTool,
+  runTool,
+  type ServerTool,
+  type ServerToolCall,
+} from "./server-tool.ts";
 import { createSessionIds } from "./session-ids.ts";
 import { openOnce } from "./source.ts";
 
@@ -31,30 +37,30 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
     counter: openOnce(counter),
   };
   const tools = toolsOf(options, parts);
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const resources = serverResources(parts);
-  const prompts = serverPrompts(parts);
-  const sessionIdOf = createSessionIds(options.owner ?? "mcp");
+  const sessionIdOf = createSessionIds(options.owner);
   return (request) => {
     const sessionId = sessionIdOf(request);
     const server = new Server(
-      { name: options.name ?? "ccl", version: options.version ?? "1.0.0" },
-      { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+      { name: "ccl", version: "1.0.0" },
+      {
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        instructions,
+      },
     );
     server.setRequestHandler("tools/list", () => ({
       tools: tools.map(listedTool),
     }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
-      const tool = byName.get(params.name);
+      const tool = tools.find(({ name }) => name === params.name);
       if (tool === undefined)
         throw new ProtocolError(
           invalidParams,
-          `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${[...byName.keys()].join(", ")}.`,
+          `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${tools.map(({ name }) => name).join(", ")}.`,
         );
       return runTool(tool, params.arguments ?? {}, callOf(server, { context, sessionId }));
     });
-    resources.register(server, sessionId);
-    prompts.register(server);
+    addResources(server, parts, sessionId);
+    addPrompts(server, parts);
     return server;
   };
 }
@@ -67,21 +73,35 @@ function toolsOf(
   { project, artifacts, catalog, counter }: ServerParts,
 ): ServerTool[] {
   const reading = [
-    ...(project === undefined ? [] : projectTools(project, counter)),
-    ...(catalog === undefined ? [] : catalogTools(catalog, counter)),
-    ...(catalog === undefined || query === undefined
-      ? []
-      : queryTools(openOnce(query), { catalog, counter, store: artifacts })),
+    ...(project ? projectTools(project, counter) : []),
+    ...(catalog ? catalogTools(catalog, counter) : []),
+    ...(catalog && query
+      ? queryTools(openOnce(query), { catalog, counter, store: artifacts })
+      : []),
   ];
   return [
     ...reading,
-    ...(artifacts === undefined ? [] : artifactTools(artifacts, counter)),
-    ...(artifacts === undefined || model === undefined
-      ? []
-      : [orchestrateTool({ model: openOnce(model), tools: reading, store: artifacts, counter })]),
-    ...(plans === undefined ? [] : planTools(plans, counter)),
+    ...(artifacts ? artifactTools(artifacts, counter) : []),
+    ...(artifacts && model
+      ? [orchestrateTool({ model: openOnce(model), tools: reading, store: artifacts, counter })]
+      : []),
+    ...(plans ? planTools(plans, counter) : []),
     ...tools,
   ];
+}
+
+/** Another model reads, and the client gets its answer with handles of what it read. */
+function orchestrateTool(options: OrchestrateOptions): ServerTool {
+  return readingTool(
+    {
+      name: "orchestrate_compiled",
+      title: "Have a task worked out",
+      description: "Lets another model work out a task with these tools.",
+      properties: { task: { type: "string" } },
+      required: ["task"],
+    },
+    async (input, call) => (await import("./run-orchestrate.ts")).orchestrate(input, call, options),
+  );
 }
 
 function callOf(

@@ -30,9 +30,6 @@ export interface McpServerOptions {
    * The owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default.
    */
   owner?: string | undefined;
-  /** The name that clients show. `ccl` by default. */
-  name?: string | undefined;
-  version?: string | undefined;
 }
 
 /** The parts that tools, resources and prompts share. Each is opened once. */

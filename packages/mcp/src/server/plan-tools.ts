@@ -2,7 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import type { PlanCall } from "./run-plan.ts";
-import type { ServerTool, ServerToolCall } from "./server-tool.ts";
+import { readingTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
 import { openOnce, type Opener, type Source } from "./source.ts";
 
 /** The folder that plans change. */
@@ -14,7 +14,8 @@ export interface PlanSource {
 
 const plan = {
   type: "string",
-  description: "a unified diff, SEARCH/REPLACE blocks, *** Begin Patch, or JSON of a plan",
+  description:
+    "a unified diff, *** Begin Patch, or a path and below it <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE",
 };
 
 /** `plan_preview`, and `plan_apply` if it is allowed. */
@@ -28,24 +29,29 @@ export function planTools(
     counter: await counter(),
     call,
   });
-  const preview: ServerTool = {
-    name: "plan_preview",
-    description: "Checks changes to files and shows their diff and hash; writes nothing.",
-    inputSchema: { type: "object", properties: { plan }, required: ["plan"] },
-    annotations: { readOnlyHint: true },
-    async run(input, call) {
-      const { previewPlan } = await import("./run-plan.ts");
-      return await previewPlan(input, await callOf(call));
+  const preview = readingTool(
+    {
+      name: "plan_preview",
+      title: "Preview changes",
+      description: "Checks changes to files and shows their diff and hash; writes nothing.",
+      properties: { plan },
+      required: ["plan"],
     },
-  };
+    async (input, call) => {
+      const { previewPlan } = await import("./run-plan.ts");
+      return previewPlan(input, await callOf(call));
+    },
+  );
   const apply: ServerTool = {
     name: "plan_apply",
+    title: "Apply changes",
     description: "Applies a plan with its hash of plan_preview, once the user agrees.",
     inputSchema: {
       type: "object",
       properties: { plan: { type: "string" }, planHash: { type: "string" } },
       required: ["plan", "planHash"],
     },
+    annotations: { destructiveHint: true },
     async run(input, call) {
       const { applyPlan } = await import("./run-plan.ts");
       return await applyPlan(input, await callOf(call));

@@ -1,8 +1,14 @@
 import type { AliasRegistry, FileHistory, GetAliasOutput } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
-import { arrayAt, numberAt, stringAt } from "@ccl/core/json";
+import { arrayAt, jsonText, numberAt, stringAt } from "@ccl/core/json";
 
-import { issuesError, type ServerTool, type ServerToolCall, toolError } from "./server-tool.ts";
+import {
+  issuesError,
+  readingTool,
+  type ServerTool,
+  type ServerToolCall,
+  toolError,
+} from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
 /** A folder of files under short names. */
@@ -33,51 +39,62 @@ export function projectTools(
     return project;
   };
   return [
-    {
-      name: "pack",
-      description:
-        "Shows what matters in this project for a task, within a token budget. Call it first.",
-      inputSchema: {
-        type: "object",
+    readingTool(
+      {
+        name: "pack",
+        title: "Show what a task needs",
+        description:
+          "Shows what matters in this project for a task, within a token budget. Call it first.",
         properties: {
-          task: { type: "string", description: "what you will change or want to know" },
+          task: {
+            type: "string",
+            description: "what you will change or want to know, in a sentence or two, with names",
+          },
           budget: { type: "integer", minimum: 500, maximum: maxBudget },
-          focus: { type: "array", items: { type: "string" }, description: "paths" },
+          focus: {
+            type: "array",
+            items: { type: "string" },
+            description: "paths or aliases of files that the task is about",
+          },
         },
       },
-      annotations: { readOnlyHint: true },
-      async run(input, call) {
+      async (input, call) => {
         const { buildPack } = await import("@ccl/aliases");
         const { registry, history } = await scan(call);
+        const entries = registry.list();
+        const focus = arrayAt(input, "focus").map((name) => ({
+          name: jsonText(name),
+          ...entries.find(({ alias, path }) => [alias, path, `./${path}`].includes(String(name))),
+        }));
         const pack = await buildPack({
           registry,
           history,
           counter: await counter(),
           task: stringAt(input, "task") ?? orientation,
           budget: numberAt(input, "budget") ?? defaultBudget,
-          focus: aliasesOf(registry, arrayAt(input, "focus")),
+          focus: focus.flatMap(({ alias }) => alias ?? []),
           signal: call.signal,
           onEvent: ({ type, done, total }) => call.progress(done, total, steps[type]),
         });
-        return pack.text;
+        const unknown = focus.flatMap(({ name, alias }) =>
+          alias === undefined ? `[focus: there is no file ${name}]\n` : [],
+        );
+        return unknown.join("") + pack.text;
       },
-    },
-    {
-      name: "get_alias",
-      description:
-        "Gives files by alias, path or path#symbol (or a list), or the best places for words in `search`.",
-      inputSchema: {
-        type: "object",
+    ),
+    readingTool(
+      {
+        name: "get_alias",
+        title: "Read files",
+        description:
+          "Gives files by alias, path or path#symbol (or a list), or the best places for words in `search`.",
         properties: {
-          alias: {
-            anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
-          },
+          alias: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
           search: { type: "string" },
           lines: { type: "string", description: "10-40" },
         },
       },
-      annotations: { readOnlyHint: true },
-      async run(input, call) {
+      async (input, call) => {
         if (input["alias"] === undefined && input["search"] === undefined)
           return toolError(
             "get_alias needs alias, such as src/main.ts#greet, or search with words.",
@@ -91,16 +108,8 @@ export function projectTools(
         }
         return answer.ok ? fileText(answer.value) : issuesError(answer.issues);
       },
-    },
+    ),
   ];
-}
-
-function aliasesOf(registry: AliasRegistry, names: readonly unknown[]): string[] {
-  const entries = registry.list();
-  return names.flatMap((name) => {
-    const found = entries.find(({ alias, path }) => alias === name || path === name);
-    return found === undefined ? [] : [found.alias];
-  });
 }
 
 /** Files for a model: a line that says what follows, then the text. */

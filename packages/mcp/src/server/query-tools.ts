@@ -2,7 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 
 import type { CatalogReader } from "./catalog-tools.ts";
 import type { QueryCall, QuerySource } from "./run-query.ts";
-import type { ServerTool, ServerToolCall } from "./server-tool.ts";
+import { readingTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
 /** What query tools need besides the sources. */
@@ -34,32 +34,30 @@ export function queryTools(
     signal,
   });
   return [
-    {
-      name: "query_explain",
-      description: "Checks what query_run would run, and says which source does what.",
-      inputSchema: {
-        type: "object",
+    readingTool(
+      {
+        name: "query_explain",
+        title: "Explain a query",
+        description: "Checks what query_run would run, and says which source does what.",
         properties: { sql: { type: "string" }, plan: { type: "string" } },
       },
-      annotations: { readOnlyHint: true },
-      async run(input, call) {
+      async (input, call) => {
         const { explainQuery } = await import("./run-query.ts");
-        return await explainQuery(input, await callOf(call));
+        return explainQuery(input, await callOf(call));
       },
-    },
-    {
-      name: "query_run",
-      description:
-        "Runs SQL or a plan, read only. Gives the rows that fit, how many there are, and a handle of all of them.",
-      inputSchema: {
-        type: "object",
+    ),
+    readingTool(
+      {
+        name: "query_run",
+        title: "Query the catalog",
+        description:
+          "Runs SQL or a plan, read only. Gives the rows that fit, how many there are, and a handle of all of them.",
         properties: { sql, plan, limit: { type: "integer", minimum: 1 } },
       },
-      annotations: { readOnlyHint: true },
-      async run(input, call) {
+      async (input, call) => {
         const { runQuery } = await import("./run-query.ts");
-        return await runQuery(input, await callOf(call));
+        return runQuery(input, await callOf(call));
       },
-    },
+    ),
   ];
 }

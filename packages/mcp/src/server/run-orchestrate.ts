@@ -9,9 +9,8 @@ import {
 import type { LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import { arrayAt, type JsonRecord } from "@ccl/core/json";
 
-import { runTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
+import { runTool, type ServerTool, type ServerToolCall, storedLine } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
-import { storedLine } from "./stored-line.ts";
 
 /** What the reading model works with. */
 export interface OrchestrateOptions {
@@ -55,19 +54,11 @@ export async function orchestrate(
     signal: call.signal,
   });
   const shown = compress(text, { budget: answerTokens, query: task, counter });
-  const lines = shown.isLossless
-    ? [shown.text]
-    : [
-        storedLine(
-          await store.store(text, {
-            source: model.modelId,
-            mimeType: "text/plain",
-            sessionId: call.sessionId,
-          }),
-          shown,
-        ),
-        shown.text,
-      ];
+  const lines = [shown.text];
+  if (!shown.isLossless) {
+    const kept = { source: model.modelId, mimeType: "text/plain", sessionId: call.sessionId };
+    lines.unshift(storedLine(await store.store(text, kept), shown));
+  }
   if (finishReason === "step_limit")
     lines.push(`[${maxSteps} calls of the model did not suffice; ask for less]`);
   for (const { data } of session.eventLog.filter(["artifact_stored"]))

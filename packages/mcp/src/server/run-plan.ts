@@ -30,62 +30,15 @@ export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<To
 }
 
 /** `plan_apply`. */
-export async function applyPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
-  const checked = await previewOf(String(input["plan"]), call);
+export async function applyPlan(input: JsonRecord, plan: PlanCall): Promise<ToolAnswer> {
+  const { workspace, counter, call } = plan;
+  const checked = await previewOf(String(input["plan"]), plan);
   if (!checked.ok) return issuesError(checked.issues);
-  const { preview } = checked.value;
+  const { plan: valid, preview } = checked.value;
   if (input["planHash"] !== preview.planHash)
     return toolError(
       `The plan or the files changed since the preview: the hash is ${preview.planHash} now. Call plan_preview again and read its diff.`,
     );
-  return await applyAgreed(checked.value, call);
-}
-
-interface CheckedPlan {
-  plan: ValidPlan;
-  preview: PlanPreview;
-}
-
-async function previewOf(text: string, plan: PlanCall): Promise<Result<CheckedPlan>> {
-  const valid = await readPlan(text, plan);
-  if (!valid.ok) return valid;
-  const preview = await plan.workspace.preview(valid.value, { signal: plan.call.signal });
-  return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
-}
-
-/** A plan of the protocol, or edits in one of the formats of coding models. */
-async function readPlan(
-  text: string,
-  { workspace, call: { signal } }: PlanCall,
-): Promise<Result<ValidPlan>> {
-  const parsed = parsePlan(text);
-  const paths = parsed.ok
-    ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
-    : editedPaths(text);
-  const requests = paths.map((path) => ({ type: "read_file" as const, path }));
-  for (let at = 0; at < requests.length; at += maxReads)
-    await workspace.read(requests.slice(at, at + maxReads), { signal });
-  if (parsed.ok) return validatePlan(parsed.value, { mode: "apply", readSet: workspace.readSet });
-  if (text.trimStart().startsWith("{")) return parsed;
-  const edits = workspace.propose(text);
-  return edits.ok ? success(edits.value.plan) : edits;
-}
-
-function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
-  const { planHash, changes } = preview;
-  const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
-  const risks = changes.flatMap(({ path, risks: marks }) =>
-    marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
-  );
-  const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
-  const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
-  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
-}
-
-async function applyAgreed(
-  { plan: valid, preview }: CheckedPlan,
-  { workspace, counter, call }: PlanCall,
-): Promise<ToolAnswer> {
   const key = `agree-${sha8(preview.planHash)}`;
   const answer = inputResponse(call.context.mcpReq.inputResponses, key);
   if (answer.kind === "missing") {
@@ -94,7 +47,7 @@ async function applyAgreed(
         "Nothing was written: this client can't ask its user (it has no elicitation). Let the user run `ccl plan apply` on the plan instead.",
       );
     const message = truncateMiddle(
-      `Apply ${preview.changes.length} change(s)?\n${previewText({ plan: valid, preview }, counter)}`,
+      `Apply ${preview.changes.length} change(s)?\n${previewText(checked.value, counter)}`,
       { maxTokens: previewTokens, counter },
     ).text;
     const requestedSchema = {
@@ -114,4 +67,44 @@ async function applyAgreed(
   const { transactionId, changes } = applied.value;
   const lines = changes.map(({ kind, path }) => `${kind} ${path}\n`);
   return `${lines.join("")}applied as ${transactionId}; \`ccl plan rollback\` undoes it`;
+}
+
+interface CheckedPlan {
+  plan: ValidPlan;
+  preview: PlanPreview;
+}
+
+/** Previews a plan of the protocol, or edits in one of the formats of coding models. */
+async function previewOf(
+  text: string,
+  { workspace, call: { signal } }: PlanCall,
+): Promise<Result<CheckedPlan>> {
+  const parsed = parsePlan(text);
+  const paths = parsed.ok
+    ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
+    : editedPaths(text);
+  const requests = paths.map((path) => ({ type: "read_file" as const, path }));
+  for (let at = 0; at < requests.length; at += maxReads)
+    await workspace.read(requests.slice(at, at + maxReads), { signal });
+  if (!parsed.ok && text.trimStart().startsWith("{")) return parsed;
+  const proposed = parsed.ok ? parsed : workspace.propose(text);
+  if (!proposed.ok) return proposed;
+  const valid =
+    "plan" in proposed.value
+      ? success(proposed.value.plan)
+      : validatePlan(proposed.value, { mode: "apply", readSet: workspace.readSet });
+  if (!valid.ok) return valid;
+  const preview = await workspace.preview(valid.value, { signal });
+  return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
+}
+
+function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
+  const { planHash, changes } = preview;
+  const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
+  const risks = changes.flatMap(({ path, risks: marks }) =>
+    marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
+  );
+  const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
+  const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
+  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
 }

@@ -16,9 +16,8 @@ import {
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { issuesError, type ToolAnswer } from "./server-tool.ts";
+import { issuesError, storedLine, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
-import { storedLine } from "./stored-line.ts";
 
 /** What queries run on. */
 export interface QuerySource {
@@ -67,8 +66,10 @@ export async function runQuery(input: JsonRecord, call: QueryCall): Promise<Tool
   if (statement !== undefined) {
     const details = await everyDetail(catalog, signal);
     const asked = { details, connectors, engine, limits, signal };
-    const { rows } = await executeSql(statement, asked);
-    return await showRows({ rows: rows.slice(0, limit), isCut: rows.length > limit }, call);
+    const { rows, total, doubts } = await executeSql(statement, asked);
+    const isCut = rows.length > limit;
+    const lines = total === undefined ? doubts : [`of ${total} rows`, ...doubts];
+    return await showRows({ rows: rows.slice(0, limit), isCut, lines }, call);
   }
   const parsed = parseLogicalPlan(input["plan"]);
   if (!parsed.ok) return issuesError(parsed.issues);
@@ -96,6 +97,8 @@ interface ShownRows {
   rows: PlanRow[];
   /** Whether there are more rows. */
   isCut: boolean;
+  /** What a LIMIT cut from, and the doubts. */
+  lines?: string[] | undefined;
 }
 
 async function firstRows(
@@ -118,14 +121,19 @@ async function firstRows(
  * Returns the same rows as text and as data, since a client gives its model only one of them. Stores the other rows.
  */
 async function showRows(
-  { rows: given, isCut: more }: ShownRows,
+  { rows: given, isCut: more, lines: above = [] }: ShownRows,
   { counter, store: openStore, sessionId, signal }: QueryCall,
 ): Promise<ToolAnswer> {
   const all = given.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
   );
   const rowCount = all.length;
-  const [whole, store] = [{ rows: all, rowCount, more }, await openStore?.()];
+  const lines = [
+    ...(more ? [`[the first ${rowCount} rows; there are more]`] : []),
+    ...above.map((line) => `[${line}]`),
+  ];
+  const whole = { rows: all, rowCount, more, ["note"]: lines.join("\n") };
+  const store = await openStore?.();
   let room = answerTokens - counter.count(jsonText({ ...whole, rows: [] }));
   const fitting = all.findIndex((row) => (room -= counter.count(jsonText(row)) + 1) < lineTokens);
   const isWhole = fitting < 0 || counter.count(jsonText(whole)) <= answerTokens;
@@ -138,18 +146,16 @@ async function showRows(
         sessionId,
         signal,
       });
-  const lines = more ? [`[the first ${rowCount} rows; there are more]`] : [];
   const shown = { shown: rows.length, omitted: rowCount - rows.length, numbering: "rows" as const };
-  if (stored !== undefined) lines.push(storedLine(stored, shown));
+  if (stored) lines.push(storedLine(stored, shown));
   const { text } = compress(jsonText(rows), { budget: answerTokens, kind: "json", counter });
-  const handle = stored?.artifactId.slice(0, 12);
   return {
     content: [{ type: "text", text: [...lines, text].join("\n") }],
     structuredContent: withoutUndefined({
       rows,
       rowCount,
       more,
-      handle,
+      handle: stored?.artifactId.slice(0, 12),
       ["note"]: lines.join("\n") || undefined,
     }),
   };

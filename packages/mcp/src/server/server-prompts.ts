@@ -29,30 +29,26 @@ const prompts: Prompt[] = [
 const listTokens = 3_000;
 const maxPicks = 8;
 
-/** The documents' prompts over the catalog. None without a catalog. */
-export function serverPrompts({ catalog }: ServerParts): { register(server: Server): void } {
-  return {
-    register(server) {
-      server.setRequestHandler("prompts/list", () => ({
-        prompts: catalog === undefined ? [] : prompts,
-      }));
-      server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
-        const found = prompts.find(({ name }) => name === params.name);
-        if (found === undefined || catalog === undefined)
-          throw new ProtocolError(
-            -32_602,
-            `There is no prompt ${JSON.stringify(params.name.slice(0, 80))}.`,
-          );
-        const given = params.arguments ?? {};
-        const missing = (found.arguments ?? []).find(
-          ({ name, required }) => required === true && (given[name] ?? "").trim() === "",
-        );
-        if (missing !== undefined)
-          throw new ProtocolError(-32_602, `The prompt ${found.name} needs ${missing.name}.`);
-        return asPrompt(await messagesOf(found.name, given, { catalog: await catalog(), signal }));
-      });
-    },
-  };
+/** Adds the documents' prompts over the catalog. None without a catalog. */
+export function addPrompts(server: Server, { catalog }: ServerParts): void {
+  server.setRequestHandler("prompts/list", () => ({
+    prompts: catalog === undefined ? [] : prompts,
+  }));
+  server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
+    const found = prompts.find(({ name }) => name === params.name);
+    if (found === undefined || catalog === undefined)
+      throw new ProtocolError(
+        -32_602,
+        `There is no prompt ${JSON.stringify(params.name.slice(0, 80))}.`,
+      );
+    const given = params.arguments ?? {};
+    const missing = found.arguments?.find(
+      ({ name, required }) => required === true && !given[name]?.trim(),
+    );
+    if (missing !== undefined)
+      throw new ProtocolError(-32_602, `The prompt ${found.name} needs ${missing.name}.`);
+    return asPrompt(await messagesOf(found.name, given, { catalog: await catalog(), signal }));
+  });
 }
 
 async function messagesOf(

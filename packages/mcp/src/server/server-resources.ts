@@ -4,24 +4,27 @@ import type { ServerParts } from "./mcp-server-options.ts";
 
 const cards = "ccl://card/";
 const storedResults = "ccl://artifact/";
-const pageSize = 100;
+/** How many of the stored results are listed. */
+const maxListed = 100;
 /** Size limit of an artifact as a resource. The tools read larger ones in pieces. */
 const maxBytes = 100_000;
 const notFound = -32_002;
 
-/** Serves index cards of files, and stored artifacts, as resources. */
-export function serverResources({ project, artifacts }: ServerParts): {
-  register(server: Server, sessionId: string): void;
-} {
+/** Adds index cards of files, and the session's stored artifacts, as resources. */
+export function addResources(
+  server: Server,
+  { project, artifacts }: ServerParts,
+  sessionId: string,
+): void {
   const listCards = async (): Promise<Resource[]> =>
     ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
       uri: cards + encodeURI(path),
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
-  const listArtifacts = async (sessionId: string, signal: AbortSignal): Promise<Resource[]> => {
+  const listArtifacts = async (signal: AbortSignal): Promise<Resource[]> => {
     const store = await artifacts?.();
-    const page = await store?.listHandles({ sessionId, limit: pageSize, signal });
+    const page = await store?.listHandles({ sessionId, limit: maxListed, signal });
     return (page?.handles ?? []).map(({ artifactId, mimeType, source, sizeBytes }) => ({
       uri: storedResults + artifactId,
       name: `${source} ${artifactId.slice(0, 12)}`,
@@ -39,55 +42,44 @@ export function serverResources({ project, artifacts }: ServerParts): {
     const { buildCard } = await import("@ccl/aliases");
     return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
   };
-  return {
-    register(server, sessionId) {
-      server.setRequestHandler("resources/list", async ({ params }, { mcpReq: { signal } }) => {
-        const start = Number(params?.cursor ?? 0);
-        if (!Number.isSafeInteger(start) || start < 0)
-          throw new ProtocolError(-32_602, "The cursor is none that this server gave.");
-        const stored = start === 0 ? await listArtifacts(sessionId, signal) : [];
-        const all = await listCards();
-        const end = start + pageSize;
-        const resources = [...stored, ...all.slice(start, end)];
-        return end < all.length ? { resources, nextCursor: String(end) } : { resources };
-      });
-      server.setRequestHandler("resources/templates/list", () => ({
-        resourceTemplates: [
-          { uriTemplate: `${cards}{+path}`, name: "card", description: "A file in ten lines." },
-          {
-            uriTemplate: `${storedResults}{id}`,
-            name: "artifact",
-            description: "A stored result.",
-          },
-        ],
-      }));
-      server.setRequestHandler("resources/read", async ({ params }, { mcpReq: { signal } }) => {
-        const { uri } = params;
-        if (uri.startsWith(cards)) {
-          const text = await readCard(decode(uri.slice(cards.length)), signal);
-          if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
-        }
-        const id = uri.startsWith(storedResults) ? uri.slice(storedResults.length) : "";
-        const store = await artifacts?.();
-        const [handle] = /^[0-9a-f]{64}$/.test(id)
-          ? ((await store?.getHandles(id, { signal })) ?? [])
-          : [];
-        const data =
-          handle && (await store?.retrieve(id, { range: { start: 0, end: maxBytes }, signal }));
-        if (handle === undefined || data === undefined)
-          throw new ProtocolError(
-            notFound,
-            `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`,
-          );
-        const { mimeType, sizeBytes } = handle;
-        const rest =
-          sizeBytes > maxBytes
-            ? `\n[the first ${maxBytes} of ${sizeBytes} bytes; search_artifact and read_artifact give the rest]`
-            : "";
-        return { contents: [{ uri, mimeType, text: new TextDecoder().decode(data) + rest }] };
-      });
-    },
-  };
+  server.setRequestHandler("resources/list", async (_, { mcpReq: { signal } }) => ({
+    resources: [...(await listArtifacts(signal)), ...(await listCards())],
+  }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: [
+      { uriTemplate: `${cards}{+path}`, name: "card", description: "A file in ten lines." },
+      {
+        uriTemplate: `${storedResults}{id}`,
+        name: "artifact",
+        description: "A stored result.",
+      },
+    ],
+  }));
+  server.setRequestHandler("resources/read", async ({ params }, { mcpReq: { signal } }) => {
+    const { uri } = params;
+    if (uri.startsWith(cards)) {
+      const text = await readCard(decode(uri.slice(cards.length)), signal);
+      if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
+    }
+    const id = uri.startsWith(storedResults) ? uri.slice(storedResults.length) : "";
+    const store = await artifacts?.();
+    const [handle] = /^[0-9a-f]{64}$/.test(id)
+      ? ((await store?.getHandles(id, { signal })) ?? [])
+      : [];
+    const data =
+      handle && (await store?.retrieve(id, { range: { start: 0, end: maxBytes }, signal }));
+    if (handle === undefined || data === undefined)
+      throw new ProtocolError(
+        notFound,
+        `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`,
+      );
+    const { mimeType, sizeBytes } = handle;
+    const rest =
+      sizeBytes > maxBytes
+        ? `\n[the first ${maxBytes} of ${sizeBytes} bytes; search_artifact and read_artifact give the rest]`
+        : "";
+    return { contents: [{ uri, mimeType, text: new TextDecoder().decode(data) + rest }] };
+  });
 }
 
 function decode(path: string): string {

@@ -1,10 +1,16 @@
+import type { ArtifactHandle } from "@ccl/artifact-store";
+import type { CompressedContent } from "@ccl/compress";
 import { CclError, type Issue } from "@ccl/core";
-import type { JsonRecord } from "@ccl/core/json";
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  ServerContext,
-  Tool,
+import { isRecord, type JsonRecord } from "@ccl/core/json";
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  isSpecType,
+  type Server,
+  type ServerContext,
+  type Tool,
 } from "@modelcontextprotocol/server";
 
 /** A tool's list entry and its implementation. */
@@ -28,6 +34,20 @@ export interface ServerToolCall {
   canAsk: boolean;
   /** Reports progress, if the client requested it. */
   progress(done: number, total?: number, message?: string): void;
+}
+
+/** A tool that changes nothing. */
+export function readingTool(
+  { properties, required, ...listed }: Omit<ServerTool, "inputSchema" | "run"> & ObjectSchema,
+  run: ServerTool["run"],
+): ServerTool {
+  const inputSchema = { type: "object" as const, properties, ...(required && { required }) };
+  return { ...listed, inputSchema, annotations: { readOnlyHint: true }, run };
+}
+
+interface ObjectSchema {
+  properties: NonNullable<Tool["inputSchema"]["properties"]>;
+  required?: string[];
 }
 
 /** The tool's list entry. */
@@ -64,4 +84,24 @@ export async function runTool(
     const code = CclError.isInstance(error) ? ` (${error.code})` : "";
     return toolError(`${tool.name} failed${code}: ${reason.slice(0, 1_000)}`);
   }
+}
+
+/** The line that says what was left out, and where the whole is. */
+export function storedLine(
+  { artifactId }: Pick<ArtifactHandle, "artifactId">,
+  { shown, omitted, numbering }: Pick<CompressedContent, "shown" | "omitted" | "numbering">,
+): string {
+  const count = `${shown} of ${shown + omitted} ${numbering}`;
+  return `[artifact ${artifactId.slice(0, 12)}: ${count} shown; search_artifact or read_artifact give the rest]`;
+}
+
+/** The client's capabilities, from the request or, in the older protocol, from the handshake. */
+export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
+  const envelope: unknown = mcpReq.envelope;
+  const given = isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  return areCapabilities(given) ? given : (server.getClientCapabilities() ?? {});
+}
+
+function areCapabilities(value: unknown): value is ClientCapabilities {
+  return isSpecType.ClientCapabilities(value);
 }

@@ -1,13 +1,13 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { AppendOutcome, RunStore } from "../ports/run-store.ts";
+import type { RunStore } from "../ports/run-store.ts";
 import { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
-import { runStoreConformance } from "./run-store-conformance.ts";
+import { runStoreConformance } from "../../test-support/run-store-conformance.ts";
 
 /** Names of the rules that the store breaks. */
 async function broken(rules: readonly ConformanceRule[]): Promise<string[]> {
@@ -69,22 +69,16 @@ const runFaults: Fault<RunStore>[] = [
       acquireLease: (id, request, options) =>
         store.acquireLease(id, { ...request, nowMs: 1e12 }, options),
     }),
-    "a lease is held until it ends or is given back, and tokens rise over all runs",
+    "a lease is held until it ends or is given back, and tokens rise",
   ],
   [
     "does not fence",
     (store) => ({
       ...store,
-      append: async (appends, options) =>
-        store.append(
-          await Promise.all(
-            appends.map(async (one) => ({
-              ...one,
-              fencingToken: (await store.loadRun(one.runId))?.lease?.fencingToken ?? 0,
-            })),
-          ),
-          options,
-        ),
+      async append(one, options) {
+        const fencingToken = (await store.loadRun(one.runId))?.lease?.fencingToken ?? 0;
+        return store.append({ ...one, fencingToken }, options);
+      },
     }),
     "an append under an old token is refused whole",
   ],
@@ -106,7 +100,7 @@ const runFaults: Fault<RunStore>[] = [
       createRun: (run, options) =>
         store.createRun({ ...run, input: { ...run.input, branchId: run.input.runId } }, options),
     }),
-    "a branch has one unfinished run",
+    "a branch has one unfinished run, and tokens rise from run to run",
   ],
   [
     "takes any payload for the same",
@@ -140,11 +134,7 @@ const runFaults: Fault<RunStore>[] = [
     "loses steps",
     (store) => ({
       ...store,
-      append: (appends, options) =>
-        store.append(
-          appends.map((one) => ({ ...one, steps: [] })),
-          options,
-        ),
+      append: (one, options) => store.append({ ...one, steps: [] }, options),
     }),
     "events and steps come back in order, as they were",
   ],
@@ -161,11 +151,7 @@ const runFaults: Fault<RunStore>[] = [
     "does not end runs",
     (store) => ({
       ...store,
-      append: (appends, options) =>
-        store.append(
-          appends.map(({ result: _result, ...one }) => one),
-          options,
-        ),
+      append: ({ result: _result, ...one }, options) => store.append(one, options),
     }),
     "a run with a result has ended: no lease, no more events, its branch free",
   ],
@@ -173,23 +159,6 @@ const runFaults: Fault<RunStore>[] = [
     "forgets requests to abort",
     (store) => ({ ...store, requestAbort: async () => true }),
     "a request to abort is seen by the worker, the first stays, and an ended run has none",
-  ],
-  [
-    "stops at the first stale append",
-    (store) => ({
-      ...store,
-      async append(appends, options) {
-        const outcomes: AppendOutcome[] = [];
-        for (const one of appends)
-          outcomes.push(
-            outcomes.includes("stale_lease")
-              ? "stale_lease"
-              : ((await store.append([one], options))[0] ?? "stale_lease"),
-          );
-        return outcomes;
-      },
-    }),
-    "many runs are added to in one go, and a stale one does not hold the others back",
   ],
 ];
 
@@ -392,18 +361,18 @@ const chatFaults: Fault<ChatStore>[] = [
 describe("a store is found out that", () => {
   it.each(runFaults)("%s (runs)", async (_name, breaks, rule) => {
     expect(
-      await broken(runStoreConformance({ open: async () => breaks(createMemoryRunStore()) })),
+      await broken(runStoreConformance({ open: async () => breaks(createRunStore()) })),
     ).toContain(rule);
   });
 
   it.each(chatFaults)("%s (chats)", async (_name, breaks, rule) => {
     expect(
-      await broken(chatStoreConformance({ open: async () => breaks(createMemoryChatStore()) })),
+      await broken(chatStoreConformance({ open: async () => breaks(createChatStore()) })),
     ).toContain(rule);
   });
 
   it.each(conversationFaults)("%s (conversations)", async (_name, breaks, rule) => {
-    const open = async (): Promise<ConversationStore> => breaks(createMemoryChatStore());
+    const open = async (): Promise<ConversationStore> => breaks(createChatStore());
     expect(await broken(conversationStoreConformance({ open }))).toContain(rule);
   });
 });

@@ -2,7 +2,7 @@ import { type ConformanceRule, bindRules, type ConformanceHooks } from "@ccl/cor
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import type {
   AssistantVariant,
   ChatStore,
@@ -294,13 +294,13 @@ export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] 
 
 /** The contract of chat stores, for any test runner. */
 export function chatStoreConformance(options: ConformanceHooks<ChatStore>): ConformanceRule[] {
-  return bindRules(rulesOfScripts(chatStoreScripts, createMemoryChatStore), options);
+  return bindRules(rulesOfScripts(chatStoreScripts, createChatStore), options);
 }
 
 /** What the contract of conversation stores adds to that of chat stores. */
 export function conversationStoreConformance(
   options: ConformanceHooks<ConversationStore>,
 ): ConformanceRule[] {
-  const own = rulesOfScripts(conversationStoreScripts, createMemoryChatStore);
+  const own = rulesOfScripts(conversationStoreScripts, createChatStore);
   return [...chatStoreConformance(options), ...bindRules(own, options)];
 }

@@ -5,11 +5,11 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import type { RunEngine } from "../run/run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "../run/engine-options.ts";
 import type { RunHandle } from "../run/live-run.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** An executor and its engine. */
 interface OpenedExecutor {

@@ -1,4 +1,3 @@
 export { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
 export type { RunExecutorConformanceOptions } from "./executor-fixture.ts";
 export { runExecutorConformance } from "./run-executor-conformance.ts";
-export { runStoreConformance } from "./run-store-conformance.ts";

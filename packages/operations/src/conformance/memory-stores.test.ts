@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { chatStoreScripts, conversationStoreScripts } from "./chat-store-conformance.ts";
-import { runStoreScripts } from "./run-store-conformance.ts";
+import { runStoreScripts } from "../../test-support/run-store-conformance.ts";
 import { outcomesOf, type ScriptRule } from "./script-rules.ts";
 
 /** What the calls of each rule give, one outcome a line; long texts by their length. */
@@ -31,13 +31,13 @@ async function outcomesOfAll<Store extends object>(
 // What every other store is compared with.
 describe("the stores in memory", () => {
   it("give what is written down for runs", async () => {
-    const outcomes = await outcomesOfAll(runStoreScripts, createMemoryRunStore);
+    const outcomes = await outcomesOfAll(runStoreScripts, () => createRunStore());
     await expect(outcomes).toMatchFileSnapshot("./__fixtures__/outcomes-of-runs.txt");
   });
 
   it("give what is written down for chats", async () => {
-    const ofChats = await outcomesOfAll(chatStoreScripts, createMemoryChatStore);
-    const ofConversations = await outcomesOfAll(conversationStoreScripts, createMemoryChatStore);
+    const ofChats = await outcomesOfAll(chatStoreScripts, createChatStore);
+    const ofConversations = await outcomesOfAll(conversationStoreScripts, createChatStore);
     const outcomes = `${ofChats}\n${ofConversations}`;
     await expect(outcomes).toMatchFileSnapshot("./__fixtures__/outcomes-of-chats.txt");
   });

@@ -2,17 +2,17 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import type { RunDriver, RunExecutor } from "../ports/run-executor.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import { runExecutorConformance } from "./run-executor-conformance.ts";
 
 function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {
   return runExecutorConformance({
     timeoutMs,
     async open(options) {
-      const [executor, runs] = [create(), createMemoryRunStore()];
+      const [executor, runs] = [create(), createRunStore()];
       const engine = createRunEngine({
         ...options,
         runs,

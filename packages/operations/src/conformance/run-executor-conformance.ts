@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import {
   openFixture,
   type ExecutorFixture,

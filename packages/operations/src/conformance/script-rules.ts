@@ -62,17 +62,19 @@ export async function outcomesOf<Store extends object>(
   await script(recording(store, outcomes), { raw: store, second, record }).catch((error: unknown) =>
     record(String(error)),
   );
-  const tokens = new Set([0]);
-  const plain = JSON.stringify(outcomes, (key, value: unknown) => {
-    if (key === "fencingToken") tokens.add(Number(value));
+  const tokens = new Map<unknown, number[]>();
+  const plain = JSON.stringify(outcomes, function (this: unknown, key, value: unknown) {
+    if (key === "fencingToken" && isRecord(this))
+      tokens.set(this["runId"], [...(tokens.get(this["runId"]) ?? [0]), Number(value)]);
     if (key === "history" && Array.isArray(value)) return value.filter(isSaid);
     return isFree.has(key) ? typeof value : value;
   });
-  // Tokens may have gaps, so only their order is compared.
-  const ranks = [...tokens].sort((one, other) => one - other);
-  const known: unknown[] = JSON.parse(plain, (key, value: unknown) =>
-    key === "fencingToken" ? ranks.indexOf(Number(value)) : value,
-  );
+  // Tokens may have gaps, and each run may begin with any, so only their order within a run is compared.
+  const known: unknown[] = JSON.parse(plain, function (this: unknown, key, value: unknown) {
+    if (key !== "fencingToken" || !isRecord(this)) return value;
+    const sorted = (tokens.get(this["runId"]) ?? []).toSorted((one, other) => one - other);
+    return [...new Set(sorted)].indexOf(Number(value));
+  });
   return isRace ? raced(known) : known;
 }
 

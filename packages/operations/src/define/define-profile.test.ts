@@ -2,9 +2,9 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { expect, it } from "vitest";
 import { z } from "zod";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { defineProfile } from "./define-profile.ts";
 import { compute, custom, guard, llm, template, tool, transform } from "./operations.ts";
@@ -175,7 +175,7 @@ it("runs every kind, an llm without a model by the main one", async () => {
       ),
     },
   });
-  const chat = createMemoryChatStore();
+  const chat = createChatStore();
   const mainModel = createScriptedModel(["Four!", '{"tags":["dice"]}']);
   const engine = createRunEngine({ mainModel, chat });
   const result = await (await engine.start({ chatId: "c", message: "Roll.", profile })).result;
@@ -185,7 +185,7 @@ it("runs every kind, an llm without a model by the main one", async () => {
     ["roll", { rolled: 4 }],
     ["tags", { tags: ["dice"] }],
   ]);
-  const [turn] = chat.turns({ chatId: "c", branchId: "main" });
+  const [turn] = await chat.turns({ chatId: "c", branchId: "main" });
   expect(turn?.assistantVariants[0]?.meta).toEqual({ length: 5 });
 });
 

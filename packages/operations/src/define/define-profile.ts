@@ -7,8 +7,8 @@ import type { OperationCondition, OperationConfig } from "../operation/operation
 import type { Hook } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { RegisteredOperation } from "../registry/registered-operation.ts";
-import { type DefinedProfile, withOperations } from "./defined-profile.ts";
+import type { RegisteredOperation } from "../profile/registered-operation.ts";
+import { type DefinedProfile, withOperations } from "../profile/defined-profile.ts";
 import type { OperationSettings, OperationSpec, ResultSettings } from "./operation-spec.ts";
 
 /** A profile as a program writes it. */

@@ -1,5 +1,5 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "../run/run-result.ts";
+import type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
 import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
 
 /** An operation as its events show it. */

@@ -9,7 +9,7 @@ import type {
   RunFinishReason,
   RunResult,
   RunStatus,
-} from "../run/run-result.ts";
+} from "./run-result.ts";
 
 /** How far a run has come. */
 export type RunPhase =

@@ -49,11 +49,11 @@ export function shownState({
   return selectedAssistant === undefined ? state : assistantVariants[selectedAssistant]?.state;
 }
 
-/** Stores an answer and selects it. Replaces the answer if it is already there. */
+/** Stores an answer and selects it. Replaces the answer if it is already there. Returns its index. */
 export function saveVariant(
   turn: StoredTurn,
   { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
-): void {
+): number {
   const variant: StoredVariant = { variantId: assistantVariantId, content: text };
   if (toolCalls !== undefined) variant.toolCalls = toolCalls;
   if (messages !== undefined) variant.messages = messages;
@@ -63,9 +63,10 @@ export function saveVariant(
   const known = turn.assistantVariants.findIndex(
     ({ variantId }) => variantId === assistantVariantId,
   );
-  if (known < 0) turn.assistantVariants.push(variant);
-  else turn.assistantVariants[known] = { ...turn.assistantVariants[known], ...variant };
-  turn.selectedAssistant = known < 0 ? turn.assistantVariants.length - 1 : known;
+  const index = known < 0 ? turn.assistantVariants.length : known;
+  turn.assistantVariants[index] = { ...turn.assistantVariants[index], ...variant };
+  turn.selectedAssistant = index;
+  return index;
 }
 
 /** An answer as messages of the history, after its tool calls. None for an empty answer. */

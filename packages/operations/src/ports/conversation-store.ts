@@ -38,7 +38,7 @@ export type TurnEdit = ChatBranch & { userMessageId: string; variantId: string }
 /** A chat that users can browse and edit, besides the runs that write to it. */
 export interface ConversationStore extends ChatStore {
   /** Oldest first, with all variants. */
-  turns(branch: ChatBranch, window?: TurnWindow): StoredTurn[] | Promise<StoredTurn[]>;
+  turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
   /** All branches with turns, of all chats, in a fixed order. */
   branches(options?: ListBranchesOptions): Promise<BranchPage>;
   /** @throws OperationsError `unknown_turn` if the turn or variant does not exist */

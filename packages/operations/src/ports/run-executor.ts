@@ -1,7 +1,7 @@
 import type { RunEvent } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import type { RunInput } from "./run-store.ts";
 
 /** Executes a run from where it stopped, by its store. Never rejects. Ends early if another worker has the lease. */

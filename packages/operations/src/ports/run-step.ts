@@ -9,7 +9,7 @@ import type {
   MainLlmStep,
   OperationStatus,
   RunFinishReason,
-} from "../run/run-result.ts";
+} from "../events/run-result.ts";
 
 /** How one attempt of an operation ended. */
 export interface OperationStep {

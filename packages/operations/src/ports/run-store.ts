@@ -4,7 +4,8 @@ import type { RunEvent } from "../events/run-event.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { RunResult } from "../run/run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
+import type { AssistantVariant, ChatStore, TurnCommit, TurnOutcome } from "./chat-store.ts";
 import type { AnswerStep, RunStep } from "./run-step.ts";
 import type { StoreCall } from "./store-call.ts";
 
@@ -64,7 +65,7 @@ export interface LeaseRequest {
 export interface RunLease {
   runId: string;
   owner: string;
-  /** Grows with each lease that the store grants, across all runs. Counts from 1. */
+  /** Grows with each lease that the store grants on the branch, across its runs. Counts from 1. */
   fencingToken: number;
   expiresAtMs: number;
 }
@@ -74,6 +75,8 @@ export interface NewRun {
   input: RunInput;
   clientRequest?: ClientRequest | undefined;
   lease: LeaseRequest;
+  /** Adds `input.userMessage` to `RunStore.chat`. */
+  addsMessage?: boolean | undefined;
 }
 
 /**
@@ -111,13 +114,20 @@ export interface RunAppend {
    * Ends the run, and frees its lease and the (chat, branch). A `run.finished` among the events has the same result.
    */
   result?: RunResult | undefined;
+  /** What `RunStore.chat` stores with the append. */
+  answer?: AssistantVariant | undefined;
+  commit?: TurnCommit | undefined;
 }
 
 /**
  * The outcome of an append. `stale_lease`: a higher token was granted, or the run has ended. Nothing was stored.
- * Entries that the same token has already appended are skipped, so an append may be repeated.
+ * Entries that the same token has already appended are skipped, so an append may be repeated. `turn` has the outcomes of
+ * a commit.
  */
-export type AppendOutcome = "appended" | "stale_lease";
+export interface AppendOutcome {
+  status: "appended" | "stale_lease";
+  turn?: TurnOutcome[] | undefined;
+}
 
 /** A run as stored. */
 export interface StoredRun {
@@ -170,6 +180,8 @@ export interface PruneRunsOptions extends StoreCall {
 
 /** Stores runs, so that one worker at a time executes each and another can resume it after a crash. */
 export interface RunStore {
+  /** The chat in the same records. An engine that uses it stores a turn and its run in the same step. */
+  readonly chat?: ChatStore | undefined;
   /** Creates the run, reserves the (chat, branch) and leases the run, or does nothing and returns why. Atomic. */
   createRun(run: NewRun, options?: StoreCall): Promise<RunCreation>;
   loadRun(runId: string, options?: StoreCall): Promise<StoredRun | undefined>;
@@ -189,8 +201,7 @@ export interface RunStore {
   ): Promise<LeaseRenewal>;
   /** Frees the run immediately. Does nothing if the lease is lost. */
   releaseLease(lease: RunLease, options?: StoreCall): Promise<void>;
-  /** Appends to many runs in one call. Returns an outcome for each, in the same order. */
-  append(appends: readonly RunAppend[], options?: StoreCall): Promise<AppendOutcome[]>;
+  append(append: RunAppend, options?: StoreCall): Promise<AppendOutcome>;
   /** In the order of `seq`. @throws OperationsError `unknown_run` */
   readEvents(runId: string, options?: ReadEventsOptions): Promise<RunEvent[]>;
   /** Stores an abort for the lease's holder, which reads it on renewal. The first stays. False if the run has ended. */

@@ -1,5 +1,5 @@
-import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import { writtenTag } from "../registry/written-tag.ts";
+import type { OperationRegistry } from "./create-operation-registry.ts";
+import { writtenTag } from "./written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { createTemplateRenderer } from "../liquid/create-template-renderer.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "./create-operation-registry.ts";
 import {
   done,
   profileOf,

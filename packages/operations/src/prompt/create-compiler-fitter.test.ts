@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { defineProfile } from "../define/define-profile.ts";
 import { compute, template } from "../define/operations.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 
@@ -97,7 +97,7 @@ it.each(["edited", "deleted"])(
     const secret = "ZX-4711";
     const mainModel = createScriptedModel(Array.from({ length: 42 }, (_, at) => textOf(at + 500)));
     const limits = { prompt: { counter: estimatedCounter, budget: 3_000 } };
-    const chat = createMemoryChatStore();
+    const chat = createChatStore();
     const engine = createRunEngine({ mainModel, limits, chat });
     const branch = { chatId: "c", branchId: "main" };
     const say = async (turn: number): Promise<string> => {

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import { readState } from "../ports/read-state.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { runStepKey } from "../ports/run-step.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
 import {
@@ -115,8 +115,8 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
       does: working(10, true, "c"),
     },
   ];
-  const runs = createMemoryRunStore();
-  const chat = createMemoryChatStore();
+  const runs = createRunStore();
+  const chat = createChatStore();
   const { engine, start } = scenario({
     operations,
     clock,
@@ -134,7 +134,11 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
     counts: engine.counts(),
   };
   if (handle === undefined) {
-    trial.found = { idle, run: (await runs.listRuns()).runs, turns: chat.turns(key).length };
+    trial.found = {
+      idle,
+      run: (await runs.listRuns()).runs,
+      turns: (await chat.turns(key)).length,
+    };
     return trial;
   }
   trial.found = { idle, ...(await consistency({ handle, runs, chat })) };
@@ -143,8 +147,8 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
 
 interface Left {
   handle: RunHandle;
-  runs: ReturnType<typeof createMemoryRunStore>;
-  chat: ReturnType<typeof createMemoryChatStore>;
+  runs: ReturnType<typeof createRunStore>;
+  chat: ReturnType<typeof createChatStore>;
 }
 
 /** Whether result, journal, events, session and chat say the same. */
@@ -163,7 +167,7 @@ async function consistency({ handle, runs, chat }: Left): Promise<Record<string,
     event.type === "operation.finished" ? [`${event.hook}/${event.operationId}`] : [],
   );
   const keys = (stored?.steps ?? []).map(runStepKey);
-  const [turn] = chat.turns(key);
+  const [turn] = await chat.turns(key);
   return {
     status: result?.status,
     isStored: JSON.stringify(stored?.result) === JSON.stringify(result),

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { readState } from "../ports/read-state.ts";
 import { compute, custom } from "../define/operations.ts";
 import { defineProfile } from "../define/define-profile.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";
@@ -23,7 +23,7 @@ const key = {
 };
 
 it("adds an item a turn, and leaves out that of an answer that was generated again", async () => {
-  const chat = createMemoryChatStore();
+  const chat = createChatStore();
   const mainModel = createScriptedModel(["one", "two", "another two", "three"]);
   const engine = createRunEngine({ mainModel, chat, recover: false });
   for (const trigger of ["generate", "generate", "regenerate", "generate"] as const) {
@@ -41,7 +41,7 @@ it("adds an item a turn, and leaves out that of an answer that was generated aga
 });
 
 it("keeps the newest items within its limit", async () => {
-  const chat = createMemoryChatStore();
+  const chat = createChatStore();
   const entries = [["x".repeat(150_000)], ["y".repeat(90_000), "z"], ["w".repeat(150_000)]];
   const operations = {
     diary: custom(
@@ -80,7 +80,7 @@ it("adds its item once, wherever the process dies", async () => {
 
 /** Two turns; the process of the first one dies, and another one resumes it. */
 async function twoTurns(crash: CrashPoint): Promise<{ diary: unknown; died: boolean }> {
-  const [runs, chat] = [createMemoryRunStore(), createMemoryChatStore()];
+  const [runs, chat] = [createRunStore(), createChatStore()];
   const clock = createVirtualClock(1_000);
   const faults = createFaultInjector(crash);
   const mainModel = createScriptedModel(["answer", "answer", "answer"]);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readState } from "../ports/read-state.ts";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationStores } from "../sql/operation-stores.ts";
+import type { OperationStores } from "../stores/create-operation-stores.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";

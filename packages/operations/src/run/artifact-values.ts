@@ -6,10 +6,10 @@ import { isLargerThan } from "../artifact/is-larger-than.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { KeptWrite } from "../ports/chat-state.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
+import type { ChatStore, TurnCommit } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** Where to store long values of artifacts. */
 export interface ArtifactValueOptions {
@@ -114,17 +114,16 @@ function eventsWith(events: readonly RunEvent[], change: Resolve): Promise<RunEv
 
 function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   return overriding(runs, {
-    async append(appends, call) {
-      const kept = appends.map(async ({ events, steps, result, ...append }) => {
-        const change: Resolve = (value) => keep(value, append.runId);
-        return {
-          ...append,
-          events: await eventsWith(events, change),
-          steps: await stepsWith(steps, change),
-          result: result && (await resultWith(result, change)),
-        };
-      });
-      return runs.append(await Promise.all(kept), call);
+    async append({ events, steps, result, commit, ...append }, call) {
+      const change: Resolve = (value) => keep(value, append.runId);
+      const kept = {
+        ...append,
+        events: await eventsWith(events, change),
+        steps: await stepsWith(steps, change),
+        result: result && (await resultWith(result, change)),
+        commit: commit && (await commitWith(commit, keep)),
+      };
+      return runs.append(kept, call);
     },
     async loadRun(runId, call) {
       const stored = await runs.loadRun(runId, call);
@@ -155,15 +154,17 @@ function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
       return { heads, shown: await whole(shown), hidden: await whole(hidden) };
     },
     writesOf: async (runId, call) => whole(await chat.writesOf(runId, call)),
-    async commitTurn(commit, call) {
-      const operations = commit.operations.map(async ({ write, ...operation }) => {
-        if (write === undefined) return operation;
-        const value = { ...write.value, value: await keep(write.value.value, commit.runId) };
-        return { ...operation, write: { ...write, value } };
-      });
-      return chat.commitTurn({ ...commit, operations: await Promise.all(operations) }, call);
-    },
+    commitTurn: async (commit, call) => chat.commitTurn(await commitWith(commit, keep), call),
   });
+}
+
+async function commitWith(commit: TurnCommit, keep: Keep): Promise<TurnCommit> {
+  const operations = commit.operations.map(async ({ write, ...operation }) => {
+    if (write === undefined) return operation;
+    const value = { ...write.value, value: await keep(write.value.value, commit.runId) };
+    return { ...operation, write: { ...write, value } };
+  });
+  return { ...commit, operations: await Promise.all(operations) };
 }
 
 /** The store with some of its methods replaced. */

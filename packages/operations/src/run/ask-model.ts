@@ -11,7 +11,7 @@ import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import type { RunContext } from "./run-context.ts";
-import type { MainLlmStep } from "./run-result.ts";
+import type { MainLlmStep } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A call of the main model in progress, including the fallback models if it fails. */

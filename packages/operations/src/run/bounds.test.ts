@@ -2,11 +2,11 @@ import { LanguageModelError, type LanguageModel } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import type { OperationOutcome } from "../operation/operation-outcome.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
 
 const hang = (): Promise<never> => new Promise(() => {});
@@ -104,8 +104,8 @@ describe("a store that hangs", () => {
   ];
   const hanging = ({ runs, chat }: Hanging[1]): Scenario =>
     scenario({
-      runs: Object.assign(createMemoryRunStore(), runs && { [runs]: hang }),
-      chat: Object.assign(createMemoryChatStore(), chat && { [chat]: hang }),
+      runs: Object.assign(createRunStore(), runs && { [runs]: hang }),
+      chat: Object.assign(createChatStore(), chat && { [chat]: hang }),
       operations: [{ id: "op", writesTag: "a", does: done(write("a", 1)) }],
     });
 
@@ -138,7 +138,7 @@ describe("a store that hangs", () => {
 });
 
 it("an aborted start whose store made the run late leaves no run that anyone resumes", async () => {
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   let release: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;

@@ -1,7 +1,7 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { createRecord, type OperationRecord, type RunContext } from "./run-context.ts";
-import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "./run-result.ts";
+import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "../events/run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** Builds the result of a run at its end. */

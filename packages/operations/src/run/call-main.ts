@@ -22,9 +22,10 @@ import { sendableHistory } from "../prompt/sendable-history.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
 import { isErrorCode } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
+import { recordPrompt } from "./record-prompt.ts";
 import { artifactsAfter, requirePrompt } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { MainLlmStep, RunFinishReason } from "./run-result.ts";
+import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 
@@ -58,6 +59,9 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         if (run.turnMessages.length > 0 && !(await run.writer.flushed())) return cutOff();
         if (run.isStopping) return cutOff();
         const messages = await mainPrompt(run, { attempt, tools: tools?.descriptions });
+        const { record } = run.services;
+        const sent = { messages, tools: tools?.descriptions };
+        const reported = record && (await recordPrompt(run, record, sent));
         if (run.isStopping) return cutOff();
         announce(run, attempt);
         const asked = createQuestion(run);
@@ -70,6 +74,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
             asked.ask(request, models),
           ),
         );
+        reported?.(response.usage);
         if (run.isStopping) return cutOff();
         const steps = question.ended(response);
         question.close();

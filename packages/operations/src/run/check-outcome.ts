@@ -16,11 +16,11 @@ import type {
   SkippedReason,
 } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
-import { allowedEffects } from "../effects/allowed-effects.ts";
+import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationStatus } from "./run-result.ts";
+import type { OperationStatus } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The validated outcome of an attempt. */

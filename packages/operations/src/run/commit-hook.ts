@@ -6,7 +6,7 @@ import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationErrorCode } from "../operation/operation-outcome.ts";
-import type { OperationTurnEffects, TurnOutcome } from "../ports/chat-store.ts";
+import type { OperationTurnEffects, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
 import { formerOf, writeOf } from "./artifact-view.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -14,7 +14,7 @@ import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
-import type { CommitLogEntry, CommittedEffect } from "./run-result.ts";
+import type { CommitLogEntry, CommittedEffect } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** An operation whose effects are to be committed. */
@@ -30,10 +30,13 @@ interface Committing {
 /**
  * Commits the effects of a hook's done operations in commit order. Those of each operation are committed together or
  * not at all. Before the main call a failure of a required operation discards everything. The commit may be repeated
- * after a crash. If the store throws, all operations fail.
+ * after a crash. If the chat is apart and throws, all operations fail. Undefined: nothing more can be stored.
  * @throws OperationsError `stale_lease`
  */
-export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
+export async function commitHook(
+  run: RunContext,
+  hook: Hook,
+): Promise<CommitLogEntry[] | undefined> {
   const all: Committing[] = [];
   for (const operation of run.plan.operations) {
     const record = run.records[operation.index];
@@ -49,7 +52,7 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   checkInclusions(run, all);
   if (hook === "before_main_llm") await checkInserts(run, all);
   try {
-    if (!isDiscarded(all)) await commitAll(run, hook, all);
+    if (!isDiscarded(all) && !(await commitAll(run, hook, all))) return undefined;
   } catch (error) {
     if (OperationsError.isInstance(error) && error.code === "stale_lease") throw error;
     const message = safeText(`A store failed: ${messageOf(error)}`, 512);
@@ -183,8 +186,12 @@ function conflict(
   return { code: "artifact_conflict", message };
 }
 
-/** Commits all operations in one call of the store. */
-async function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): Promise<void> {
+/** Commits all operations in one call of the store. False: nothing more can be stored. */
+async function commitAll(
+  run: RunContext,
+  hook: Hook,
+  all: readonly Committing[],
+): Promise<boolean> {
   const owners = all.filter(({ failure }) => failure === undefined);
   const operations = owners.map((committing): OperationTurnEffects => {
     const { operation, record, isRequired } = committing;
@@ -197,9 +204,11 @@ async function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]
     committing.version = version;
     return { operationId, effects, isRequired, write: { value, version } };
   });
-  if (!operations.some(({ effects, write }) => effects.length > 0 || write !== undefined)) return;
+  if (!operations.some(({ effects, write }) => effects.length > 0 || write !== undefined))
+    return true;
   const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
-  const outcomes = await run.services.chat.commitTurn({
+  const { chat, keepsChat, clock } = run.services;
+  const commit: TurnCommit = {
     runId,
     hook,
     chatId,
@@ -207,11 +216,14 @@ async function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]
     userMessageId,
     fencingToken: run.lease.fencingToken,
     operations,
-    writtenAt: run.services.clock.now(),
+    writtenAt: clock.now(),
     state: run.kept,
     assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
-  });
+  };
+  const outcomes = await (keepsChat ? run.writer.commit(commit) : chat.commitTurn(commit));
+  if (outcomes === undefined) return false;
   for (const [index, committing] of owners.entries()) adoptOutcome(committing, outcomes[index]);
+  return true;
 }
 
 function adoptOutcome(committing: Committing, outcome: TurnOutcome | undefined): void {

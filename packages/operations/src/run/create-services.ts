@@ -1,7 +1,7 @@
 import { createUuidV7Generator } from "@ccl/core";
 import { callListener, type ListenerErrorHandler } from "@ccl/core/events";
 
-import { allowedEffects } from "../effects/allowed-effects.ts";
+import { allowedEffects } from "../operation/allowed-effects.ts";
 import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
 import { maxValueChars } from "../artifact/max-value-chars.ts";
 import type { BuiltinOperationsOptions, ModelResolver } from "../kinds/kind-options.ts";
@@ -9,11 +9,10 @@ import { OperationError } from "../kinds/operation-error.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { toRunClock } from "../ports/run-clock.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { offloadValues } from "./artifact-values.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
@@ -39,10 +38,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     given === undefined && options.artifacts === undefined
       ? store
       : boundStore(store, { clock, timeoutMs: storeTimeoutMs });
-  const stores = {
-    runs: options.runs ?? createMemoryRunStore(),
-    chat: options.chat ?? createMemoryChatStore(),
-  };
+  const own = createOperationStores();
+  const stores = { runs: options.runs ?? own.runs, chat: options.chat ?? own.chat };
   const offloaded = options.artifacts && offloadValues(stores, options.artifacts);
   const runs = bound(options.runs, offloaded?.runs ?? stores.runs);
   const { concurrency, maxSummaryChars = 4_096, leaseMs = 30_000 } = limits;
@@ -58,6 +55,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     turn: options.turn ?? {},
     runs,
     chat: bound(options.chat, offloaded?.chat ?? stores.chat),
+    keepsChat: stores.runs.chat === stores.chat,
     sweepValues: offloaded?.sweep,
     journal: createRunJournal(runs),
     limiter: createConcurrencyLimiter(concurrency),
@@ -90,6 +88,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     onLateResult: options.onLateResult,
     onListenerError: options.onListenerError && neverThrowing(options.onListenerError),
     onPrompt: options.onPrompt,
+    record: options.record,
   };
 }
 

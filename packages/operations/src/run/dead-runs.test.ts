@@ -1,8 +1,8 @@
 import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import {
@@ -23,10 +23,10 @@ function installation(): {
   /** Starts a run, or resumes one, and kills its worker in the main call. */
   deadRun(runId?: string, options?: ScenarioOptions): Promise<RunHandle>;
 } {
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   const stores = {
     runs,
-    chat: createMemoryChatStore(),
+    chat: createChatStore(),
     clock: createVirtualClock(1_000),
     ids: createSequentialIds(),
   };
@@ -207,7 +207,7 @@ describe("a run whose worker has died", () => {
 });
 
 it("a run whose journal could not be written leaves its branch to the next start", async () => {
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   let isBroken = true;
   const world = scenario({
     operations,

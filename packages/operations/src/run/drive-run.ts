@@ -20,7 +20,7 @@ import type { PreparedPlan } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
 import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
-import type { FailedDetails, RunResult } from "./run-result.ts";
+import type { FailedDetails, RunResult } from "../events/run-result.ts";
 import {
   initialRunState,
   type RunCommand,
@@ -301,18 +301,16 @@ const minTurnTokens = 20;
 async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
-  if (userMessage !== undefined) {
-    await services.chat.appendUserMessage({
-      chatId,
-      branchId,
-      userMessageId,
-      content: userMessage,
-    });
-  }
   const { prompt } = services.limits;
   // No turn is so short that more of them would fit.
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
-  const turn = await services.chat.loadTurn({ chatId, branchId, userMessageId, maxTurns });
+  const { chat } = services;
+  const at = { chatId, branchId, userMessageId };
+  let turn = await chat.loadTurn({ ...at, maxTurns });
+  if (turn === undefined && userMessage !== undefined) {
+    await chat.appendUserMessage({ ...at, content: userMessage });
+    turn = await chat.loadTurn({ ...at, maxTurns });
+  }
   if (turn === undefined) {
     throw new OperationsError(
       "unknown_turn",

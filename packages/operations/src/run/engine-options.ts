@@ -1,5 +1,6 @@
 import type { Clock, IdGenerator, LanguageModel, Part, TokenCounter } from "@ccl/core";
 import type { ListenerErrorHandler } from "@ccl/core/events";
+import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
@@ -11,7 +12,7 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { OperationRegistry } from "../registry/create-operation-registry.ts";
+import type { OperationRegistry } from "../profile/create-operation-registry.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-services.ts";
@@ -69,6 +70,8 @@ export interface RunEngineOptions extends LeaseOwners {
    * each comes from and what was trimmed, shortened or left out.
    */
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  /** Receives each prompt of the main call with what was done to the history, such as `recordTo` of @ccl/inspector. */
+  record?: ContextRecorder | undefined;
   /** Receives errors of event listeners, `onLateResult` and `onPrompt`. `reportListenerError` of core by default. */
   onListenerError?: ListenerErrorHandler | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Complete, IdGenerator, LanguageModel, ToolDefinition } from "@ccl/core";
 import type { ToolBridge } from "@ccl/context-compiler/tool-interrupt";
 import type { ListenerErrorHandler } from "@ccl/core/events";
+import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationPolicy } from "../operation/operation-context.ts";
@@ -14,11 +15,11 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import type { RegisteredOperation } from "../registry/registered-operation.ts";
+import type { OperationRegistry } from "../profile/create-operation-registry.ts";
+import type { RegisteredOperation } from "../profile/registered-operation.ts";
 import type { OffloadedStores } from "./artifact-values.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
-import type { OperationStatus } from "./run-result.ts";
+import type { OperationStatus } from "../events/run-result.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** Limits of an engine. Every field has a default. */
@@ -82,6 +83,8 @@ export interface EngineServices {
   turn: TurnSettings;
   runs: RunStore;
   chat: ChatStore;
+  /** True if `runs` stores changes of the chat too. */
+  keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
   sweepValues?: OffloadedStores["sweep"] | undefined;
   journal: RunJournal;
@@ -100,5 +103,6 @@ export interface EngineServices {
   isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
+  record?: ContextRecorder | undefined;
   onListenerError?: ListenerErrorHandler | undefined;
 }

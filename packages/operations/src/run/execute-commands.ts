@@ -5,7 +5,7 @@ import { adoptCommit, commitHook } from "./commit-hook.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { CommitLogEntry, FailedDetails, MainLlmRun } from "./run-result.ts";
+import type { CommitLogEntry, FailedDetails, MainLlmRun } from "../events/run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** Executes the commands of the reducer. */
@@ -92,15 +92,17 @@ function commit(run: RunContext, hook: Hook): void {
 }
 
 async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
-  // Results are stored before their consequences, so that no crash can change them.
-  if (!(await run.writer.flushed())) return;
-  let entries: CommitLogEntry[];
+  const { writer, services } = run;
+  // Results are stored before their consequences or with them, so that no crash can change them.
+  if (!services.keepsChat && !(await writer.flushed())) return;
+  let entries: CommitLogEntry[] | undefined;
   try {
     entries = await commitHook(run, hook);
   } catch (error) {
     run.giveUp(error);
     return;
   }
+  if (entries === undefined || !(await writer.flushed())) return;
   run.writer.step({ kind: "commit", hook, entries });
   for (const change of adoptCommit(run, hook, entries)) run.emit(change);
   const failure = commitFailure(run, hook, entries);
@@ -139,14 +141,11 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
     const messages = before.length > 0 ? before : undefined;
     const extras = { toolCalls, messages, reasoning, usage, state: run.kept };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
+    const answer = { text, partial, fencingToken, ...ids, ...extras };
+    const { chat, keepsChat } = run.services;
     try {
-      await run.services.chat.saveAssistantVariant({
-        text,
-        partial,
-        fencingToken,
-        ...ids,
-        ...extras,
-      });
+      if (keepsChat) run.writer.answer(answer);
+      else await chat.saveAssistantVariant(answer);
     } catch (error) {
       run.giveUp(error);
       return false;

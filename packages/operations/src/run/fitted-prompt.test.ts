@@ -5,12 +5,12 @@ import { expect, it } from "vitest";
 import { defineProfile } from "../define/define-profile.ts";
 import { custom } from "../define/operations.ts";
 import type { PromptEffect } from "../effects/operation-effect.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { MainPrompt } from "./engine-services.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** One token a character. */
 const characters: TokenCounter = {
@@ -36,7 +36,7 @@ async function lastTurn(
   const mainModel = createScriptedModel(Array.from({ length: 5 }, () => "a".repeat(100)));
   const open = (given: typeof options, promptOf: (shown: MainPrompt) => void) =>
     createRunEngine({ mainModel, ...stores, onPrompt: promptOf, ...given });
-  const stores = { chat: createMemoryChatStore(), runs: createMemoryRunStore(), recover: false };
+  const stores = { chat: createChatStore(), runs: createRunStore(), recover: false };
   const before = open({}, ({ messages }) => (anchorId ||= messages[2]?.id ?? ""));
   for (let turn = 0; turn < 4; turn += 1)
     await (

@@ -8,7 +8,7 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunDrive } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run that this process follows, executed here or elsewhere. */

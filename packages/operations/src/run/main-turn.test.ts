@@ -21,11 +21,11 @@ import { defineProfile } from "../define/define-profile.ts";
 import { template } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -289,7 +289,7 @@ describe("tools of the main model", () => {
   });
 
   it("are not called again after a crash, nor is the model for what it has asked", async () => {
-    const [runs, chat] = [createMemoryRunStore(), createMemoryChatStore()];
+    const [runs, chat] = [createRunStore(), createChatStore()];
     const calls: string[] = [];
     const counted = { ...roll, execute: async () => void calls.push("roll") };
     const hanging = {

@@ -2,7 +2,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import type { LanguageModel } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createVirtualClock, settlePromises } from "../testing/create-virtual-clock.ts";
 import { done, registryOf, scenario } from "../../test-support/engine-scenario.ts";
@@ -122,7 +122,7 @@ it("keeps what was read of an answer whose stream breaks off", async () => {
     text: "Once upon",
     partial: true,
   });
-  const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+  const [turn] = await world.chat.turns({ chatId: "chat", branchId: "main" });
   expect(turn?.assistantVariants).toMatchObject([{ content: "Once upon", partial: true }]);
 });
 
@@ -146,7 +146,7 @@ it.each([
 
 it("looks again after a look at the store that failed", async () => {
   const clock = createVirtualClock(1_000);
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   const first = scenario({
     runs,
     clock,
@@ -179,7 +179,7 @@ it("looks again after a look at the store that failed", async () => {
 });
 
 it("stores again what it has no outcome for", async () => {
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   let calls = 0;
   const append: typeof runs.append = async (appends) => {
     calls += 1;
@@ -203,7 +203,7 @@ it("stores again what it has no outcome for", async () => {
 describe("a run that can't be planned any more", () => {
   async function abandoned() {
     const clock = createVirtualClock(1_000);
-    const runs = createMemoryRunStore();
+    const runs = createRunStore();
     const world = scenario({
       runs,
       clock,

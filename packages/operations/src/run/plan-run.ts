@@ -2,8 +2,8 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
-import type { OperationRegistry } from "../registry/create-operation-registry.ts";
-import { writtenTag } from "../registry/written-tag.ts";
+import type { OperationRegistry } from "../profile/create-operation-registry.ts";
+import { writtenTag } from "../profile/written-tag.ts";
 
 /** One operation in one hook of a run. */
 export interface PlannedOperation {

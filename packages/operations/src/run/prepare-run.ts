@@ -1,4 +1,4 @@
-import { operationsOf } from "../define/defined-profile.ts";
+import { operationsOf } from "../profile/defined-profile.ts";
 import { defaultRenderer } from "../liquid/default-renderer.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario } from "../../test-support/engine-scenario.ts";
@@ -31,7 +31,7 @@ describe("pruneRuns", () => {
     expect((await (await world.engine.resume(second)).result).status).toBe("done");
     expect(await world.engine.pruneRuns({ endedBeforeMs: Infinity })).toBe(1);
     expect((await scheduler.runUntil(open.result, () => 0)).status).toBe("done");
-    expect(world.chat.turns({ chatId: "one", branchId: "main" })).toHaveLength(1);
+    expect(await world.chat.turns({ chatId: "one", branchId: "main" })).toHaveLength(1);
     await expect(world.engine.pruneRuns({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
     });
@@ -49,8 +49,8 @@ describe("pruneRuns", () => {
 
   it("happens by itself every hour where the engine looks for dead runs, unless it is turned off", async () => {
     const clock = createVirtualClock(1_000);
-    const chat = createMemoryChatStore();
-    const runs = createMemoryRunStore();
+    const chat = createChatStore();
+    const runs = createRunStore();
     // Looks are as rare as leases are long.
     const shared = { clock, chat, runs, recover: true, limits: { leaseMs: day } };
     const off = scenario({ ...shared, prune: false });
@@ -70,6 +70,6 @@ describe("pruneRuns", () => {
     expect(await runs.loadRun(second.runId)).toBeDefined();
     await clock.advance(2 * day);
     expect(await runs.loadRun(second.runId)).toBeUndefined();
-    expect(chat.turns({ chatId: "chat", branchId: "main" })).toHaveLength(2);
+    expect(await chat.turns({ chatId: "chat", branchId: "main" })).toHaveLength(2);
   });
 });

@@ -150,7 +150,7 @@ async function runOnce(
       messages.map(({ role, content }) => ({ role, content: String(content) })),
     ),
     artifacts: artifacts.map(({ tag, value, version }) => ({ tag, value, version })),
-    turns: JSON.parse(JSON.stringify(world.chat.turns({ chatId: "chat", branchId: "main" }))),
+    turns: JSON.parse(JSON.stringify(await world.chat.turns({ chatId: "chat", branchId: "main" }))),
     log: JSON.parse(JSON.stringify(result.commitLog)),
     ends: result.operationRuns.map(({ operationId, status, skippedReason = "" }) => ({
       operationId,

@@ -1,7 +1,7 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
-import type { FailedDetails, FailedType, OperationStatus } from "./run-result.ts";
+import type { FailedDetails, FailedType, OperationStatus } from "../events/run-result.ts";
 import type {
   Block,
   OperationEnd,

@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 
 import type { RunEvent } from "../events/run-event.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import type {
   ExecutorEngine,
   OperationAttempt,
   RunDriver,
   RunExecutor,
 } from "../ports/run-executor.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";
@@ -55,7 +55,7 @@ const turn = { trigger: "generate", chatId: "c", branchId: "main", message: "Hi.
 function open(
   executor: RunExecutor,
   handler: OperationHandler,
-): { engine: RunEngine; profile: OperationProfile; runs: ReturnType<typeof createMemoryRunStore> } {
+): { engine: RunEngine; profile: OperationProfile; runs: ReturnType<typeof createRunStore> } {
   const registry = createOperationRegistry();
   const retry = { maxAttempts: 2, backoffMs: 1, retryOn: ["internal_error"] };
   for (const operationId of ["a", "b"])
@@ -79,7 +79,7 @@ function open(
       { operationId: "b", config: { ...config, order: 1, dependsOn: [] } },
     ],
   };
-  const runs = createMemoryRunStore();
+  const runs = createRunStore();
   const mainModel = createScriptedModel(["Hello.", "Again."]);
   const engine = createRunEngine({
     onListenerError: () => undefined,

@@ -8,7 +8,7 @@ import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario, write } from "../../test-support/engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { Scenario, ScenarioOperation } from "../../test-support/engine-scenario.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];
 
@@ -144,7 +144,7 @@ describe("a run", () => {
       mainLlm: { text: "The answer." },
     });
     expect(
-      world.chat.turns({ chatId: "chat", branchId: "main" })[0]?.assistantVariants,
+      (await world.chat.turns({ chatId: "chat", branchId: "main" }))[0]?.assistantVariants,
     ).toHaveLength(1);
   });
 
@@ -170,7 +170,7 @@ describe("a run", () => {
       artifacts: [{ tag: "a", version: 1, value: 1 }],
     });
     expect(statusOf(result, "b")).toBe("skipped/main_llm_failed");
-    const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+    const [turn] = await world.chat.turns({ chatId: "chat", branchId: "main" });
     expect([turn?.userVariants.length, turn?.selectedUser, turn?.assistantVariants]).toEqual([
       2,
       1,

@@ -16,7 +16,7 @@ import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter
 import type { EngineServices } from "./engine-services.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
-import type { CommitLogEntry, MainLlmRun, OperationStatus } from "./run-result.ts";
+import type { CommitLogEntry, MainLlmRun, OperationStatus } from "../events/run-result.ts";
 import type { RunState, RunTransition } from "./run-state.ts";
 
 /** The state of one planned operation while the run executes. */

@@ -1,8 +1,8 @@
 import type { RunEvent } from "../events/run-event.ts";
-import { OperationsError } from "../operations-error.ts";
+import type { AssistantVariant, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** The run that the journal belongs to, and its callbacks. */
 interface JournalOwner {
@@ -18,6 +18,9 @@ interface JournalOwner {
 export interface RunWriter {
   event(event: RunEvent): void;
   step(step: RunStep): void;
+  /** Stores an answer or a commit of `RunStore.chat` with the next append. A commit resolves to its outcomes. */
+  answer(answer: AssistantVariant): void;
+  commit(commit: TurnCommit): Promise<TurnOutcome[] | undefined>;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
   /** Resolves once everything so far is stored. False if it never will be. */
@@ -36,11 +39,15 @@ interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
   steps: RunStep[];
   waiters: ((isStored: boolean) => void)[];
+  /** Of a stored commit. */
+  outcomes?: TurnOutcome[] | undefined;
 }
 
 const nothing = (): Pending => ({ events: [], steps: [], waiters: [] });
 
-// While entries keep arriving, an append waits for up to this many.
+/** How many turns of the microtask queue add nothing before an append begins. */
+const idleTurns = 128;
+/** While entries keep arriving, an append waits for up to this many. */
 const maxTogether = 4_096;
 
 /** Creates journals on a store. Entries that arrive during an append wait for the next one. */
@@ -61,16 +68,18 @@ function openWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWri
     for (const resolve of waiters.splice(0)) resolve(!isLost);
   };
   /** Never rejects. */
-  const store = async ({ waiters, ...added }: Pending): Promise<void> => {
-    const isEmpty = added.events.length + added.steps.length === 0 && added.result === undefined;
+  const store = async (taken: Pending): Promise<void> => {
+    const { waiters, ...added } = taken;
+    const { events, steps, result, commit } = added;
+    const isEmpty = events.length + steps.length === 0 && (result ?? commit) === undefined;
     try {
       const { runId, fencingToken } = owner;
-      const outcomes =
-        isEmpty || isLost ? [] : await runs.append([{ ...added, runId, fencingToken }]);
-      if (outcomes[0] === "appended") owner.onStored(added.events);
-      else if (outcomes[0] !== undefined) lose(undefined);
-      else if (!isEmpty)
-        throw new OperationsError("store_failed", "The run store gave no outcome for an append.");
+      if (!isEmpty && !isLost) {
+        const { status, turn } = await runs.append({ ...added, runId, fencingToken });
+        taken.outcomes = turn;
+        if (status === "appended") owner.onStored(events);
+        else lose(undefined);
+      }
     } catch (error) {
       lose(error);
     }
@@ -79,12 +88,13 @@ function openWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWri
   };
   const flush = async (): Promise<void> => {
     while (isDirty) {
+      // Entries of work that waits for nothing outside the process are stored together.
       const enough = written + maxTogether;
-      // Waits until a turn of the microtask queue adds nothing, so that entries of one decision are stored together.
-      for (;;) {
-        const seen = written;
+      for (let idle = 0, seen = written; idle < idleTurns; idle += 1) {
+        if (isAwaited || written >= enough) break;
         await undefined;
-        if (seen === written || written >= enough || isAwaited) break;
+        if (written > seen) idle = 0;
+        seen = written;
       }
       [isDirty, isAwaited] = [false, false];
       const taken = pending;
@@ -105,20 +115,27 @@ function openWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWri
     written += 1;
     touch();
   };
+  const flushed = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      if (isLost) {
+        resolve(false);
+        return;
+      }
+      pending.waiters.push(resolve);
+      isAwaited = true;
+      touch();
+    });
   return {
     event: (event) => change(() => pending.events.push(event)),
     step: (step) => change(() => pending.steps.push(step)),
+    answer: (answer) => change(() => (pending.answer = answer)),
+    async commit(commit) {
+      const taken = pending;
+      taken.commit = commit;
+      return (await flushed()) ? taken.outcomes : undefined;
+    },
     finish: (result) => change(() => (pending.result = result)),
-    flushed: () =>
-      new Promise((resolve) => {
-        if (isLost) {
-          resolve(false);
-          return;
-        }
-        pending.waiters.push(resolve);
-        isAwaited = true;
-        touch();
-      }),
+    flushed,
     close() {
       isLost = true;
       settle(pending.waiters);

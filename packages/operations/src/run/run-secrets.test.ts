@@ -99,7 +99,9 @@ describe("secrets", () => {
     expect(JSON.stringify(asked.requests)).toContain(secret);
     expect(traces).not.toContain("Ab3Ab3");
     expect(traces.match(/\[redacted:/g)?.length).toBeGreaterThan(6);
-    expect(world.chat.turns(branch)[0]?.userVariants).toMatchObject([{ content: userMessage }]);
+    expect((await world.chat.turns(branch))[0]?.userVariants).toMatchObject([
+      { content: userMessage },
+    ]);
     const [request] =
       "requests" in world.model && Array.isArray(world.model.requests) ? world.model.requests : [];
     const { messages } = request ?? { messages: [] };
@@ -120,7 +122,7 @@ describe("secrets", () => {
     const { status, mainLlm, artifacts } = await handle.result;
     expect([status, mainLlm.text]).toEqual(["done", `Your key is ${secret}.`]);
     expect(JSON.stringify([artifacts, await readState(world.chat, key)])).not.toContain("Ab3Ab3");
-    const [turn] = world.chat.turns(branch);
+    const [turn] = await world.chat.turns(branch);
     expect(turn?.assistantVariants).toMatchObject([{ content: `Your key is ${secret}.` }]);
     expect(JSON.stringify(turn?.assistantVariants[0]?.meta)).toContain("[redacted:");
   });
@@ -131,7 +133,7 @@ describe("secrets", () => {
     expect(refusal).toMatchObject({ code: "invalid_profile" });
     expect(JSON.stringify([String(refusal), refusal])).not.toContain("Ab3Ab3");
     expect((await world.runs.listRuns()).runs).toEqual([]);
-    expect(world.chat.turns(branch)).toEqual([]);
+    expect(await world.chat.turns(branch)).toEqual([]);
   });
 
   it("in errors, causes, summaries and reasons never reach events, results or stores", async () => {
@@ -183,7 +185,7 @@ describe("secrets", () => {
       result,
       stored,
       events,
-      world.chat.turns({ chatId: "chat", branchId: "main" }),
+      await world.chat.turns({ chatId: "chat", branchId: "main" }),
     ]);
     expect(everything).not.toContain("Ab3Ab3");
     expect(everything).toContain("[redacted:");

@@ -117,7 +117,7 @@ describe("start", () => {
     const results = Promise.all(starts.map(async (start) => (await start).result));
     const texts = (await scheduler.runUntil(results, () => 0)).map(({ mainLlm }) => mainLlm.text);
     expect([texts, scheduler.maxConcurrent]).toEqual([["One.", "Two.", "Three."], 1]);
-    const turns = world.chat.turns({ chatId: "chat", branchId: "main" });
+    const turns = await world.chat.turns({ chatId: "chat", branchId: "main" });
     expect(turns.map(({ userVariants }) => userVariants[0]?.content)).toEqual(["A", "B", "C"]);
   });
 
@@ -229,7 +229,7 @@ describe("a turn that is generated again", () => {
       parentVersion: 1,
       history: [{ version: 1, value: ["A1"] }],
     });
-    const turns = world.chat.turns({ chatId: "chat", branchId: "main" });
+    const turns = await world.chat.turns({ chatId: "chat", branchId: "main" });
     expect(
       turns.map(({ assistantVariants, selectedAssistant }) => [
         assistantVariants.length,

@@ -8,7 +8,7 @@ import type {
   OperationStatus,
   RunFinishReason,
   RunStatus,
-} from "./run-result.ts";
+} from "../events/run-result.ts";
 
 /** Why a run must end early. */
 export type StopCause = "user_abort" | "deadline";

@@ -159,7 +159,7 @@ describe("an abort", () => {
           text: "Once upon a time",
         },
       });
-      const [turn] = world.chat.turns({ chatId: "chat", branchId: "main" });
+      const [turn] = await world.chat.turns({ chatId: "chat", branchId: "main" });
       expect(turn?.assistantVariants).toMatchObject([
         { content: "Once upon a time", partial: true },
       ]);

@@ -6,7 +6,7 @@ import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { mayResume, planOf, takeRun } from "./take-run.ts";
 

@@ -204,11 +204,13 @@ function newRun(
   const nowMs = clock.now();
   const { clientRequestId } = options;
   const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
-  if (clientRequestId === undefined) return { input, lease };
+  const addsMessage = at.services.keepsChat;
+  if (clientRequestId === undefined) return { input, lease, addsMessage };
   const keptUntilMs = nowMs + limits.requestKeptMs;
   return {
     input,
     lease,
+    addsMessage,
     clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs },
   };
 }

@@ -7,7 +7,7 @@ import { databaseKinds, openTestDatabase } from "../../test-support/open-test-st
 import { createStateWorld } from "../../test-support/state-world.mjs";
 import * as operations from "../index.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 
 function openWorld(stores: { chat: ConversationStore }): ScriptWorld {
   const prompts: string[][] = [];
@@ -27,7 +27,7 @@ describe.each(["memory", ...databaseKinds])("the state of prompts, on %s", (kind
   let close = async (): Promise<void> => {};
   beforeAll(async () => {
     if (kind === "memory") {
-      world = openWorld({ chat: createMemoryChatStore() });
+      world = openWorld({ chat: createChatStore() });
       return;
     }
     const database = await openTestDatabase(kind, "state");
@@ -65,7 +65,10 @@ const plantedBugs: Readonly<
       const kept = await chat.keptState(at, call);
       const turns = await chat.turns({ ...at, ...call });
       const last = turns.at(-1)?.assistantVariants.at(-1)?.state;
-      return last === undefined ? kept : { ...kept, heads: last.heads };
+      if (last === undefined) return kept;
+      const runs = [...new Set(Object.values(last.heads))];
+      const writes = await Promise.all(runs.map((runId) => chat.writesOf(runId, call)));
+      return { ...kept, heads: last.heads, hidden: writes.flat() };
     },
   }),
   "a fork begins without the state of its last turn": (chat) => ({
@@ -89,7 +92,7 @@ const plantedBugs: Readonly<
 };
 
 it.each(Object.keys(plantedBugs))("is seen to be another where %s", async (name) => {
-  const chat = createMemoryChatStore();
+  const chat = createChatStore();
   const world = openWorld({ chat: { ...chat, ...plantedBugs[name]?.(chat) } });
   let chats = 0;
   const { failed } = await fc.check(

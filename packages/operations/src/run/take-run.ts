@@ -6,7 +6,7 @@ import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../p
 import type { DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
-import type { RunResult } from "./run-result.ts";
+import type { RunResult } from "../events/run-result.ts";
 
 /** A run that other workers have executed, and what this process has of it. */
 export interface Taking {

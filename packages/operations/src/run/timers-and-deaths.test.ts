@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { defineProfile } from "../define/define-profile.ts";
 import { compute, waitFor } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import { createMemoryChatStore } from "../ports/create-memory-chat-store.ts";
+import { createChatStore } from "../stores/create-chat-store.ts";
 import { readState } from "../ports/read-state.ts";
-import { createMemoryRunStore } from "../ports/create-memory-run-store.ts";
+import { createRunStore } from "../stores/create-run-store.ts";
 import { type CrashPoint, createFaultInjector } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";
@@ -44,8 +44,8 @@ interface Played {
 async function play(crash?: CrashPoint): Promise<Played> {
   const clock = createVirtualClock(1_000);
   const faults = createFaultInjector(crash);
-  const runs = createMemoryRunStore();
-  const chat = createMemoryChatStore();
+  const runs = createRunStore();
+  const chat = createChatStore();
   const shared = {
     profile,
     clock,

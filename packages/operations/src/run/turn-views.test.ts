@@ -33,7 +33,7 @@ describe("a dependent", () => {
       ],
     });
     expect((await (await world.engine.start(world.start)).result).status).toBe("done");
-    const [turn] = world.chat.turns(branch);
+    const [turn] = await world.chat.turns(branch);
     expect(turn?.assistantVariants[turn.selectedAssistant ?? -1]?.content).toBe("goodbye moon");
   });
 
@@ -75,7 +75,7 @@ describe("a dependent", () => {
       sibling: { text: "hello", blocks: [{ type: "text", text: "hello" }], meta: {} },
     });
     expect(Object.isFrozen(seen["dependent"]?.blocks?.[0])).toBe(true);
-    const [turn] = world.chat.turns(branch);
+    const [turn] = await world.chat.turns(branch);
     expect(turn?.assistantVariants[1]).toMatchObject({ variantId: changed.assistantVariantId });
   });
 
@@ -141,7 +141,7 @@ describe("the main model's answer", () => {
     expect(results[0]?.mainLlm.steps).toMatchObject([
       { finishReason: "tool_calls", toolCalls: [call], reasoning: "I have to look." },
     ]);
-    const turns = world.chat.turns(branch);
+    const turns = await world.chat.turns(branch);
     expect(turns[0]?.assistantVariants[0]).toMatchObject({
       toolCalls: [call],
       reasoning: "I have to look.",

@@ -1,4 +1,3 @@
-export type { OperationStores } from "../sql/operation-stores.ts";
 export {
   openSqliteOperationStores,
   type SqliteOperationStoresOptions,

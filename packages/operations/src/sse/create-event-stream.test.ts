@@ -6,12 +6,12 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
-import { resultOf } from "../conformance/run-records.ts";
+import { resultOf } from "../../test-support/run-records.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import { createOperationRegistry } from "../registry/create-operation-registry.ts";
+import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
-import type { OperationRun, RunArtifact } from "../run/run-result.ts";
+import type { OperationRun, RunArtifact } from "../events/run-result.ts";
 import { createEventResponse } from "./index.ts";
 import { createEventStream, type EventSourceOf } from "./create-event-stream.ts";
 

@@ -4,6 +4,7 @@ import { sha256Hex } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { byLength } from "../../../../scripts/lengths/test-length.mjs";
+import { validatePlan } from "../validate/validate-plan.ts";
 import { parseEdits } from "./parse-edits.ts";
 
 /** What models write for lines that they leave out. */
@@ -187,10 +188,10 @@ function count(
 describe("lines that are left out", () => {
   const all = KINDS.length * FILE_COUNT;
 
-  it("of whole files are merged exactly in 88 of 100 cases, and no line is lost", () => {
+  it("of whole files are merged exactly in 92 of 100 cases, and no line is lost", () => {
     const { exact, wrong } = count(KINDS, elided);
     expect(wrong).toBe(0);
-    expect(exact).toBeGreaterThanOrEqual(0.88 * all);
+    expect(exact).toBeGreaterThanOrEqual(0.92 * all);
   });
 
   it("of blocks are never lost, and merged where dots say that they are left out", () => {
@@ -301,6 +302,94 @@ describe("lines that are left out", () => {
     // The control: dots of its own in the same place.
     const cut = inFence(["a();", "// ...", "c();", "d();"]);
     expect(outcomeOf(sample, cut, ["a();", "c();", "d();"], 0)).not.toBe("exact");
+  });
+
+  /** The new text of a plan that gives a whole file. Undefined where it is refused. */
+  const updated = (text: string, lines: readonly string[]): string | undefined => {
+    const content = `${lines.join("\n")}\n`;
+    const readSet = new Map([[PATH, { text, sha256: sha256Hex(text) }]]);
+    const valid = validatePlan(
+      {
+        version: 1,
+        actions: [{ kind: "UPDATE_FILE", path: PATH, content }],
+        context_requests: [],
+        memory_patch: {},
+      },
+      { mode: "apply", readSet },
+    );
+    const [action] = valid.ok ? valid.value.actions : [];
+    return action !== undefined && "content" in action ? action.content : undefined;
+  };
+  const functions = Array.from({ length: 30 }, (_, at) => `line${at}();`);
+
+  it.each([
+    ["a licence", 0, ["// Copyright 2013 The Authors", "//", "// All rights are reserved.", ""]],
+    ["a remark of many lines", 9, ["// Of the original", "// order, since", "// others wait.", ""]],
+  ])("are not seen in %s above lines that stay", (_, at, comment) => {
+    // A line of the comment also stands further below, as if what is between them were left out.
+    const own = [...functions.slice(0, 20), ...comment.slice(1, 3), ...functions.slice(20)];
+    const text = `${own.join("\n")}\n`;
+    const fresh = [...own.slice(0, at), ...comment, ...own.slice(at)];
+    expect(updated(text, fresh)).toBe(`${fresh.join("\n")}\n`);
+    expect(outcomeOf({ path: PATH, text }, inFence(fresh), fresh, 0)).toBe("exact");
+  });
+
+  it.each([
+    ["// Symbols only.", true],
+    ["// Text", true],
+    ["// The existing ones.", false],
+    ["// (unchanged)", false],
+    ["// ...", false],
+  ])(
+    "beside new code of a file said to be whole are seen only behind words of leaving out: %s",
+    (comment, isTaken) => {
+      const text = `${functions.join("\n")}\n`;
+      const fresh = [...functions.slice(0, 10), comment, ...FRESH, ...functions.slice(20)];
+      const wanted = `${fresh.join("\n")}\n`;
+      expect(updated(text, fresh)).toBe(isTaken ? wanted : undefined);
+      // A fence may hold a part of a file.
+      expect(outcomeOf({ path: PATH, text }, inFence(fresh), fresh, 0)).toBe("refused");
+    },
+  );
+
+  it.each(["// Text", "/* Handlers of the routes */"])(
+    "are never put in place of %s, which does not speak of them",
+    (comment) => {
+      const text = `${functions.join("\n")}\n`;
+      const kept = functions.slice(20);
+      const fresh = [...functions.slice(0, 10), comment, ...kept, ...FRESH];
+      expect(updated(text, fresh)).toBeUndefined();
+      expect(outcomeOf({ path: PATH, text }, inFence(fresh), fresh, 0)).toBe("refused");
+    },
+  );
+
+  /** One line in place of ten. */
+  const replaced = (sample: Sample, line: string, next: Next): Outcome => {
+    const lines = linesOf(sample);
+    // Where too few of the ten say something, little is lost.
+    const places = lines.flatMap((_, at) =>
+      lines.slice(at, at + 10).filter((one) => one.trim() !== "").length > 7 ? [at] : [],
+    );
+    const at = places[next(places.length - 12)] ?? 0;
+    const wanted = [...lines.slice(0, at), line, ...lines.slice(at + 10)];
+    return outcomeOf(sample, inFence(wanted), wanted, 0);
+  };
+
+  it("are not lost behind other dots, signs, or a line that holds an elision", () => {
+    const marks = [
+      ..."\u22ee|// \u22ef|. . .|// .. ..|---|~~~|# .|// ---|// \u2702".split("|"),
+      ..."pass  # ... rest|doIt(); // ... rest unchanged|def g(): ...|f() { ... }".split("|"),
+      ..."function g() { /* existing body */ }|function g() { // ... }|{/* \u2026 */}".split("|"),
+    ];
+    expect(count(marks, replaced).exact).toBe(0);
+  });
+
+  it("are not seen where a line of code comes for many", () => {
+    const code = "return { ...one, two };|f(...all);|}|`it waits ...`;|run(); // waits ...".split(
+      "|",
+    );
+    const { exact } = count(code, replaced);
+    expect(exact).toBeGreaterThanOrEqual(0.98 * code.length * FILE_COUNT);
   });
 
   it("are lost where nothing stands for them, so the measure can fail", () => {

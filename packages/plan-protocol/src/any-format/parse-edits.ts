@@ -45,15 +45,6 @@ export interface ParsedEdits {
   format: EditFormat;
 }
 
-const ALL: readonly EditFormat[] = [
-  "v4a",
-  "search_replace",
-  "unified_diff",
-  "str_replace",
-  "whole_file",
-  "json",
-];
-
 /**
  * Reads the plan in an answer, in whatever edit formats it is written. It accepts all edits or none. An edit is placed
  * at an exact match of its old lines. Without one, it forgives wrong spaces and missing context lines if exactly one
@@ -96,11 +87,11 @@ export interface ReadEdits {
 export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
     return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
-  const { formats = ALL } = options;
-  const text = withoutReasoning(answer);
+  const { formats } = options;
+  const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
   if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
-  if (formats.every((format) => format === "json")) return readOwnPlan(answer, options);
+  if (formats?.every((format) => format === "json") === true) return readOwnPlan(answer, options);
   const scanned = scanAnswer(text);
   if (!scanned.ok) return scanned;
   const { found, hasPlan } = scanned.value;
@@ -111,12 +102,14 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
     );
   const edits = found.length > 0 || hasPlan ? found : callsInProse(text);
   if ("code" in edits) return { ok: false, issues: [edits] };
-  const other = edits.find(({ format }) => !formats.includes(format));
+  const other = edits.find(({ format }) => formats?.includes(format) === false);
   if (other === undefined && edits.length > 0) return finish(edits, options, leadOf(text));
-  if (other === undefined && formats.includes("json")) return readOwnPlan(answer, options);
-  return refusal("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats.join(", ")}.`);
+  if (other === undefined && formats?.includes("json") !== false)
+    return readOwnPlan(answer, options);
+  return refusal("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats?.join(", ")}.`);
 }
 
+const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
 const MAX_LEAD = 500;
 
 /** The first sentence or two of prose, which describe the edits below them. */
@@ -124,10 +117,6 @@ function leadOf(text: string): string | undefined {
   const [line = ""] = text.split("\n");
   const isProse = /^[\p{L}\d"'`].*\s/u.test(line) && !/^(?:diff|Index:) /.test(line);
   return isProse ? line.trim().slice(0, MAX_LEAD) : undefined;
-}
-
-function withoutReasoning(answer: string): string {
-  return answer.replace(/^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/, "");
 }
 
 /** Finds tool calls in a JSON value inside a line. */

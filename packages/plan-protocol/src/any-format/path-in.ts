@@ -1,19 +1,16 @@
-const NAME = /^[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
+const NAME = /^\/?[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
+const DECORATION =
+  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:File|Path|Filename):)\s*|^(\*\*|`)(.+)\1$|:$/i;
 
 /** The path in a line that holds nothing else. It may be a heading, bold, in backquotes or followed by a colon. */
 export function pathIn(line: string): string | undefined {
-  const bare = line
-    .trim()
-    .replace(/^(?:#{1,6}|[-*]|\d+\.)\s+/, "")
-    .replace(/^(?:\/\/|#|File:|Path:)\s*/i, "")
-    .replace(/^\*\*(.*?)\*\*:?$/, "$1")
-    .replace(/:$/, "")
-    .replace(/^`(.*)`$/, "$1")
-    .trim()
-    .replace(/^\//, "");
-  const isRooted = /^\/[^/]/.test(line.trim().replace(/^[`*#\s]+/, ""));
-  const isPath = NAME.test(bare) && (bare.includes("/") || /\.\w{1,8}$|^[A-Z]\w+file$/.test(bare));
-  return isPath ? (isRooted ? `/${bare}` : bare) : undefined;
+  let path = line.trim();
+  for (let before = ""; before !== path;) {
+    before = path;
+    path = path.replace(DECORATION, "$2").trim();
+  }
+  const isPath = path.lastIndexOf("/") > 0 || /\.\w{1,8}$|^\/?[A-Z]\w+file$/.test(path);
+  return isPath && NAME.test(path) ? path : undefined;
 }
 
 /** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */

@@ -47,7 +47,7 @@ function callsOf(value: unknown): unknown[] {
 function isCall(call: JsonRecord): boolean {
   const keys = ["old_str", "old_string", "command", "diff"];
   const isWrite = "file_path" in call && ("content" in call || Array.isArray(call["edits"]));
-  return isWrite || keys.some((key) => key in call);
+  return isWrite || call["type"] === "delete_file" || keys.some((key) => key in call);
 }
 
 function unwrap(value: unknown): unknown {

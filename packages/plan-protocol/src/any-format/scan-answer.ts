@@ -18,11 +18,17 @@ export interface ScannedAnswer {
   hasPlan: boolean;
 }
 
-/** Lines that look like parts of an edit outside of any edit that was read. */
-const LEFT_OVER =
-  /^(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S|<\/?(?:edit|replace|search|old|new|write_to_file|replace_in_file|apply_diff|file)\b[^<>]*>\s*$)/;
+/** Lines that look like parts of an edit, also indented or quoted. */
+const MARK =
+  /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)/;
+/** Tags in which models write edits. */
+const TAG =
+  /^[\s>]*<\/?(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?>/;
 const EDIT_MEMBER =
-  /"(?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)\\?"\s*:/;
+  /["'](?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
+/** A line that says that a file is below it, or names one. */
+const ON_FILE =
+  /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 /** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
@@ -51,7 +57,7 @@ interface Scan {
  */
 export function scanAnswer(answer: string): Result<ScannedAnswer> {
   const scan: Scan = {
-    lines: [...linesOf(answer)],
+    lines: linesOf(answer),
     found: [],
     path: undefined,
     above: { path: undefined, line: "" },
@@ -98,17 +104,20 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     const next = takeValue(scan, at);
     if (next !== undefined) return next;
   }
-  if (LEFT_OVER.test(line))
-    return planIssue(
-      "ERR_PATCH_NOT_UNIFIED",
-      `${quote(line)} belongs to no edit that can be read. Give each edit whole, all in one format.`,
-    );
+  if (MARK.test(line) || TAG.test(line)) return leftOver(line);
   if (EDIT_MEMBER.test(line)) scan.stray ??= line;
   if (line.trim() !== "") {
     scan.above = { path: pathIn(line), line };
     scan.path = scan.above.path ?? scan.path;
   }
   return at + 1;
+}
+
+function leftOver(line: string): PlanIssue {
+  return planIssue(
+    "ERR_PATCH_NOT_UNIFIED",
+    `${quote(line)} belongs to no edit that can be read. Give each edit whole, all in one format.`,
+  );
 }
 
 function takeBlock(scan: Scan, at: number): number | PlanIssue {
@@ -135,19 +144,21 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
     return at + 1;
   }
   const path = pathOfInfo(info) ?? above.path;
-  const isEdit = (line: number): boolean => beginsEdit(lines, line);
   const first = nextLine(lines, at + 1);
   const closing = lines.findIndex(
     (line, index) => index > at && line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "",
   );
   const end = closing < 0 ? lines.length : closing;
-  const inside = Array.from({ length: end - at - 1 }, (_, offset) => at + 1 + offset);
-  if (isEdit(first) || (path === undefined && inside.some(isEdit))) {
+  if (
+    beginsEdit(lines, first) ||
+    (path === undefined &&
+      lines.slice(at + 1, end).some((_, line) => beginsEdit(lines, at + 1 + line)))
+  ) {
     scan.wrappers += 1;
     scan.path = path ?? scan.path;
     return at + 1;
   }
-  if (path === undefined) return passFence(scan, { info, end });
+  if (path === undefined) return passFence(scan, { info, start: at + 1, end });
   const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, at + 1);
   const last = fenceEnd(lines, at, { path, limit });
   if (typeof last !== "number") return last;
@@ -164,12 +175,16 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   return last + 1;
 }
 
-/** Skips a fence that only shows something. Below a line that names a file, it may be that file. */
-function passFence(scan: Scan, { info, end }: { info: string; end: number }): number | PlanIssue {
+/** Skips a fence that only shows something. Below a line about a file, it may be that file. */
+function passFence(
+  scan: Scan,
+  { info, start, end }: { info: string; start: number; end: number },
+): number | PlanIssue {
   const { line } = scan.above;
   const isShell = SHELL.test(info);
-  const named = /(?:^|[\s`"'(])([\w./-]*\w\.[A-Za-z]\w{0,7})[`"')]*\s*:\s*$/.exec(line)?.[1];
-  if (!isShell && named !== undefined)
+  const mark = scan.lines.slice(start, end).find((inner) => MARK.test(inner));
+  if (mark !== undefined) return leftOver(mark);
+  if (!isShell && ON_FILE.test(line))
     return planIssue(
       "ERR_INVALID_PATH",
       `The fence under ${quote(line)} may be a file. Put the path alone on the line above it.`,

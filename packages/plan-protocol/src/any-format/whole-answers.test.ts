@@ -76,7 +76,52 @@ describe("an answer", () => {
       "a hunk without a file",
       `${formats["blocks"]?.("a.js")}\n\n@@ -1 +1 @@\n-let b = 1;\n+let b = 2;`,
     ],
+    [
+      "a hunk without a file in a fence",
+      `${formats["diff"]?.("a.js")}\n\n\`\`\`diff\n@@ -1 +1 @@\n-let b = 1;\n+let b = 2;\n\`\`\``,
+    ],
+    ...[
+      "And a new file:",
+      "Create `d.js` with this text:",
+      "b.js (new version)",
+      "<details><summary>b.js</summary>",
+    ].map((line): [string, string] => [
+      `a fence under ${line}`,
+      `${formats["blocks"]?.("a.js")}\n\n${line}\n\n\`\`\`js\nlet b = 2;\n\`\`\``,
+    ]),
+    ...[
+      '<invoke name="str_replace"><parameter name="path">b.js</parameter></invoke>',
+      "<function=str_replace>\n<parameter=path>b.js</parameter>",
+      '<str_replace path="b.js">\n<old_str>let b = 1;</old_str>',
+      "<edit_file><path>b.js</path></edit_file>",
+      "{'command': 'str_replace', 'path': 'b.js', 'old_str': '1', 'new_str': '2'}",
+    ].map((line): [string, string] => [line, `${formats["blocks"]?.("a.js")}\n\n${line}`]),
   ])("with %s beside an edit is refused", (_, answer) => {
     expect(changed(answer)).toBeUndefined();
+  });
+
+  it("is never followed in part where an edit is indented, numbered or quoted", () => {
+    const { "whole file": _, ...marked } = formats;
+    for (const edit of Object.values(marked))
+      for (const margin of ["  ", "\t", "    ", "> "]) {
+        const hidden = edit("b.js").replaceAll(/^/gm, margin);
+        expect([undefined, ["a.js", "b.js"]]).toContainEqual(
+          changed(`${marked["blocks"]?.("a.js")}\n\n1. Then:\n\n${hidden}`),
+        );
+      }
+  });
+
+  it.each(["**File: b.js**", "### File: `b.js`", "- **`b.js`:**", "// b.js", "Filename: b.js"])(
+    "names a file by %s above its fence",
+    (line) => {
+      expect(
+        changed(`${formats["blocks"]?.("a.js")}\n\n${line}\n\`\`\`js\nlet b = 2;\nkept\n\`\`\``),
+      ).toEqual(["a.js", "b.js"]);
+    },
+  );
+
+  it("may show text in a fence that is no file", () => {
+    const shown = "In Berlin, e.g. now, it says:\n\n```\nlet b = 2;\n```\n\n```sh\nnode b.js\n```";
+    expect(changed(`${formats["blocks"]?.("a.js")}\n\n${shown}`)).toEqual(["a.js"]);
   });
 });

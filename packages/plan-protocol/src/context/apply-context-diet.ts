@@ -145,7 +145,8 @@ function cutMiddle(text: string, maxChars: number): string {
   return text.slice(0, head) + markOf(tail - head) + text.slice(tail);
 }
 
-function markOf(removed: number): string {
+/** The marker for removed characters. */
+export function markOf(removed: number): string {
   return `...[TRUNCATED ${removed} chars]...`;
 }
 

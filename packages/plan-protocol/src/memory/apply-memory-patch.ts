@@ -1,8 +1,9 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
+import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
 import { quote, planIssue } from "../plan-issue.ts";
-import { memoryKeys, memorySizes } from "./memory-keys.ts";
+import { memoryKeys } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
 /** A memory after a patch, and the result for each key. */
@@ -31,15 +32,12 @@ export function applyMemoryPatch(
   for (const [key, value] of Object.entries(patch)) {
     const known = memoryKeys.find((candidate) => candidate.key === key);
     const problem =
-      known === undefined ? "is not a key of the memory" : valueProblem(value, known.schema);
-    if (known === undefined || problem !== undefined)
-      rejected.push(
-        planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? "is unknown"}.`, [key]),
-      );
-    else {
+      known !== undefined ? valueProblem(value, known.schema) : "is not a key of the memory.";
+    if (known !== undefined && problem === undefined) {
       layers[known.layer][known.name] = Array.isArray(value) ? [...value] : value;
       applied.push(key);
-    }
+    } else
+      rejected.push(planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? ""}`, [key]));
   }
   return { memory: { user: layers.user, project: layers.project }, applied, rejected };
 }
@@ -57,32 +55,15 @@ function withPrefix(layer: string, fields: unknown): Record<string, unknown> {
   );
 }
 
-function valueProblem(
-  value: unknown,
-  schema: Readonly<Record<string, unknown>>,
-): string | undefined {
-  if (schema["type"] === "integer") {
-    const isWhole =
-      typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 2;
-    return isWhole ? undefined : "needs a whole number from 0 to 2";
-  }
-  if (schema["type"] === "array") {
-    if (!Array.isArray(value) || value.length > memorySizes.listItems)
-      return `needs a list of at most ${memorySizes.listItems} strings`;
-    return value.map((item: unknown) => textProblem(item)).find((problem) => problem !== undefined);
-  }
-  const allowed = schema["enum"];
-  if (Array.isArray(allowed) && !allowed.includes(value))
-    return `needs one of ${allowed.join(", ")}`;
-  return textProblem(value);
-}
+/** A line break could make a value look like a heading of the prompt. */
+const TEXT: JsonSchema = {
+  type: "string",
+  maxLength: 500,
+  pattern: String.raw`^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$`,
+};
 
-function textProblem(value: unknown): string | undefined {
-  if (typeof value !== "string" || value.trim() === "") return "needs a string that is not empty";
-  if (value.length > memorySizes.textCharacters)
-    return `has more than ${memorySizes.textCharacters} characters`;
-  // A line break could make a value look like a heading of the prompt.
-  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
-    ? "has a character that cannot be seen"
-    : undefined;
+function valueProblem(value: unknown, schema: JsonSchema): string | undefined {
+  const limits = schema["type"] === "array" ? { maxItems: 20, items: TEXT } : TEXT;
+  const checked = createJsonSchemaChecker({ ...schema, ...limits, type: schema["type"] })(value);
+  return checked.ok ? undefined : checked.issues[0]?.message;
 }

@@ -1,8 +1,5 @@
 import type { JsonSchema } from "@ccl/structured-output";
 
-/** Limits of one remembered string and one list of strings. */
-export const memorySizes = { textCharacters: 500, listItems: 20 } as const;
-
 /** One key that a memory patch may set. */
 export interface MemoryKey {
   /** With a dot, as in a patch: `project.src_roots`. */

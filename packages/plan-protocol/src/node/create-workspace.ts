@@ -1,5 +1,5 @@
 import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
-import { systemCode } from "@ccl/core/node";
+import { systemCode, unless } from "@ccl/core/node";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
@@ -7,9 +7,10 @@ import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { withWorkspaceLock } from "./lock/workspace-lock.ts";
-import { previewPlan } from "./preview/preview-plan.ts";
+import { diffOfPlan, previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
-import { listTransactions, recoverAll } from "./transaction/recover.ts";
+import { isTransactionId, readDiff } from "./transaction/journal.ts";
+import { inFolder, listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import { restoreWhenFree, shelteredIds } from "./transaction/shelter.ts";
@@ -74,7 +75,9 @@ export function createWorkspace(
     },
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>
-      locked("apply", options.signal, (journals) => applyPlan(parts, journals, { plan, options })),
+      locked("apply", options.signal, (journals) =>
+        applyPlan(parts, journals, { plan, options, diffOf: diffOfPlan }),
+      ),
     check: (checks, options = {}) => run("run checks", () => runChecks(parts, checks, options)),
     rollback: (transactionId, { signal } = {}) =>
       lockedIfAny("rollback", { none: noJournalOf(transactionId), signal }, (journals) =>
@@ -94,6 +97,13 @@ export function createWorkspace(
         pruneTransactions(parts, journals, { keep, signal }),
       );
     },
+    diff: (transactionId) =>
+      run("read a diff", async () => {
+        const journals = isTransactionId(transactionId) ? await parts.findJournals() : undefined;
+        if (journals === undefined) return undefined;
+        const read = inFolder(journals, transactionId, readDiff);
+        return unless(["ENOENT"], read, undefined).finally(() => journals.close());
+      }),
     transactions: ({ signal } = {}) =>
       run("list its transactions", async () => {
         const journals = await parts.findJournals();

@@ -224,6 +224,6 @@ describe("the history of this repository", () => {
       for (const kind of [...made, "UPDATE_FILE", "PATCH_FILE", "EDIT_FILE"])
         expect(totals.actions[kind] ?? 0).toBeGreaterThan(0);
     },
-    isWhole ? 1_800_000 : 60_000,
+    isWhole ? 1_800_000 : 240_000,
   );
 });

@@ -79,6 +79,14 @@ describe("what may be unfinished", () => {
     });
     expect(await workspace.rollback(id)).toMatchObject({ ok: true });
     expect(await openNames()).toEqual([]);
+    // Both are rolled back, and still show what they changed.
+    expect(await workspace.diff(id)).toContain(
+      "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+a.txt",
+    );
+    expect(await workspace.diff(second?.transactionId ?? "")).toContain("+b.txt");
+    expect(await workspace.diff("../transactions")).toBeUndefined();
+    await rm(join(root, ".ccl/transactions", id, "changes.diff"));
+    expect(await workspace.diff(id)).toBeUndefined();
     await workspace.close();
   });
 

@@ -35,6 +35,7 @@ export interface ParsedPlan extends Plan {
  * an answer is rejected instead.
  */
 const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
+  "draft",
   "invalid_escape",
   "missing_braces",
   "missing_closer",
@@ -54,14 +55,13 @@ const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
  */
 export function parsePlan(answer: string, options: ParsePlanOptions = {}): Result<ParsedPlan> {
   const { version, finishReason, limits } = options;
-  const extractLimits = extractLimitsOf(limits);
   const extracted = extractJson(answer, {
     accept: isPlanLike,
-    limits: extractLimits,
+    limits: extractLimitsOf(limits),
     finishReason,
   });
   if (!extracted.ok) return extracted;
-  const doubt = doubtOf(answer, extracted.value, extractLimits);
+  const doubt = doubtOf(answer, extracted.value);
   if (doubt !== undefined) return refusal(...doubt);
   const plan = readPlan(extracted.value.value, version);
   return plan.ok ? success({ ...plan.value, repairs: extracted.value.repairs }) : plan;
@@ -69,8 +69,7 @@ export function parsePlan(answer: string, options: ParsePlanOptions = {}): Resul
 
 function doubtOf(
   answer: string,
-  { value, repairs, source }: ExtractedJson,
-  limits: ExtractLimits,
+  { repairs, source }: ExtractedJson,
 ): [PlanIssueCode, string] | undefined {
   // The plan may be complete, but the string around it is not, and more may have been meant to follow.
   const isInOpenString =
@@ -108,8 +107,6 @@ function doubtOf(
   const key = repairs.length === 0 ? repeatedKeyIn(answer, source) : undefined;
   if (key !== undefined)
     return ["ERR_JSON_PARSE", `An object has ${quote(key)} twice. Give each member once.`];
-  if (source.kind === "fence" || source.kind === "prose")
-    return secondPlanIn(answer, value, limits);
   return undefined;
 }
 
@@ -120,24 +117,6 @@ function repeatedKeyIn(answer: string, source: ExtractedJson["source"]): string 
   while (source.kind === "double_encoded" && typeof json === "string" && json.startsWith('"'))
     json = JSON.parse(json);
   return typeof json === "string" ? findRepeatedKey(json) : undefined;
-}
-
-function secondPlanIn(
-  answer: string,
-  plan: unknown,
-  limits: ExtractLimits,
-): [PlanIssueCode, string] | undefined {
-  const first = JSON.stringify(plan);
-  // The plan's own `actions` are a list of actions too, but not a second plan.
-  const isOther = (value: unknown): boolean =>
-    Array.isArray(value) === Array.isArray(plan) &&
-    isPlanLike(value) &&
-    JSON.stringify(value) !== first;
-  const second = extractJson(answer, { accept: isOther, limits });
-  if (!second.ok || second.value.source.path.length > 0) return undefined;
-  // An empty list may just as well be a footnote.
-  if (Array.isArray(second.value.value) && second.value.value.length === 0) return undefined;
-  return ["ERR_SCHEMA_VALIDATION", "The answer holds two different plans. Give one."];
 }
 
 // A character may take six in JSON (an escape). Everything around the contents is small.

@@ -36,11 +36,6 @@ const MEMBERS: Readonly<Record<string, JsonSchema>> = {
 };
 const PLAN: JsonSchema = { type: "object", properties: MEMBERS, additionalProperties: false };
 const REQUEST = tagged("type", Object.keys(requestSchemas));
-const ACTIONS: Readonly<Record<PlanVersion, JsonSchema>> = {
-  1: tagged("kind", kindsOf(1)),
-  2: tagged("kind", kindsOf(2)),
-  3: tagged("kind", kindsOf(3)),
-};
 
 interface Place {
   path: (string | number)[];
@@ -125,7 +120,7 @@ function readVersion(
 
 function readAction(value: unknown, version: PlanVersion, place: Place): PlanAction | undefined {
   const kind = isRecord(value) ? value["kind"] : undefined;
-  if (!isActionKind(kind, version)) return check(ACTIONS[version], value, place);
+  if (!isActionKind(kind, version)) return check(tagged("kind", kindsOf(version)), value, place);
   const own: readonly string[] = actionKinds[kind].fields;
   // Models also write members of other kinds. They are ignored if they are empty.
   const isEmpty = (key: string, item: unknown): boolean =>
@@ -144,8 +139,8 @@ function readRequest(value: unknown, at: Place): ContextRequest | undefined {
   const place: Place = { ...at, code: "ERR_CONTEXT_REQUEST" };
   const request = without(value, (_key, item) => typeof item === "string" && item.trim() === "");
   const type = isRecord(request) ? request["type"] : undefined;
-  const isKnown = typeof type === "string" && isRequestType(type);
-  const read = check<ContextRequest>(isKnown ? requestSchemas[type] : REQUEST, request, place);
+  const [, schema = REQUEST] = Object.entries(requestSchemas).find(([name]) => name === type) ?? [];
+  const read = check<ContextRequest>(schema, request, place);
   if (read?.type !== "read_file") return read;
   const { start_line: start = 1, end_line: end = start } = read;
   if (end < start)
@@ -156,10 +151,6 @@ function readRequest(value: unknown, at: Place): ContextRequest | undefined {
       ]),
     );
   return read;
-}
-
-function isRequestType(type: string): type is ContextRequest["type"] {
-  return Object.hasOwn(requestSchemas, type);
 }
 
 /** Returns the value if it fits the schema, whose type is `T`. Otherwise records its issues. */

@@ -20,15 +20,10 @@ export function nameProblem(name: string): string | undefined {
 
 function problemAnywhere(name: string): string | undefined {
   if (name === "") return "an empty segment";
-  if (name === "." || name === "..") return `the segment "${name}"`;
-  if (name === "~") return 'the segment "~"';
+  if ([".", "..", "~"].includes(name)) return `the segment "${name}"`;
   if (name.includes("\0")) return "a NUL character";
   if (/\p{Surrogate}/u.test(name)) return "half of a surrogate pair";
-  if (
-    name.length > MAX_NAME_BYTES ||
-    (name.length * 3 > MAX_NAME_BYTES && countBytes(name) > MAX_NAME_BYTES)
-  )
-    return `a segment of more than ${MAX_NAME_BYTES} bytes`;
+  if (countBytes(name) > MAX_NAME_BYTES) return `a segment of more than ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
 

@@ -26,10 +26,10 @@ export interface ChangeHunk {
   statedAt?: number | undefined;
 }
 
-/** A change of one file before it is placed there. */
+/** A change of one file before it is placed there. `isWhole`: the answer says so, so that it cannot be a part. */
 export type FileChange =
   | { type: "create"; path: string; content: string }
-  | { type: "whole"; path: string; content: string }
+  | { type: "whole"; path: string; content: string; isWhole?: boolean | undefined }
   | { type: "delete"; path: string }
   | { type: "hunks"; path: string; hunks: ChangeHunk[]; movedTo?: string | undefined }
   | { type: "replace"; path: string; texts: TextChange[] }

@@ -2,10 +2,10 @@ import { diffLines } from "./diff-lines.ts";
 import type { ChangeLine } from "./file-change.ts";
 
 /**
- * The part of a file in a change: the whole file, a quoted part with its new text, or marked lines, where every removed
- * line is listed.
+ * The part of a file in a change: the whole file, whether the answer says so (`complete`) or only looks so (`whole`), a
+ * quoted part with its new text, or marked lines, where every removed line is listed.
  */
-export type ChangeForm = "whole" | "quoted" | "marked";
+export type ChangeForm = "complete" | "whole" | "quoted" | "marked";
 
 /** An elision: a line that stands for lines of the base, such as `// ...`. The base's lines are kept in its place. */
 interface MergedElision {
@@ -23,12 +23,22 @@ export type MergedLines =
 /** How comments of common languages begin, and remarks in brackets. */
 const COMMENT =
   /^(?:\/\/|\/\*|<!--|\{\/\*|\{\{!--|\{#|@\*|\(\*|#(?=[\s.\u2026]|$)|--(?=[\s.\u2026])|[;%'](?=[\s.\u2026])|rem\s|[[(<][^()[\]<>{};="]*\s[^()[\]<>{};="]*[\])>]$)/i;
-const DOTS = /\.{3}|\u2026/;
+const DOTS = /\.(?:\s?\.){2}|[\u2026\u22ee\u22ef]/;
+/** A comment in braces or dots in a line of code, which may stand for a body or for the lines below. */
+const WITHIN =
+  /\{\s*(?:\/\*.*\*\/|<!--.*-->|(?:\/\/|#)?\s*(?:\.{3}|\u2026)(?:\s.*)?)\s*\}|(?:\/\/|\/\*|<!--|\s#|\s--)\s*(?:\.{3}|\u2026)|["':]{1,3}\s*\.{3}\s*["']{0,3}$/;
+/** Signs without a bracket or a quote. */
+const SIGNS = /^[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
+/** Words by which a comment without dots says that lines were left out. */
+const LEFT_OUT =
+  /\b(?:unchanged|untouched|existing|rest|remain\w*|omit\w*|elided|skipped|snip\w*|truncated|left out|not shown|as (?:is|before|above)|same|previous\w*|others?|etc|keep|kept|stays?|original|continue[sd]?|here)\b/i;
 const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
 /** Looks of an elision. `bare` dots are code in some languages. */
 type Look = "dotted" | "bare" | "comment";
+/** By line. */
+type Looks = readonly (Look | undefined)[];
 
 /** The text of a line in which quoted dots are words, since a comment about dots leaves nothing out. */
 function textOf(line: string): string {
@@ -63,21 +73,17 @@ export function elisionInNewFile(
 ): { line: number; text: string } | undefined {
   const at = lines.findIndex((line) => {
     const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
-    return DOTS.test(start) && lookOf(line) === "dotted" && COMMENT.test(line.trim());
+    return DOTS.test(start) && COMMENT.test(line.trim());
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
 }
 
-/** A line that looks like an elision counts as one if this many lines or more disappear at its place. */
-const VANISHED: Readonly<Record<ChangeForm, Record<Look, number>>> = {
-  whole: { dotted: 1, bare: 2, comment: 2 },
-  quoted: { dotted: 1, bare: 2, comment: 2 },
-  marked: { dotted: 1, bare: 2, comment: Infinity },
-};
 /** Net loss of lines at a comment from which other changes there no longer explain it. */
 const MIN_LOSS = 5;
 /** Words that two comments must share before one counts as the new version of the other. */
 const MIN_SHARED = 7;
+/** Lines of a plain comment that may say that lines were left out. Longer ones describe the code. */
+const MAX_STATED = 2;
 const MAX_RUN = 100;
 
 /**
@@ -92,26 +98,31 @@ export function mergeElisions(
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
   const pairs = pairsOf(old);
-  let staying: ReadonlySet<number> | undefined;
-  const stays = (): ReadonlySet<number> => (staying ??= staysWithoutLoss(old, fresh));
+  let found: Vanished | undefined;
+  const vanished = (): Vanished => (found ??= vanishedOf(old, fresh));
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
     // Dots that are already in the file still have their neighbours there, apart from new lines.
     const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
-      const [pair = ""] = pairsOf(fresh.slice(first, first + 2));
       const beside = fresh[neighbour]?.trim();
-      return pairs.has(pair) || (beside !== undefined && known.has(beside) ? false : undefined);
+      return (
+        pairs.has(pairOf(fresh[first], fresh[first + 1])) ||
+        (beside !== undefined && known.has(beside) ? false : undefined)
+      );
     };
     const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
     const isOwn =
       above === undefined && below === undefined
-        ? stays().has(at)
+        ? vanished().stays.has(at)
         : above !== false && below !== false;
     return look === "comment" || isOwn ? undefined : look;
   });
+  const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
+  const hidden = form === "marked" ? -1 : hiddenElision(old, fresh, { looks, vanished });
+  if (hidden >= 0) return refusedAt(hidden);
   if (looks.every((look) => look === undefined)) return undefined;
-  const gaps = gapsOf(old, fresh, { looks, form });
+  const gaps = gapsOf(old, fresh, { looks, form, vanished: vanished() });
   // A text that is an elision at one place is one everywhere. Bare dots are suspicious in a text that lost many lines.
   const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
   const isCut = old.length - fresh.length >= MIN_LOSS;
@@ -120,7 +131,6 @@ export function mergeElisions(
       !gaps.has(at) &&
       (looks[at] === "bare" ? isCut : looks[at] !== undefined && texts.has(line.trim())),
   );
-  const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
   if (other >= 0) return refusedAt(other);
   if (gaps.size === 0) return undefined;
   const lines: string[] = [];
@@ -131,9 +141,7 @@ export function mergeElisions(
     // Skip further lines of the same elision.
     else if (gap !== gaps.get(at - 1)) {
       const { from, to } = gap;
-      // In a quoted part, a plain comment in place of lines may be meant literally.
-      const isUnclear = form === "quoted" && looks[at] === "comment";
-      if (isUnclear || from === undefined || to === undefined || from >= to) return refusedAt(at);
+      if (from === undefined || to === undefined || from >= to) return refusedAt(at);
       lines.push(...old.slice(from, to));
       merged.push({ text: given.trim(), firstLine: from + 1, lastLine: to });
     }
@@ -142,6 +150,27 @@ export function mergeElisions(
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
   // If nothing changes, the elision stands for the very lines that were to be written.
   return isAllOld ? refusedAt(first) : { lines, merged };
+}
+
+/** A new line that is no comment of its own, stands where many lines vanish, and looks as if it stood for them. */
+function hiddenElision(
+  old: readonly string[],
+  fresh: readonly string[],
+  { looks, vanished }: { looks: Looks; vanished: () => Vanished },
+): number {
+  const isLikely = (line: string, at: number): boolean =>
+    looks[at] === undefined && (WITHIN.test(line) || SIGNS.test(line.trim()));
+  if (!fresh.some(isLikely)) return -1;
+  const { changed } = vanished();
+  const known = new Set(["", ...old.map((line) => line.trim())]);
+  return fresh.findIndex((line, at) => {
+    const beside = changed[at];
+    if (beside === undefined || !isLikely(line, at)) return false;
+    const goes = beside.go.map((one) => one.trim()).filter((one) => one !== "");
+    const news = beside.come.filter((one) => !known.has(one.trim())).length;
+    if (goes.includes(line.trim()) || goes.length - news < MIN_LOSS) return false;
+    return WITHIN.test(line) || news < 2;
+  });
 }
 
 /**
@@ -157,10 +186,13 @@ interface Gap {
 function gapsOf(
   old: readonly string[],
   fresh: readonly string[],
-  { looks, form }: { looks: readonly (Look | undefined)[]; form: ChangeForm },
+  {
+    looks,
+    form,
+    vanished: { changed, gone },
+  }: { looks: Looks; form: ChangeForm; vanished: Vanished },
 ): Map<number, Gap> {
   const gaps = new Map<number, Gap>();
-  const changed = vanishedBeside(old, fresh);
   // An extra line at each end lets the start or end of the file act as a neighbour.
   const [oldLines, freshLines] = [framed(old), framed(fresh)];
   const known = new Set(oldLines);
@@ -171,21 +203,31 @@ function gapsOf(
     if (looks[at] === undefined) continue;
     let next = at + 1;
     while (looks[next] !== undefined) next += 1;
-    const [above, below] = [freshLines.slice(0, at + 1).toReversed(), freshLines.slice(next + 1)];
-    const last = placeOfRun(oldLines, above, { step: -1, from: reached });
-    const first = placeOfRun(oldLines, below, { step: 1, from: last ?? reached });
-    const gap: Gap = { from: last, to: first === undefined ? undefined : first - 1 };
-    const isCertain = last !== undefined && first !== undefined;
+    const start = looks.slice(0, at).findLastIndex((look) => look !== undefined) + 1;
+    const end = looks.findIndex((look, line) => line > next && look !== undefined);
+    const above = freshLines.slice(start === 0 ? 0 : start + 1, at + 1).toReversed();
+    const below = freshLines.slice(next + 1, end < 0 ? undefined : end + 1);
+    // A comment may say something of its own, so that it needs certain neighbours.
+    const run = fresh.slice(at, next);
+    const mayBeNear = looks.slice(at, next).some((look) => look !== "comment");
+    // In a quoted part, a plain comment in place of lines may be meant literally.
+    const isStated =
+      mayBeNear || (form !== "quoted" && run.length <= MAX_STATED && LEFT_OUT.test(run.join("\n")));
+    // A comment that does not say that lines were left out is never replaced.
+    const place = isStated ? placeOfRun : (): undefined => undefined;
+    const last = place(oldLines, above, { step: -1, from: reached, mayBeNear });
+    const first = place(oldLines, below, { step: 1, from: last ?? reached, mayBeNear });
+    const to = first === undefined ? undefined : first - 1;
+    const gap: Gap = { from: last, to };
+    const isCertain = last !== undefined && to !== undefined && gone.slice(last, to).includes(true);
     const isBetweenOld = known.has(above[0] ?? "") && known.has(below[0] ?? "");
-    const isTogether = [...pairsOf([above[0] ?? "", below[0] ?? ""])].some((pair) =>
-      pairs.has(pair),
-    );
+    const isTogether = pairs.has(pairOf(above[0], below[0]));
     const isOpen = !isCertain && isBetweenOld && !isTogether;
     for (let line = at; line < next; line += 1) {
       const look = looks[line];
       if (look === undefined) continue;
       const beside = isCertain
-        ? { go: old.slice(last, first - 1), come: fresh.slice(at, next), offset: line - at }
+        ? { go: old.slice(last, to), come: run, offset: line - at }
         : changed[line];
       const isElided =
         (isOpen &&
@@ -206,41 +248,40 @@ function framed(lines: readonly string[]): string[] {
 
 /**
  * Finds the shortest run of lines, read away from an elision, that occurs only once from an index on. Returns where it
- * begins.
+ * begins. Of several places it may take the only one from which few lines vanish up to the next line that occurs once.
  */
 function placeOfRun(
   lines: readonly string[],
   run: readonly string[],
-  { step, from }: { step: 1 | -1; from: number },
+  { step, from, mayBeNear }: { step: 1 | -1; from: number; mayBeNear: boolean },
 ): number | undefined {
   let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
   for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
-    places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
-    if (places.length < 2) return places[0];
+    const left = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
+    if (left.length === 0) break;
+    places = left;
+    if (left.length === 1) return left[0];
   }
-  return undefined;
-}
-
-/** The unchanged lines that have no net loss of lines directly above or below. */
-function staysWithoutLoss(old: readonly string[], fresh: readonly string[]): Set<number> {
-  const stays: number[] = [];
-  const gains = [0];
-  let at = 0;
-  for (const { mark } of diffLines(old, fresh)) {
-    if (mark === " ") {
-      stays.push(at);
-      gains.push(0);
-    } else gains.push((gains.pop() ?? 0) + (mark === "+" ? 1 : -1));
-    if (mark !== "-") at += 1;
-  }
-  return new Set(
-    stays.filter((_, index) => Math.min(gains[index] ?? 0, gains[index + 1] ?? 0) >= 0),
+  if (!mayBeNear) return undefined;
+  const offset = run.findIndex((line) => {
+    const first = lines.indexOf(line, from);
+    return first >= 0 && lines.lastIndexOf(line) === first;
+  });
+  const anchor = lines.indexOf(run[offset] ?? "\0", from);
+  const near = places.filter(
+    (at) => (anchor - at) * step > 0 && Math.abs(at + step * offset - anchor) < MIN_LOSS,
   );
+  return near.length === 1 ? near[0] : undefined;
 }
 
-/** Pairs of adjacent lines, without leading and trailing blanks. */
+/** Pairs of adjacent lines. */
 function pairsOf(lines: readonly string[]): Set<string> {
-  return new Set(lines.slice(1).map((line, at) => `${lines[at]?.trim()}\n${line.trim()}`));
+  return new Set(lines.slice(1).map((line, at) => pairOf(lines[at], line)));
+}
+
+/** Two lines without leading and trailing blanks. */
+function pairOf(above = "\0", below = "\0"): string {
+  return `${above.trim()}\n${below.trim()}`;
 }
 
 /** The lines that are removed and added at one place, and the index of one new line among the added ones. */
@@ -250,14 +291,30 @@ interface Beside {
   offset: number;
 }
 
-/** For each new line, the change that it belongs to. Undefined for lines that stay. */
-function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Beside | undefined)[] {
-  const found: (Beside | undefined)[] = [];
+interface Vanished {
+  /** For each new line, the change that it belongs to. Undefined for lines that stay. */
+  changed: (Beside | undefined)[];
+  /** The new lines that stay and have no net loss of lines directly above or below. */
+  stays: Set<number>;
+  /** For each old line, whether it goes. */
+  gone: boolean[];
+}
+
+function vanishedOf(old: readonly string[], fresh: readonly string[]): Vanished {
+  const changed: Vanished["changed"] = [];
+  const stays = new Set<number>();
+  let [gain, last] = [0, -1];
   let go: string[] = [];
   let come: string[] = [];
   const rows: ChangeLine[] = [...diffLines(old, fresh), { mark: " ", text: "" }];
   const isWordless = ({ mark, text }: ChangeLine): boolean => mark === " " && !LETTER.test(text);
   for (const [at, { mark, text }] of rows.entries()) {
+    if (mark === " ") {
+      const line = changed.length + come.length;
+      stays.add(line);
+      if (gain < 0) [last, line].forEach((beside) => stays.delete(beside));
+      [gain, last] = [0, line];
+    } else gain += mark === "+" ? 1 : -1;
     if (mark === "+") come.push(text);
     else if (mark === "-") go.push(text);
     // A line without words is not distinctive, so lines removed after it also count for the lines before it.
@@ -267,12 +324,13 @@ function vanishedBeside(old: readonly string[], fresh: readonly string[]): (Besi
     )
       come.push(text);
     else {
-      for (const offset of come.keys()) found.push({ go, come, offset });
-      found.push(undefined);
+      for (const offset of come.keys()) changed.push({ go, come, offset });
+      changed.push(undefined);
       [go, come] = [[], []];
     }
   }
-  return found;
+  const gone = rows.filter(({ mark }) => mark !== "+").map(({ mark }) => mark === "-");
+  return { changed, stays, gone };
 }
 
 /**
@@ -292,14 +350,17 @@ function isMovable(rows: readonly ChangeLine[], at: number): boolean {
 
 function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeForm): boolean {
   const vanished = go.filter((line) => line.trim() !== "");
-  if (vanished.length < VANISHED[form][look]) return false;
+  if (vanished.length < (look === "dotted" ? 1 : 2) || (form === "marked" && look === "comment"))
+    return false;
   const text = come[offset] ?? "";
   // Dots that the old line has too are part of what the reworded line says.
   if (look !== "comment")
     return !vanished.every((line) => DOTS.test(line) && sharesWords(line, text, 1));
   // Comments in place of as many comments are their new version.
   const isRemark = (line: string): boolean => COMMENT.test(line.trim());
-  if (vanished.length <= come.filter(isRemark).length && vanished.every(isRemark)) return false;
+  const isStated = LEFT_OUT.test(text);
+  const remarks = come.filter(isRemark).length + (isStated ? 0 : MIN_LOSS - 1);
+  if (vanished.length <= remarks && vanished.every(isRemark)) return false;
   // A line that was commented out is explained by itself. A comment is explained if the new one says nearly the same.
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
@@ -309,6 +370,7 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   if (explained > 0 && vanished.length - explained < MIN_LOSS) return false;
   const others = come.filter((line) => line.trim() !== "" && lookOf(line) === undefined).length;
   if (others === 0) return true;
+  if (form === "complete" && !isStated) return false;
   const isAtEdge = offset === 0 || offset === come.length - 1;
   return isAtEdge && vanished.length - others >= MIN_LOSS;
 }

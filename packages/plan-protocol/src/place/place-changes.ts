@@ -100,13 +100,16 @@ function placeChange(round: Round, change: EditOfFile): PlanIssue[] {
 
 function placeWhole(
   { base, path, replacements, remarks }: Round,
-  { content }: { content: string },
+  { content, isWhole }: Extract<EditOfFile, { type: "whole" }>,
 ): PlanIssue | undefined {
   const given = linesOf(content);
-  const lines = merged(base.lines, given, { form: "whole", remarks });
+  const lines = merged(base.lines, given, {
+    form: isWhole === true ? "complete" : "whole",
+    remarks,
+  });
   if (!Array.isArray(lines)) return lines;
   // A mere snippet below a file name looks like a whole file.
-  if (base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
+  if (isWhole !== true && base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
     return planIssue(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
@@ -268,9 +271,7 @@ function merged(
     );
   for (const { text, firstLine, lastLine } of found.merged)
     remarks.push(
-      form === "whole"
-        ? `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the file, which are kept.`
-        : `${quote(text)} stands for ${lastLine - firstLine + 1} lines of the old text, which are kept.`,
+      `${quote(text)} stands for lines ${firstLine} to ${lastLine} of the old text, which are kept.`,
     );
   return found.lines;
 }

@@ -22,9 +22,6 @@ export interface PlacedHunks {
 
 interface Place {
   replacements: LineReplacement[];
-  /** First old line of the hunk. `end` is the line after its last. */
-  start: number;
-  end: number;
   slip?: string | undefined;
 }
 
@@ -204,7 +201,7 @@ function placeAt(
   const last = replacements.at(-1);
   if (last !== undefined && line === file.length) last.isOpen = opennessAfter(hunk);
   const slip = lostBefore === undefined ? same?.slip : "lines of context that it lacks were kept";
-  return { replacements, start: at, end: line, slip };
+  return { replacements, slip };
 }
 
 /** Whether the file has no line end after the hunk. Undefined if no line says so. */

@@ -37,19 +37,15 @@ export function detectMode(
     return { mode, goal: text.slice(prefix[0].length).trim(), reason: "prefix" };
   }
   const goal = text.trim();
-  const isTrigger = TRIGGERS.has(plainOf(goal));
-  if (savedPlan !== false && isTrigger) return { mode: "apply", goal: "", reason: "trigger" };
+  const plain = goal
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[\s\p{P}]+$/u, "");
+  if (savedPlan !== false && TRIGGERS.has(plain))
+    return { mode: "apply", goal: "", reason: "trigger" };
   if (PLAN_VERB.test(goal)) return { mode: "plan", goal, reason: "verb" };
   if (APPLY_VERB.test(goal)) return { mode: "apply", goal, reason: "verb" };
   return { mode: undefined, goal, reason: "none" };
-}
-
-function plainOf(text: string): string {
-  return text
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/[\s\p{P}]+$/u, "")
-    .trim();
 }
 
 // The regex engine's word boundaries know only ASCII letters.

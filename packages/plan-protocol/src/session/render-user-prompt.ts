@@ -44,13 +44,14 @@ const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
  * two fence lines computed from its own hash, which it therefore cannot contain.
  */
 export function renderUserPrompt(prompt: UserPrompt): string {
-  const { background = "", report = "", savedPlan, notes = "", descent = [] } = prompt;
+  const { background, report, savedPlan, notes, descent = [] } = prompt;
+  const given = (title: string, text = ""): string => (text === "" ? "" : fenced(title, text));
   const sections = [
-    background === "" ? "" : fenced("BACKGROUND", background),
+    given("BACKGROUND", background),
     renderContext(prompt),
-    report === "" ? "" : fenced("REPORT", report),
-    notes === "" ? "" : fenced("YOUR NOTES FROM THE ANSWER BEFORE", notes),
-    savedPlan === undefined ? "" : fenced("SAVED PLAN", savedPlan),
+    given("REPORT", report),
+    given("YOUR NOTES FROM THE ANSWER BEFORE", notes),
+    given("SAVED PLAN", savedPlan),
     renderChanged(prompt),
     descent.length === 0 ? "" : renderDescent(prompt.version, descent),
     `GOAL\n${prompt.goal}`,

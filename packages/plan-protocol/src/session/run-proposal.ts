@@ -10,6 +10,7 @@ import {
 import { repairMessages } from "@ccl/structured-output";
 
 import { readEdits } from "../any-format/parse-edits.ts";
+import { markOf } from "../context/apply-context-diet.ts";
 import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
@@ -254,6 +255,6 @@ function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): Ch
 function cut(text: string, maxChars: number): string {
   return truncateMiddle(text, {
     maxChars,
-    marker: (removed) => `...[TRUNCATED ${removed} chars]...`,
+    marker: markOf,
   }).text;
 }

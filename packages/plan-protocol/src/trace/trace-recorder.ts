@@ -1,6 +1,7 @@
 import { type Clock, type Issue, redactSecrets } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
 
+import { applyContextDiet } from "../context/apply-context-diet.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { ConfigSnapshot, PlanEvent, PlanEventBody, PlanTrace } from "./plan-trace.ts";
@@ -51,13 +52,7 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
     config_snapshot: config,
     schema_version: config.schema_version,
     schema_hash: config.schema_hash,
-    context_stats: {
-      context_files_count: 0,
-      context_files_dropped_count: 0,
-      context_total_chars: 0,
-      context_logs_chars: 0,
-      context_truncated_files_count: 0,
-    },
+    context_stats: applyContextDiet([]).stats,
     cache_stats: { hits: { ...NO_COUNTS }, misses: { ...NO_COUNTS }, hit_rate: 0 },
     validated_json: null,
     events: [],

@@ -1,7 +1,7 @@
 import type { Issue } from "@ccl/core";
 
 import { linesOf } from "../place/file-change.ts";
-import { elisionInNewFile, mergeElisions } from "../place/merge-elisions.ts";
+import { elisionInNewFile } from "../place/merge-elisions.ts";
 import { type PlacedText, placeChanges } from "../place/place-changes.ts";
 import { readPatch } from "../place/read-hunks.ts";
 import type { PlanAction } from "../plan/plan.ts";
@@ -63,12 +63,7 @@ function checkUpdate({ kind, path, content }: PlanAction, check: ActionCheck): C
       ["kind"],
       `In version ${version} a file that exists is changed with ${way}.`,
     );
-  } else if (base === undefined && mode === "apply")
-    add(
-      "ERR_UPDATE_WITHOUT_BASE",
-      ["path"],
-      `${kind} needs the file to be read first. Ask for it with read_file.`,
-    );
+  } else if (base === undefined && mode === "apply") add(...needsReading(kind));
   else if (base?.isPartial === true)
     add(
       "ERR_UPDATE_WITHOUT_BASE",
@@ -81,26 +76,12 @@ function checkUpdate({ kind, path, content }: PlanAction, check: ActionCheck): C
   return { action: { kind: "UPDATE_FILE", path, content: text, base_sha256, remarks }, sizeBytes };
 }
 
-/**
- * Builds the text of a replaced file. It takes the old one's byte order mark and line ends, and the lines that comments
- * stand for.
- */
-function updatedText(
-  content: string,
-  { base, add }: ActionCheck,
-): { text: string; remarks?: string[] | undefined } | undefined {
+/** The new text in the form of the old one, with the lines that comments stand for. */
+function updatedText(content: string, { base, addAll }: ActionCheck): PlacedText | undefined {
   if (base === undefined) return undefined;
-  const found = mergeElisions(linesOf(base.text), linesOf(content), "whole");
-  if (found === undefined) return { text: inFormOf(content, base.text) };
-  if ("lines" in found) {
-    const placed = placeChanges(base.text, "", [{ type: "whole", path: "", content }]);
-    return Array.isArray(placed) ? { text: base.text } : placed;
-  }
-  add(
-    "ERR_ELISION",
-    ["content"],
-    `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
-  );
+  const placed = placeChanges(base.text, "", [{ type: "whole", path: "", content, isWhole: true }]);
+  if (!Array.isArray(placed)) return placed;
+  addAll(placed, ["content"]);
   return undefined;
 }
 
@@ -192,21 +173,11 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFi
       ["base_sha256"],
       "The file is not the one that this change was made for. Read it again.",
     );
-  if (mode === "apply" && base === undefined)
-    add(
-      "ERR_UPDATE_WITHOUT_BASE",
-      ["path"],
-      `${kind} needs the file to be read first. Ask for it with read_file.`,
-    );
+  if (mode === "apply" && base === undefined) add(...needsReading(kind));
   return base?.sha256 === hash ? base : undefined;
 }
 
-/**
- * Gives a whole new text the old one's byte order mark. Also gives it CR LF if all old lines and no new ones end so.
- */
-function inFormOf(content: string, old: string): string {
-  const isAllReturns = old.includes("\r\n") && !/(?<!\r)\n/.test(old);
-  const text =
-    isAllReturns && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
-  return old.startsWith("\ufeff") && !text.startsWith("\ufeff") ? `\ufeff${text}` : text;
+function needsReading(kind: string): Parameters<ActionCheck["add"]> {
+  const message = `${kind} needs the file to be read first. Ask for it with read_file.`;
+  return ["ERR_UPDATE_WITHOUT_BASE", ["path"], message];
 }

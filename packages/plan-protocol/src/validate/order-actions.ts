@@ -1,3 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
+
 import type { ActionKind } from "../plan/plan.ts";
 
 const RANK: Readonly<Record<ActionKind, number>> = {
@@ -19,7 +21,7 @@ export function orderActions<Action extends { kind: ActionKind; path: string }>(
   actions: readonly Action[],
 ): Action[] {
   return actions.toSorted(
-    (a, b) => RANK[a.kind] - RANK[b.kind] || byDepth(a, b) || byPath(a.path, b.path),
+    (a, b) => RANK[a.kind] - RANK[b.kind] || byDepth(a, b) || compareCodeUnits(a.path, b.path),
   );
 }
 
@@ -29,8 +31,4 @@ function byDepth(a: { kind: ActionKind; path: string }, b: { path: string }): nu
 
 function depthOf(path: string): number {
   return path.split("/").length;
-}
-
-function byPath(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

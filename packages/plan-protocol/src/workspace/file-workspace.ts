@@ -89,6 +89,11 @@ export interface FileWorkspace extends PlanWorkspace {
    * `RECOVERY_REQUIRED`.
    */
   recover(options?: Abortable): Promise<RecoveredTransaction[]>;
+  /**
+   * The unified diff that a transaction applied, also after a rollback. Undefined without a journal, or if an older
+   * version wrote it.
+   */
+  diff(transactionId: string): Promise<string | undefined>;
   /** Lists the transactions that have a journal, oldest first. */
   transactions(options?: Abortable): Promise<TransactionRecord[]>;
   /**

@@ -1,4 +1,4 @@
-import type { Embedder, LanguageModelError } from "@ccl/core";
+import type { Embedder } from "@ccl/core";
 
 import { createBatchEmbedder } from "../embeddings/create-batch-embedder.ts";
 import { runCall } from "../http/run-call.ts";
@@ -20,17 +20,24 @@ export interface AiSdkEmbedderOptions {
 export function createAiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   const { model, dimensions, timeoutMs, retries } = options;
   const { provider, modelId } = model;
-  const explain = (caught: unknown): LanguageModelError | undefined =>
-    toModelError(caught, provider);
   return createBatchEmbedder({
     name: `${provider}/${modelId}/${dimensions}`,
     provider,
     dimensions,
     batchSize: async () => Math.max(1, (await model.maxEmbeddingsPerCall) ?? 128),
     embedBatch: (values, signal) =>
-      runCall({ name: provider, signal, timeoutMs, retries, explain }, async (abortSignal) => {
-        const { embeddings } = await model.doEmbed({ values, abortSignal });
-        return embeddings;
-      }),
+      runCall(
+        {
+          name: provider,
+          signal,
+          timeoutMs,
+          retries,
+          explain: (caught) => toModelError(caught, provider),
+        },
+        async (abortSignal) => {
+          const { embeddings } = await model.doEmbed({ values, abortSignal });
+          return embeddings;
+        },
+      ),
   });
 }

@@ -56,7 +56,7 @@ function failureOf(what: string, cause: unknown): LanguageModelError {
 
 /** Scales a vector to length 1. A vector of zeros is returned unchanged. */
 function normalized(vector: ArrayLike<unknown>): ArrayLike<unknown> {
-  const numbers = Array.from(vector, (value) => (typeof value === "number" ? value : NaN));
+  const numbers = Array.from(vector, Number);
   const norm = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0));
   return norm === 0 ? numbers : numbers.map((value) => value / norm);
 }

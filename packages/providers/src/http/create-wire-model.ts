@@ -8,10 +8,11 @@ import {
   type StreamingModel,
 } from "@ccl/core";
 import { type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
-import { type TraceAttributes, traced } from "@ccl/core/tracing";
+import { type TraceAttributes, traced, type TraceSpan } from "@ccl/core/tracing";
 import { type WireLoss, collectLosses } from "../wire/losses.ts";
 import { WireError } from "../wire/wire-error.ts";
 import { checkedAnswer, cutError, nameOf } from "./call-error.ts";
+import { callUrl } from "./endpoint.ts";
 import { type OpenedCall, openCall } from "./open-call.ts";
 import { readFrames } from "./read-frames.ts";
 import { createRefusedParameters } from "./refused-parameters.ts";
@@ -66,6 +67,7 @@ export function createWireModel(
   const open = async (
     request: ModelRequest,
     isStreaming: boolean,
+    span: TraceSpan,
     signal: AbortSignal,
   ): Promise<Answered> => {
     const { warnings: lost, report } = collectLosses();
@@ -80,36 +82,52 @@ export function createWireModel(
           asksForFormat: asksForFormat(request),
           signal,
         });
-        return { ...opened, warnings: [...lost, ...warnings] };
+        return { ...opened, span, warnings: [...lost, ...warnings] };
       } catch (error) {
         if (!LanguageModelError.isInstance(error) || !refused.learnFrom(error, body)) throw error;
       }
     }
   };
-  const call = chatSpan(provider, modelId);
   return {
     provider,
     ...withoutUndefined({ modelId, capabilities }),
     generate: (request) =>
-      traced(...call, async (span) => {
-        const response = await runCall(limitsOf(request), async (signal) => {
-          const opened = await open(request, false, signal);
+      traced(...chatSpan(service, modelId, request), (span) =>
+        runCall(limitsOf(request), async (signal) => {
+          const opened = await open(request, false, span, signal);
           return answerIn(await opened.json(), opened, wire);
-        });
-        span.set(responseAttributes(response));
-        return response;
-      }),
-    stream: (request) =>
-      tracedStream(
-        streamCall(limitsOf(request), async function* (signal) {
-          yield* readDeltas(await open(request, true, signal), service, wire);
         }),
-        call,
       ),
+    async *stream(request) {
+      let end = (_outcome?: unknown): void => {};
+      const ended = new Promise((resolve) => {
+        end = resolve;
+      });
+      // Prevents an unhandled rejection if there is no tracer.
+      ended.catch(() => undefined);
+      try {
+        yield* traced(
+          ...chatSpan(service, modelId, request),
+          (span) => {
+            span.set({ "gen_ai.request.stream": true });
+            return streamCall(limitsOf(request), async function* (signal) {
+              const opened = await open(request, true, span, signal);
+              yield* readDeltas(opened, service, wire);
+            });
+          },
+          () => ended,
+        );
+      } catch (error) {
+        end(Promise.reject(error));
+        throw error;
+      } finally {
+        end();
+      }
+    },
   };
 }
 
-type Answered = OpenedCall & { warnings: Issue[] };
+type Answered = OpenedCall & { warnings: Issue[]; span: TraceSpan };
 
 /** Converts messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
 export function convert<Value>(run: () => Value): Value {
@@ -150,7 +168,8 @@ async function* readDeltas(
 function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse {
   const response = wire.toResponse(body);
   if (response === undefined) throw opened.errorOf(emptyAnswer(body));
-  const { requestId, warnings } = opened;
+  const { requestId, warnings, span } = opened;
+  span.set(responseAttributes(body, response));
   return withoutUndefined({
     ...response,
     requestId: requestId ?? response.requestId,
@@ -158,59 +177,52 @@ function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse
   });
 }
 
-/** The name of a call's span, and its attributes before the answer. */
-function chatSpan(provider: string, model: string | undefined): [string, TraceAttributes] {
+/** Names that the GenAI conventions give to hosts and providers. Every other provider keeps its own. */
+const providerNames: Record<string, string | undefined> = {
+  "api.openai.com": "openai",
+  "openai-responses": "openai",
+  gemini: "gcp.gemini",
+  mistral: "mistral_ai",
+};
+
+/** The name of a call's span and its attributes before the answer, by the GenAI conventions. */
+function chatSpan(
+  { provider, baseUrl }: Service,
+  model: string,
+  { responseFormat: format, ...request }: ModelRequest,
+): [name: string, TraceAttributes] {
+  const { hostname, port, protocol } = callUrl(baseUrl, "");
+  const operation = provider === "gemini" ? "generate_content" : "chat";
   return [
-    `chat ${model}`,
+    `${operation} ${model}`,
     {
-      "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": provider,
+      "gen_ai.operation.name": operation,
+      "gen_ai.provider.name": providerNames[hostname] ?? providerNames[provider] ?? provider,
       "gen_ai.request.model": model,
+      "server.address": hostname,
+      "server.port": Number(port) || (protocol === "http:" ? 80 : 443),
+      "gen_ai.output.type": format && (format.type === "text" ? "text" : "json"),
+      "gen_ai.request.max_tokens": request.maxOutputTokens,
+      "gen_ai.request.seed": request.seed,
+      "gen_ai.request.temperature": request.temperature,
+      "gen_ai.request.top_p": request.topP,
     },
   ];
 }
 
 /** The attributes that the answer adds to the span. */
-function responseAttributes({
-  usage,
-  finishReason,
-  providerMetadata = {},
-}: ModelResponse): TraceAttributes {
-  const [own] = Object.values(providerMetadata);
+function responseAttributes(
+  body: JsonRecord,
+  { usage, finishReason }: ModelResponse,
+): TraceAttributes {
   return {
-    "gen_ai.response.model": stringAt(own, "model"),
+    "gen_ai.response.finish_reasons": [finishReason],
+    "gen_ai.response.id": stringAt(body, "id") ?? stringAt(body, "responseId"),
+    "gen_ai.response.model": stringAt(body, "model") ?? stringAt(body, "modelVersion"),
     "gen_ai.usage.input_tokens": usage?.inputTokens,
     "gen_ai.usage.output_tokens": usage?.outputTokens,
     "gen_ai.usage.cache_read.input_tokens": usage?.cachedInputTokens,
-    "gen_ai.response.finish_reasons": [finishReason],
+    "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWriteTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage?.reasoningTokens,
   };
-}
-
-/** Runs a stream in a span. The span ends when the stream ends or its reader stops. */
-async function* tracedStream(
-  deltas: AsyncIterable<ModelDelta>,
-  call: [string, TraceAttributes],
-): AsyncGenerator<ModelDelta> {
-  let end = (_error?: unknown): void => {};
-  const ended = new Promise<void>((resolve, reject) => {
-    end = (error) => (error === undefined ? resolve() : reject(error));
-  });
-  // Prevents an unhandled rejection if there is no tracer.
-  ended.catch(() => undefined);
-  const span = traced(
-    ...call,
-    (own) => own,
-    () => ended,
-  );
-  try {
-    for await (const delta of deltas) {
-      if (delta.type === "finish") span.set(responseAttributes(delta.response));
-      yield delta;
-    }
-  } catch (error) {
-    end(error);
-    throw error;
-  } finally {
-    end();
-  }
 }

@@ -10,7 +10,6 @@ import {
   sha256Hex,
 } from "@ccl/core";
 import {
-  type JsonRecord,
   arrayAt,
   isRecord,
   numberAt,
@@ -20,6 +19,7 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 import { wholeDeltas } from "../http/whole-deltas.ts";
+import { tokenUsage } from "../wire/wire-fields.ts";
 import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
@@ -147,19 +147,20 @@ function readRecording(text: string): Recording {
   );
 }
 
-const finishReasons = new Map<string, FinishReason>([
-  ["stop", "stop"],
-  ["length", "length"],
-  ["tool_calls", "tool_calls"],
-  ["content_filter", "content_filter"],
-  ["other", "other"],
-]);
+const finishReasons: readonly FinishReason[] = [
+  "stop",
+  "length",
+  "tool_calls",
+  "content_filter",
+  "other",
+];
 
 /** @throws ReplayError `recording_invalid` if the answer is incomplete. */
 function readResponse(key: string, value: unknown): ModelResponse {
   const response = recordAt({ value }, "value");
   const text = stringAt(response, "text");
-  const finishReason = finishReasons.get(stringAt(response, "finishReason") ?? "");
+  const usage = recordAt(response, "usage");
+  const finishReason = finishReasons.find((one) => one === response["finishReason"]);
   if (text === undefined || finishReason === undefined) {
     throw new ReplayError(
       "recording_invalid",
@@ -176,7 +177,9 @@ function readResponse(key: string, value: unknown): ModelResponse {
       ...metadataIn(call),
     })),
     finishReason,
-    usage: isRecord(response["usage"]) ? usageOf(response["usage"]) : undefined,
+    usage: tokenUsage(
+      Object.fromEntries(Object.keys(usage).map((key) => [key, numberAt(usage, key)])),
+    ),
     requestId: stringAt(response, "requestId"),
     ...metadataIn(response),
   });
@@ -185,15 +188,4 @@ function readResponse(key: string, value: unknown): ModelResponse {
 function metadataIn(owner: unknown): ProviderFields {
   const { providerMetadata } = recordAt({ owner }, "owner");
   return isRecord(providerMetadata) ? { providerMetadata } : {};
-}
-
-function usageOf(usage: JsonRecord): NonNullable<ModelResponse["usage"]> {
-  return withoutUndefined({
-    inputTokens: numberAt(usage, "inputTokens") ?? 0,
-    outputTokens: numberAt(usage, "outputTokens") ?? 0,
-    reasoningTokens: numberAt(usage, "reasoningTokens"),
-    cachedInputTokens: numberAt(usage, "cachedInputTokens"),
-    cacheWriteTokens: numberAt(usage, "cacheWriteTokens"),
-    costUsd: numberAt(usage, "costUsd"),
-  });
 }

@@ -1,5 +1,5 @@
-import type { ChatMessage, Part, ProviderFields, ProviderPart } from "@ccl/core";
-import { isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/core/json";
+import type { ChatMessage, ModelUsage, Part, ProviderFields, ProviderPart } from "@ccl/core";
+import { isRecord, type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core/json";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
@@ -34,9 +34,7 @@ export function joinFields(written: JsonRecord, own: JsonRecord): JsonRecord {
 /** Wraps a part without a counterpart. A provider's own tool call and its result share a `pairId`. */
 export function opaquePart(provider: string, raw: unknown): ProviderPart {
   const pairId = pairKeys.map((key) => stringAt(raw, key)).find((id) => id !== undefined);
-  return pairId === undefined
-    ? { type: "provider", provider, raw }
-    : { type: "provider", provider, raw, pairId };
+  return withoutUndefined({ type: "provider", provider, raw, pairId });
 }
 
 const pairKeys = [
@@ -91,6 +89,17 @@ export function interleaved<Item>(
     items.push(part);
   }
   return [...items, ...calls.slice(next).map(({ item }) => item)];
+}
+
+/** The counts of a call as core has them. Undefined if the server sent neither input nor output tokens. */
+export function tokenUsage(counts: Record<string, number | undefined>): ModelUsage | undefined {
+  const { inputTokens, outputTokens } = counts;
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  return withoutUndefined({
+    ...counts,
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+  });
 }
 
 /** Looks up an untrusted name in a table, own entries only. */

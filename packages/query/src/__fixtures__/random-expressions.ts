@@ -181,6 +181,26 @@ export class RandomExpressions {
     return literalOf("text", this.pick(["UTC", "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"]));
   }
 
+  /** A column compared with constants, which a source may apply. */
+  comparison(from: Shape): Expression {
+    const { name, kind } = this.pick(from.columns);
+    const column: Expression = { op: "column", name };
+    const mixed = this.upTo(3) === 0 && (kind === "int" || kind === "decimal");
+    const constant = (): LiteralExpression =>
+      this.#literal(mixed ? this.pick(["int", "decimal"] as const) : kind);
+    if (kind === "bool") return call("eq", column, constant());
+    return this.pick([
+      () => call(this.pick<FunctionName>(["eq", "lt", "le", "gt", "ge"]), column, constant()),
+      () => call(this.pick<FunctionName>(["eq", "lt", "le", "gt", "ge"]), constant(), column),
+      () => call("between", column, constant(), constant()),
+      (): Expression => ({
+        op: "in",
+        value: column,
+        list: Array.from({ length: 1 + this.upTo(2) }, () => this.#literal(kind)),
+      }),
+    ])();
+  }
+
   /** A condition. */
   bool(from: Shape, depth: number): Expression {
     const next = (): Expression => (depth > 0 ? this.bool(from, depth - 1) : this.#leaf(from, "bool"));

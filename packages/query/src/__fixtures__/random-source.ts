@@ -1,7 +1,7 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import fc, { type GeneratorValue } from "fast-check";
 import type { PlanValue } from "../connector/column-batch.ts";
-import { exactInt } from "../sql/decode-value.ts";
+import { exactInt } from "../connector/decode-value.ts";
 import { hostileTexts } from "./arbitrary-plan.ts";
 
 /** A value of a random column, in the plan's own form. */

@@ -14,6 +14,8 @@ interface Shape {
 const growths = [
   "filter",
   "filter",
+  "few",
+  "few",
   "project",
   "aggregate",
   "join",
@@ -75,6 +77,7 @@ export class PlanBuilder {
   build(): LogicalPlan {
     let shape =
       this.#random.upTo(4) === 0 ? this.#scan("res:r", this.#right) : this.#scan("res:l", this.#left);
+    if (this.#random.upTo(1) === 0) shape = this.#few(shape, this.#newName());
     const count = this.#random.upTo(5);
     for (let step = 0; step < count; step++) shape = this.#grow(shape);
     this.#finish(shape);
@@ -100,6 +103,8 @@ export class PlanBuilder {
       case "filter":
         this.#steps.push({ name, op: "filter", from: from.name, where: random.bool(from, 2) });
         return { ...from, name };
+      case "few":
+        return this.#few(from, name);
       case "project":
         return this.#project(from, name);
       case "aggregate":
@@ -138,6 +143,16 @@ export class PlanBuilder {
         return { ...from, name };
       }
     }
+  }
+
+  #few(from: Shape, name: string): Shape {
+    const first = this.#random.comparison(from);
+    const where: Expression =
+      this.#random.upTo(2) === 0
+        ? { op: "call", function: "and", arguments: [first, this.#random.comparison(from)] }
+        : first;
+    this.#steps.push({ name, op: "filter", from: from.name, where });
+    return { ...from, name };
   }
 
   #sort(from: Shape, columns: readonly KnownColumn[]): string {

@@ -163,6 +163,8 @@ export const sqliteIdioms: readonly string[] = [
   'select count(*) from orders where status = "paid"',
   "select total(quantity) from orders",
   "select substr(day, 1, 7) as month, count(*) from orders group by 1 order by 1",
+  "select id, substr(name, nullif(id, 2), 2) as s, substr(name, 0, 2) as t from customers order by id",
+  "select id, replace(name, '', nullif(id, id)) as r, replace(name, id, 7) as s from customers order by id",
 ];
 
 /** In words of DuckDB. */

@@ -1,9 +1,8 @@
 import type { ChatMessage } from "@ccl/core";
-import type { ResourceDetails } from "@ccl/catalog";
+import { renderCards, type ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { functionArguments } from "../plan/functions.ts";
 import { isOperator } from "../render/render-expression.ts";
-import { detailsText, shownText } from "./details-text.ts";
 
 const rules = `You write query plans over the resources below, and nothing else.
 
@@ -19,7 +18,7 @@ Rules:
 - Use only resources and columns that are listed. Never guess a name.
 - Join on keys that the details name (pk, ->); say both sides.
 - Do nothing that a resource says to avoid.
-- Filter and aggregate as early as you can: what a resource can do itself ("can") costs least.
+- Filter and aggregate as early as you can: what a resource can do itself ("can", "pushdown") costs least.
 - Arguments are given by a filter directly over the scan: column = constant, or column in (constants).
 - Expressions: + - * / %, = <> < <= > >=, and, or, not, like, ilike, in, between, is null, case when ... then ... else ... end, cast(x as type), date '2026-01-31'.
 - Functions: ${functionNames()}.
@@ -29,7 +28,7 @@ Rules:
 /** The prompt for a task. Rules and resources come first, so further tasks share the cached prefix. */
 export function planMessages(task: string, context: PlanContext): ChatMessage[] {
   const { text, aliases = {}, details } = context;
-  const shown = text ?? detailsText(details);
+  const shown = text ?? renderCards(details);
   const named = Object.entries(aliases);
   const parts = [rules, `Resources:\n\n${shown.trimEnd()}`];
   const needs = argumentLines(details);
@@ -66,4 +65,10 @@ export interface PlanContext {
   aliases?: Readonly<Record<string, string>> | undefined;
   /** What plans are checked against. `planDetails` returns what one principal sees. */
   details: readonly ResourceDetails[];
+}
+
+/** A catalog text on one line, cut to `max`, without invisible characters. */
+function shownText(text: string, max: number): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return line.length <= max ? line : `${line.slice(0, max).replace(/\p{Surrogate}$/u, "")}...`;
 }

@@ -1,156 +1,141 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
-import type { Connector, QueryEngine } from "../connector/connector.ts";
-import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
-import type { QueryResult } from "../execute/query-result.ts";
-import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
-import type { LogicalPlan } from "../plan/logical-plan.ts";
-import { expectations, type Expectation } from "./expectations.ts";
-import { sampleAddress, sampleResources } from "./sample-source.ts";
+import type { PlanValue } from "../connector/column-batch.ts";
+import type { Connector, RunOptions, TableScan } from "../connector/connector.ts";
+import type { MemoryRows } from "../connector/create-memory-connector.ts";
+import { planColumn, scanColumns } from "../connector/scan-columns.ts";
+import { conditionTest, type SimpleCondition } from "../connector/simple-condition.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
+import { sampleResources } from "./sample-source.ts";
 
 /** How the kit opens a connector. */
 export interface ConnectorConformanceOptions {
   /** Opens a connector over `sampleResources`, with tables without rows if `isEmpty`. The kit never closes it. */
   open(options: { isEmpty: boolean }): Promise<Connector>;
-  /** Runs what the connector leaves to an engine. Without one, the kit expects `engine_missing` for those plans. */
-  engine?: QueryEngine | undefined;
 }
 
-const scanAll = "scan(res:ccl_orders, id, note) -> filter(id > 0)";
-
-/** The contract of `Connector` as rules for any test runner: the meaning of each step, with and without pushdown. */
-export function connectorConformance(options: ConnectorConformanceOptions): ConformanceRule[] {
-  const meanings = expectations.flatMap((expectation) =>
-    (["full", "none"] as const).map((pushdown) => ({
-      name: `${expectation.name}, pushdown ${pushdown}`,
-      run: () => checkExpectation(options, expectation, pushdown),
-    })),
-  );
-  return [
-    ...meanings,
-    ...behaviours.map(({ name, check }) => ({ name, run: () => check(options) })),
-  ];
+/** The contract of `Connector` as rules for any test runner: values, columns, conditions, batches and aborts. */
+export function connectorConformance({ open }: ConnectorConformanceOptions): ConformanceRule[] {
+  return rules.map(({ name, isEmpty = false, check }) => ({
+    name,
+    run: async () => check(await open({ isEmpty })),
+  }));
 }
 
-async function start(
-  options: ConnectorConformanceOptions,
-  text: string,
-  more: Partial<ExecutePlanOptions> & { isEmpty?: boolean | undefined } = {},
-): Promise<QueryResult> {
-  const { isEmpty = false, ...rest } = more;
-  const connector = await options.open({ isEmpty });
-  const details = sampleResources.map((resource) => resource.details);
-  const engine = options.engine === undefined ? {} : { engine: options.engine };
-  return executePlan(planOf(text), {
-    details,
-    connectors: { [sampleAddress]: connector },
-    ...engine,
-    ...rest,
-  });
-}
-
-function planOf(text: string): LogicalPlan {
-  const plan = parseLogicalPlan(text);
-  assert.ok(plan.ok, "the kit's own plan reads");
-  return plan.value;
-}
-
-async function checkExpectation(
-  options: ConnectorConformanceOptions,
-  { plan, rows, isEmpty = false }: Expectation,
-  pushdown: "full" | "none",
-): Promise<void> {
-  const result = await start(options, plan, { pushdown, isEmpty }).catch((error: unknown) => {
-    if (options.engine === undefined && isEngineMissing(error)) return undefined;
-    throw error;
-  });
-  if (result === undefined) return;
-  const found = (await result.all()).map((row) => result.columns.map(({ name }) => row[name]));
-  assert.deepEqual(found, rows, plan);
-}
-
-function isEngineMissing(error: unknown): boolean {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    error.code === "engine_missing"
-  );
-}
-
-const behaviours: { name: string; check(options: ConnectorConformanceOptions): Promise<void> }[] = [
+const rules: { name: string; isEmpty?: boolean; check(connector: Connector): Promise<void> }[] = [
   {
-    name: "batches hold at most the rows asked for, and as many values a column as rows",
-    async check(options) {
-      const connector = await options.open({ isEmpty: false });
-      const fragment = {
-        steps: [await scanStep(options)],
-        columns: (await scanStep(options)).columns,
-      };
-      let rows = 0;
-      for await (const batch of connector.run(fragment, { batchRows: 3 })) {
-        assert.ok(batch.rowCount <= 3, `a batch has ${batch.rowCount} rows`);
-        for (const column of batch.columns) assert.equal(column.length, batch.rowCount);
-        rows += batch.rowCount;
+    name: "values come in the plan's own forms, nulls as nulls",
+    async check(connector) {
+      for (const { details, rows } of sampleResources) {
+        const scan = scanOf(details);
+        const expected = rows.map((row) => scan.columns.map(({ name }) => row[name] ?? null));
+        assert.deepEqual(await rowsOf(connector, scan), expected.toSorted(byText));
       }
-      assert.equal(rows, sampleResources[0]?.rows.length);
+    },
+  },
+  {
+    name: "a table without rows gives none",
+    isEmpty: true,
+    async check(connector) {
+      for (const { details } of sampleResources)
+        assert.deepEqual(await rowsOf(connector, scanOf(details)), []);
     },
   },
   {
     name: "only the columns asked for leave the source, in their order",
-    async check(options) {
-      const connector = await options.open({ isEmpty: false });
-      const step = await scanStep(options);
-      const columns = step.columns.slice(0, 2).toReversed();
-      for await (const batch of connector.run({ steps: [step], columns }, { batchRows: 100 })) {
-        assert.equal(batch.columns.length, 2);
-        assert.equal(typeof batch.columns[1]?.[0], "number", "the second column is the id");
+    async check(connector) {
+      const scan = scanOf(orders.details, ["note", "id"]);
+      const ids = (await rowsOf(connector, scan)).map(([, id, ...more]) => [id, more]);
+      assert.deepEqual(
+        ids.toSorted(byText),
+        orders.rows.map(({ id }) => [id, []]).toSorted(byText),
+      );
+    },
+  },
+  {
+    name: "no row that meets the conditions is left out",
+    async check(connector) {
+      for (const { details, rows } of sampleResources)
+        for (const column of scanOf(details).columns) {
+          const scan = { resource: details, columns: [column], conditions: [] };
+          const all = (await rowsOf(connector, scan)).flat();
+          for (const condition of sampleConditions(column, rows)) {
+            const isMet = conditionTest(condition);
+            const some = await rowsOf(connector, { ...scan, conditions: [condition] });
+            const kept = some.flat().filter(isMet);
+            assert.deepEqual(kept, all.filter(isMet), JSON.stringify(condition));
+          }
+        }
+    },
+  },
+  {
+    name: "batches hold at most the rows asked for, and as many values a column as rows",
+    async check(connector) {
+      let rows = 0;
+      for await (const batch of connector.run(scanOf(orders.details), { batchRows: 3 })) {
+        assert.ok(batch.rowCount <= 3, `a batch has ${batch.rowCount} rows`);
+        for (const column of batch.columns) assert.equal(column.length, batch.rowCount);
+        rows += batch.rowCount;
       }
+      assert.equal(rows, orders.rows.length);
     },
   },
   {
     name: "a loop that is left early ends the work, and the connector goes on to serve",
-    async check(options) {
-      const result = await start(options, scanAll, { batchRows: 1 });
-      for await (const row of result.rows()) {
-        assert.ok("id" in row);
+    async check(connector) {
+      const scan = scanOf(orders.details);
+      for await (const batch of connector.run(scan, { batchRows: 1 })) {
+        assert.ok(batch.rowCount <= 1, "a batch has one row");
         break;
       }
-      assert.equal((await (await start(options, scanAll)).all()).length, 7);
+      assert.equal((await rowsOf(connector, scan)).length, orders.rows.length);
     },
   },
   {
     name: "a signal that was aborted before rejects with aborted, and asks nothing",
-    async check(options) {
-      const connector = await options.open({ isEmpty: false });
-      const step = await scanStep(options);
-      const run = async (): Promise<void> => {
-        for await (const batch of connector.run(
-          { steps: [step], columns: step.columns },
-          { batchRows: 10, signal: AbortSignal.abort() },
-        ))
-          assert.fail(`${batch.rowCount} rows came`);
-      };
+    async check(connector) {
+      const reading = rowsOf(connector, scanOf(orders.details), { signal: AbortSignal.abort() });
       await assert.rejects(
-        run,
-        (error: unknown) =>
-          typeof error === "object" &&
-          error !== null &&
-          "code" in error &&
-          error.code === "aborted",
+        reading,
+        (error: unknown) => Reflect.get(Object(error), "code") === "aborted",
       );
     },
   },
 ];
 
-async function scanStep(
-  options: ConnectorConformanceOptions,
-): Promise<QueryResult["physical"]["fragments"][number]["steps"][number]> {
-  const { physical, close } = await start(options, "scan(res:ccl_orders, id, note)", {
-    pushdown: "none",
-  });
-  await close();
-  const step = physical.fragments[0]?.steps[0];
-  assert.ok(step !== undefined, "a scan is always the source's");
-  return step;
+const [orders] = sampleResources;
+
+/** A scan of a resource, of all columns by default. */
+function scanOf(resource: TableScan["resource"], names?: readonly string[]): TableScan {
+  const known = scanColumns(resource);
+  const columns = (names ?? [...known.keys()]).flatMap((name) => known.get(name) ?? []);
+  return { resource, columns: columns.map(planColumn), conditions: [] };
+}
+
+/** Values of a column, compared in every way. */
+function sampleConditions({ name, type }: PlanColumn, rows: MemoryRows): SimpleCondition[] {
+  const values = rows.slice(1, 3).map((row) => row[name] ?? null);
+  return (["eq", "lt", "le", "gt", "ge", "in"] as const).map((operator, at) => ({
+    column: name,
+    operator,
+    type,
+    values: operator === "in" ? values : [values[at % 2] ?? null],
+  }));
+}
+
+/** The rows of a scan, sorted. */
+async function rowsOf(
+  connector: Connector,
+  scan: TableScan,
+  options: Partial<RunOptions> = {},
+): Promise<PlanValue[][]> {
+  const rows: PlanValue[][] = [];
+  for await (const { rowCount, columns } of connector.run(scan, { batchRows: 100, ...options }))
+    for (let row = 0; row < rowCount; row++)
+      rows.push(columns.map((column) => column[row] ?? null));
+  return rows.toSorted(byText);
+}
+
+function byText(left: readonly unknown[], right: readonly unknown[]): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
 }

@@ -4,12 +4,15 @@ import type { MemoryRows } from "../connector/create-memory-connector.ts";
 /** Prefix of the addresses of the kit's resources. */
 export const sampleAddress = "ada://conformance/db/main";
 
-/** The resources that a connector under test must serve, with plan values. `columns` holds the column types. */
-export const sampleResources: readonly {
+/** A resource with the rows that it must give. */
+interface SampleResource {
   details: ResourceDetails;
   table: string;
   rows: MemoryRows;
-}[] = [
+}
+
+/** The resources that a connector under test must serve, with plan values. `columns` holds the column types. */
+export const sampleResources: readonly [SampleResource, ...SampleResource[]] = [
   {
     table: "ccl_orders",
     details: {

@@ -6,7 +6,7 @@ import { QueryError } from "../query-error.ts";
 /** Rows of a resource as plan values. Absent fields are null. */
 export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>>[];
 
-/** A connector over rows in memory, keyed by resource id. It only scans. An engine does the rest. */
+/** A connector over rows in memory, keyed by resource id. */
 export function createMemoryConnector(
   resources: Readonly<Record<string, MemoryRows>>,
   options: { name?: string | undefined } = {},
@@ -14,15 +14,10 @@ export function createMemoryConnector(
   const name = options.name ?? "memory";
   return {
     name,
-    operations: new Set(["scan"]),
-    async *run(
-      { steps: [scan], columns },
-      { batchRows, signal },
-    ): AsyncGenerator<ColumnBatch, void> {
-      const rows =
-        scan?.op === "scan" && Object.hasOwn(resources, scan.resource.id)
-          ? resources[scan.resource.id]
-          : undefined;
+    isLocal: true,
+    async *run({ resource, columns }, { batchRows, signal }): AsyncGenerator<ColumnBatch, void> {
+      throwIfAborted(signal, QueryError);
+      const rows = Object.hasOwn(resources, resource.id) ? resources[resource.id] : undefined;
       if (rows === undefined)
         throw new QueryError("source_failed", `${name} holds no such resource.`);
       for (let at = 0; at < rows.length; at += batchRows) {

@@ -1,6 +1,6 @@
 import { canonicalJson } from "@ccl/core";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { decimalText, postgresDecoder, type ValueDecoder } from "../sql/decode-value.ts";
+import { decimalText, postgresDecoder, type ValueDecoder } from "./decode-value.ts";
 
 /** Digits that every JSON number keeps when it is read as a double. */
 const exactDigits = 15;

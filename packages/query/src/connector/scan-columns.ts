@@ -1,4 +1,6 @@
 import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
+import { columnDataType } from "../plan/data-type.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
 
 /** Values of `in` for columns that rows have. Table columns have none. */
 const placesOfRows: ReadonlySet<unknown> = new Set([undefined, "response", "output"]);
@@ -42,6 +44,14 @@ export function scanColumns({ columns = [] }: ResourceDetails): Map<string, Scan
     });
   }
   return found;
+}
+
+/** The column as plans type it. */
+export function planColumn({ column, isInRows, isRequired }: ScanColumn): PlanColumn {
+  const { name, unit, nn, pk } = column;
+  // A nested field is absent if its parent is.
+  const isNullable = isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired;
+  return { name, type: columnDataType(column.type), isNullable, unit };
 }
 
 /** True for a resource that takes arguments. */

@@ -1,5 +1,6 @@
 import type { DataType } from "../plan/data-type.ts";
 import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
+import { decimalText, exactInt } from "./decode-value.ts";
 import type { PlanValue } from "./column-batch.ts";
 
 /** How a column is compared with constants. */
@@ -18,30 +19,52 @@ const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
 /** The conditions that must all hold. Undefined if a part is not a simple condition. */
 export function simpleConditions(where: TypedExpression): SimpleCondition[] | undefined {
-  const conditions = conjunctsOf(where).map(simpleCondition);
+  const conditions = conjunctsOf(where).flatMap((part) => {
+    if (part.op !== "call" || part.function !== "between") return [simpleCondition(part)];
+    const [value, ...bounds] = part.arguments;
+    return bounds.map((bound, at) => comparison(at === 0 ? "ge" : "le", value, [bound]));
+  });
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined;
 }
 
 /** The expression as a simple condition. Undefined if it is not one. */
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
-  if (part.op === "in" && part.value.op === "column") {
-    const { name, type } = part.value;
-    return { column: name, operator: "in", type, values: part.list.map(({ value }) => value) };
-  }
+  if (part.op === "in") return comparison("in", part.value, part.list);
   if (part.op !== "call") return undefined;
   const operator = comparisonOf(part.function);
   const [left, right] = part.arguments;
   if (operator === undefined || left === undefined || right === undefined) return undefined;
-  if (left.op === "column" && right.op === "literal")
-    return { column: left.name, operator, type: left.type, values: [right.value] };
-  if (left.op === "literal" && right.op === "column")
-    return {
-      column: right.name,
-      operator: mirrored[operator],
-      type: right.type,
-      values: [left.value],
-    };
-  return undefined;
+  return left.op === "literal"
+    ? comparison(mirrored[operator], right, [left])
+    : comparison(operator, left, [right]);
+}
+
+function comparison(
+  operator: ConditionOperator,
+  value: TypedExpression | undefined,
+  constants: readonly TypedExpression[],
+): SimpleCondition | undefined {
+  // A number beside a decimal is cast to a common type, which changes no value.
+  const isCast = value?.op === "cast" && value.type.kind === "decimal";
+  const column = isCast ? value.value : value;
+  if (column?.op !== "column" || (isCast && column.type.kind === "float")) return undefined;
+  const { name, type } = column;
+  const values = constants.map((part) =>
+    part.op === "literal" ? valueAs(part.value, type) : undefined,
+  );
+  return values.every((one) => one !== undefined)
+    ? { column: name, operator, type, values }
+    : undefined;
+}
+
+/** A constant in the type of a column. Undefined if the type does not have the value. */
+function valueAs(value: PlanValue, type: DataType): PlanValue | undefined {
+  const digits = type.kind === "int" ? { precision: 18, scale: 0 } : type;
+  if (value === null || !("scale" in digits)) return value;
+  const { precision, scale } = digits;
+  const text = decimalText(String(value), scale);
+  if (text === undefined || text.replace(/\D/g, "").length > precision) return undefined;
+  return type.kind === "int" ? exactInt(text) : text;
 }
 
 function comparisonOf(name: string): keyof typeof mirrored | undefined {
@@ -91,7 +114,7 @@ function comparer(type: DataType): Comparer {
     case "int":
       return (left, right) => sign(BigInt(left), BigInt(right));
     case "float":
-      return (left, right) => sign(Number(left), Number(right));
+      return (left, right) => signOfFloats(Number(left), Number(right));
     case "bool":
       return (left, right) => sign(left === true, right === true);
     case "decimal":
@@ -104,6 +127,13 @@ function comparer(type: DataType): Comparer {
     default:
       return (left, right) => byCodePoints(String(left), String(right));
   }
+}
+
+/** NaN equals itself and is above every number, as in PostgreSQL and DuckDB. */
+function signOfFloats(left: number, right: number): number {
+  if (Number.isNaN(left) || Number.isNaN(right))
+    return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function digitsOf(text: string, scale: number): bigint {

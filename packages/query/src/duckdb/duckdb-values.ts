@@ -1,7 +1,7 @@
 import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
-import { exactInt, scaledText, type ValueDecoder } from "../sql/decode-value.ts";
+import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
 
 /** The module, imported when an engine opens. */
 export type DuckDbModule = typeof import("@duckdb/node-api");

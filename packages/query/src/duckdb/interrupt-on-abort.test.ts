@@ -83,3 +83,19 @@ describe.each(["the engine", "a Parquet file"])("a query of days over %s", (sour
     expect(await run("scan(res:f, n) -> agg(sum(n) as s)", source)).toEqual([{ s: rowCount }]);
   });
 });
+
+it("survives being closed while a connection opens", async () => {
+  const work = { text: "SELECT 1 AS n", macros: [[]], nullOrder: "NULLS_LAST", inputs: [] };
+  for (let attempt = 0; attempt < 40; attempt++) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const engine = await openDuckDbEngine({ threads: 1 });
+    const ended = engine.runSql(work, { signal, batchRows: 1 }).catch((error: unknown) => error);
+    for (let turn = 0; turn < attempt % 4; turn++)
+      await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    await engine.close();
+    await ended;
+    await expect(engine.runSql(work, { batchRows: 1 })).rejects.toMatchObject({ code: "closed" });
+  }
+});

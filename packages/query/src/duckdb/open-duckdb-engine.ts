@@ -1,18 +1,14 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
-import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
-import { sql } from "kysely";
-import type { ColumnBatch } from "../connector/column-batch.ts";
-import type { EngineInput, EngineWork, QueryEngine, RunOptions } from "../connector/connector.ts";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { EngineInput, QueryEngine, RunOptions } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
-import { compileFragment, inputAliases } from "../sql/compile-fragment.ts";
-import { duckDbDialect, duckDbTypeName } from "./duckdb-dialect.ts";
-import { duckDbEncoder, duckDbTypeOf, type DuckDbModule } from "./duckdb-values.ts";
-import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { openInstance, type InstanceSettings } from "./open-instance.ts";
+import { duckDbTypeName } from "../sql/print-expression.ts";
+import { duckDbEncoder, duckDbTypeOf } from "./duckdb-values.ts";
+import { openInstance, type Instance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
-import { engineError, streamQuery, type Session } from "./stream-query.ts";
+import type { Session } from "./stream-query.ts";
 
 /** How DuckDB runs. */
 export interface DuckDbEngineOptions {
@@ -20,36 +16,30 @@ export interface DuckDbEngineOptions {
   threads?: number | undefined;
   /** DuckDB's own memory limit, beyond which a query fails. 512 by default. Applies to each null order separately. */
   memoryMiB?: number | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** Maximum rows of a DuckDB chunk. */
 const chunkRows = 2_048;
 
 /**
- * In-memory DuckDB as the engine of `executePlan`. It reads no file, loads no extension and keeps no data after a query.
+ * In-memory DuckDB as the engine of `runSql` and `executePlan`. It reads no file, loads no extension and keeps no data after a query.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
-  const { threads = 2, memoryMiB = 512, signal } = options;
-  throwIfAborted(signal, QueryError);
+  const { threads = 2, memoryMiB = 512 } = options;
   for (const [name, value] of Object.entries({ threads, memoryMiB })) {
     if (!Number.isSafeInteger(value) || value < 1)
       throw new QueryError("invalid_options", `${name} is a whole number from 1, not ${value}.`);
   }
   const duckdb = await loadDuckDb();
-  return createEngine(duckdb, { threads, memoryMiB });
-}
-
-function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEngine {
   let isOpen = true;
   /** Instances by null order, which is a setting of the whole instance. */
-  const instances = new Map<string, Promise<DuckDBInstance>>();
+  const instances = new Map<string, Promise<Instance>>();
   const running = new Set<DuckDBConnection>();
-  const instanceOf = (nullOrder: string): Promise<DuckDBInstance> => {
+  const instanceOf = (nullOrder: string): Promise<Instance> => {
     const known = instances.get(nullOrder);
     if (known !== undefined) return known;
-    const opened = openInstance(duckdb, { ...settings, nullOrder });
+    const opened = openInstance(duckdb, { threads, memoryMiB, nullOrder });
     instances.set(nullOrder, opened);
     return opened;
   };
@@ -76,27 +66,12 @@ function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEn
   };
   return {
     name: "DuckDB",
-    async *run(work, options) {
-      const connection = await connected("NULLS_LAST", options.signal);
-      const stopListening = interruptOnAbort(connection, options.signal);
-      try {
-        for (const [index, input] of work.inputs.entries())
-          await load({ duckdb, connection }, { input, table: `i${index}`, options });
-        yield* read({ duckdb, connection }, work, options);
-      } catch (error) {
-        throwIfAborted(options.signal, QueryError);
-        throw engineError(error);
-      } finally {
-        stopListening();
-        end(connection);
-      }
-    },
     async runSql(work, options) {
       const connection = await connected(work.nullOrder, options.signal);
       return await runDuckDbSql({ duckdb, connection }, work, {
         ...options,
         end: () => end(connection),
-        load: loadNamed,
+        load,
       });
     },
     async close() {
@@ -104,34 +79,21 @@ function createEngine(duckdb: DuckDbModule, settings: InstanceSettings): QueryEn
       isOpen = false;
       for (const connection of running) connection.interrupt();
       for (const opened of instances.values())
-        await opened.then((instance) => instance.closeSync()).catch(() => {});
+        await opened.then((instance) => instance.close()).catch(() => {});
     },
   };
-}
-
-/** Loads an input under its columns' own names. */
-function loadNamed(session: Session, input: EngineInput, options: RunOptions): Promise<void> {
-  const names = new Map(input.columns.map(({ name }) => [name, quoteIdentifier(name)]));
-  return load(session, { input, table: input.name, options, names });
 }
 
 /** Loads into temporary tables. They belong to the connection and are dropped with it. */
 async function load(
   { duckdb, connection }: Session,
-  {
-    input,
-    table,
-    options,
-    names = inputAliases(input.columns),
-  }: {
-    input: EngineInput;
-    table: string;
-    options: RunOptions;
-    names?: ReadonlyMap<string, string> | undefined;
-  },
+  input: EngineInput,
+  options: RunOptions,
 ): Promise<void> {
+  const { name, rule } = input;
+  const table = rule === undefined ? name : `${name}_all`;
   const columns = input.columns.map(
-    ({ name, type }) => `${names.get(name) ?? ""} ${duckDbTypeName(type)}`,
+    (column) => `${quoteIdentifier(column.name)} ${duckDbTypeName(column.type)}`,
   );
   await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
   const types = input.columns.map(({ type }) => duckDbTypeOf(duckdb, type));
@@ -154,22 +116,10 @@ async function load(
   } finally {
     appender.closeSync();
   }
-}
-
-async function* read(
-  { duckdb, connection }: Session,
-  { steps, columns, inputs }: EngineWork,
-  options: RunOptions,
-): AsyncGenerator<ColumnBatch, void> {
-  const tables = new Map(
-    inputs.map((input, index) => [
-      input.name,
-      { table: sql.id(`i${index}`), columns: input.columns },
-    ]),
+  if (rule === undefined) return;
+  // A table of its own, so that no part of the statement is computed over rows that the rule hides.
+  const kept = rule.columns.map(quoteIdentifier).join(", ");
+  await connection.run(
+    `CREATE TEMP TABLE ${name} AS SELECT ${kept} FROM ${table} WHERE ${rule.where}; DROP TABLE ${table}`,
   );
-  const query = compileFragment(
-    { steps, columns },
-    { dialect: duckDbDialect, parameters: "numbered", tableOf: () => sql``, inputs: tables },
-  );
-  yield* streamQuery({ duckdb, connection }, { ...query, columns }, options);
 }

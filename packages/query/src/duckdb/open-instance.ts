@@ -1,13 +1,20 @@
-import type { DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import type { DuckDbModule } from "./duckdb-values.ts";
 import { engineError } from "./stream-query.ts";
 
 /** How an instance runs. */
 export interface InstanceSettings {
-  threads?: number | undefined;
-  memoryMiB?: number | undefined;
+  threads?: number;
+  memoryMiB?: number;
   /** DuckDB's `default_null_order`. */
-  nullOrder?: string | undefined;
+  nullOrder?: string;
+}
+
+/** A database in memory. */
+export interface Instance {
+  connect(): Promise<DuckDBConnection>;
+  /** Waits for connections that are opening: DuckDB crashes the process if it opens one on a closed instance. */
+  close(): Promise<void>;
 }
 
 /** Opens DuckDB in memory with locked settings. It loads no extension and reads only files that `before` allows. */
@@ -15,7 +22,7 @@ export async function openInstance(
   duckdb: DuckDbModule,
   { threads = 2, memoryMiB = 512, nullOrder = "NULLS_LAST" }: InstanceSettings,
   before = "",
-): Promise<DuckDBInstance> {
+): Promise<Instance> {
   const instance = await duckdb.DuckDBInstance.create(":memory:", {
     threads: String(threads),
     memory_limit: `${memoryMiB}MiB`,
@@ -29,9 +36,20 @@ export async function openInstance(
       `SET temp_directory = ''; ${before} SET enable_external_access = false; SET lock_configuration = true`,
     );
     connection.closeSync();
-    return instance;
   } catch (error) {
     instance.closeSync();
     throw engineError(error);
   }
+  let opening: Promise<unknown> = Promise.resolve();
+  return {
+    connect() {
+      const connecting = instance.connect();
+      opening = Promise.allSettled([opening, connecting]);
+      return connecting;
+    },
+    async close() {
+      await opening;
+      instance.closeSync();
+    },
+  };
 }

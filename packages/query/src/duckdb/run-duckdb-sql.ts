@@ -1,13 +1,12 @@
 import type { DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { EngineInput, EngineSql, RunOptions } from "../connector/connector.ts";
+import type { EngineInput, EngineSql, RunOptions, SqlRows } from "../connector/connector.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
-import type { SqlRows } from "../select/sql-rows.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { chunksOf, engineError, type Session } from "./stream-query.ts";
+import { chunksOf, engineError, strictDecoder, type Session } from "./stream-query.ts";
 
 /** How a statement runs. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
@@ -50,7 +49,7 @@ export async function runDuckDbSql(
         name,
         type: kindName(session.duckdb, result.columnType(index)),
       })),
-      batches: batchesOf(session.duckdb, result, { within, endLater }),
+      batches: batchesOf(session.duckdb, result, { within, endLater, columns: work.columns }),
     };
   } catch (error) {
     endLater();
@@ -76,9 +75,19 @@ async function start({ connection }: Session, { text, macros }: EngineSql): Prom
 async function* batchesOf(
   duckdb: DuckDbModule,
   result: DuckDBResult,
-  { within, endLater }: { within: <T>(action: Promise<T>) => Promise<T>; endLater: () => void },
+  {
+    within,
+    endLater,
+    columns,
+  }: {
+    within: <T>(action: Promise<T>) => Promise<T>;
+    endLater: () => void;
+    columns: EngineSql["columns"];
+  },
 ): AsyncGenerator<ColumnBatch, void> {
-  const decoders = result.columnTypes().map((type) => decoderOf(duckdb, type));
+  const decoders =
+    columns?.map((column) => strictDecoder(duckdb, column)) ??
+    result.columnTypes().map((type) => decoderOf(duckdb, type));
   try {
     yield* chunksOf(() => within(result.fetchChunk()), decoders);
   } finally {

@@ -4,7 +4,7 @@ import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { valueError } from "../sql/decode-value.ts";
+import { valueError } from "../connector/decode-value.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
 /** A connection and the module that it belongs to. */
@@ -13,21 +13,27 @@ export interface Session {
   connection: DuckDBConnection;
 }
 
+/** Decodes the values of a column. @throws QueryError `value_invalid` for a value that is not of its type */
+export function strictDecoder(
+  duckdb: DuckDbModule,
+  { name, type }: PlanColumn,
+): (value: DuckDBValue) => PlanValue {
+  const decode = duckDbDecoder(duckdb, type);
+  return (value) => {
+    const decoded = decode(value);
+    if (decoded !== undefined) return decoded;
+    throw valueError({ source: "DuckDB", column: name, type }, value);
+  };
+}
+
 /** The rows of a query as plan values. */
 export async function* streamQuery(
   { duckdb, connection }: Session,
-  query: { sql: string; parameters: readonly unknown[]; columns: readonly PlanColumn[] },
+  query: { sql: string; columns: readonly PlanColumn[] },
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  const decoders = query.columns.map(({ name, type }) => {
-    const decode = duckDbDecoder(duckdb, type);
-    return (value: DuckDBValue): PlanValue => {
-      const decoded = decode(value);
-      if (decoded !== undefined) return decoded;
-      throw valueError({ source: "DuckDB", column: name, type }, value);
-    };
-  });
-  const result = await connection.stream(query.sql, query.parameters.map(parameterOf));
+  const decoders = query.columns.map((column) => strictDecoder(duckdb, column));
+  const result = await connection.stream(query.sql);
   for await (const batch of chunksOf(() => result.fetchChunk(), decoders)) {
     throwIfAborted(options.signal, QueryError);
     yield batch;
@@ -51,15 +57,14 @@ export async function* chunksOf(
   }
 }
 
-function parameterOf(value: unknown): DuckDBValue {
-  if (value === null || typeof value === "string" || typeof value === "number") return value;
-  if (typeof value === "boolean" || typeof value === "bigint") return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of DuckDB.`);
-}
-
 /** The first line of a DuckDB error. */
 export function engineError(error: unknown): unknown {
   if (QueryError.isInstance(error)) return error;
   const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+  if (/'[+-]\((?:DATE, BIGINT|BIGINT, DATE)\)'/.test(reason)) {
+    const message =
+      "A computed number of days is added to a date; write day + cast(number as integer).";
+    return new QueryError("engine_failed", message, { cause: error });
+  }
   return new QueryError("engine_failed", `DuckDB: ${reason.slice(0, 300)}`, { cause: error });
 }

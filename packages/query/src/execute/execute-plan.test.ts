@@ -3,14 +3,15 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ColumnBatch } from "../connector/column-batch.ts";
-import type { Connector, PlanFragment } from "../connector/connector.ts";
+import type { Connector, QueryEngine, TableScan } from "../connector/connector.ts";
 import { createMemoryConnector } from "../connector/create-memory-connector.ts";
 import { openDuckDbEngine } from "../duckdb/index.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { QueryError } from "../query-error.ts";
+import { executeSql } from "../select/run-sql.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { executePlan, type ExecutePlanOptions } from "./execute-plan.ts";
 import type { QueryResult } from "./query-result.ts";
@@ -40,8 +41,8 @@ const cities: ResourceDetails = {
 const details = [orders, cities];
 
 let database: SqliteDatabase;
-let sent: PlanFragment[];
-let sql: string[];
+let sent: TableScan[];
+let engine: QueryEngine;
 
 beforeEach(async () => {
   database = await openSqlite({ path: ":memory:" });
@@ -52,17 +53,19 @@ beforeEach(async () => {
   for (let id = 1; id <= 100; id++)
     insert.run(id, id % 3 === 0 ? "Ulm" : "Köln", id / 4, `person${id}@example.org`);
   sent = [];
-  sql = [];
 });
+beforeAll(async () => {
+  engine = await openDuckDbEngine({ threads: 1 });
+});
+afterAll(() => engine.close());
 afterEach(() => database.close());
 
 function watched(connector: Connector): Connector {
   return {
     ...connector,
-    run(fragment, options) {
-      sent.push(fragment);
-      sql.push(connector.describe?.(fragment) ?? "");
-      return connector.run(fragment, options);
+    run(scan, options) {
+      sent.push(scan);
+      return connector.run(scan, options);
     },
   };
 }
@@ -85,7 +88,7 @@ function run(text: string, options: Partial<ExecutePlanOptions> = {}): Promise<Q
     "ada://any/db/main": watched(sqlConnector(database)),
     "memory:": watched(memory),
   };
-  return executePlan(planOf(text), { details, connectors, ...options });
+  return executePlan(planOf(text), { details, connectors, engine, ...options });
 }
 
 async function errorOf(action: () => Promise<unknown>): Promise<QueryError> {
@@ -101,73 +104,82 @@ const byCity =
   "scan(res:orders) -> filter(amount > 10 and city <> 'Bonn') -> agg(city, sum(amount) as total) -> sort(total desc) -> limit(5)";
 
 describe("executePlan", () => {
-  it("sends the whole plan to a source that takes it, literals as parameters, and needs no engine", async () => {
+  it("asks a source for the columns and rows that it needs, and computes the rest in DuckDB", async () => {
     const result = await run(byCity);
     expect(await result.all()).toEqual([
       { city: "Köln", total: "705.00" },
       { city: "Ulm", total: "352.50" },
     ]);
-    expect(sql).toMatchInlineSnapshot(`
-      [
-        "with "ccl~0" as (select t."city" as "city", cast(round(t."amount" * 100.0) as integer) as "amount" from "orders" as t), "ccl~1" as (select t."city" as "city", t."amount" as "amount" from "ccl~0" as t where ((t."amount" > ?) and (t."city" collate binary <> ? collate binary))), "ccl~2" as (select g."k0" as "city", sum(g."a0") as "total" from (select t."city" as "k0", t."amount" as "a0" from "ccl~1" as t) as g group by g."k0" collate binary) select t."city" as "o0", t."total" as "o1" from "ccl~2" as t order by t."total" desc nulls last limit ?",
-      ]
-    `);
+    expect(sent.map(({ columns }) => columns.map(({ name }) => name))).toEqual([
+      ["city", "amount"],
+    ]);
+    expect(sent[0]?.conditions).toMatchObject([
+      { column: "amount", operator: "gt", values: ["10.00"] },
+    ]);
     expect(result.statistics()).toMatchObject({
       rows: 2,
-      sources: [{ connector: "SQLite", rows: 2 }],
+      engine: "DuckDB",
+      sources: [{ connector: "SQLite", rows: 60 }],
     });
+  });
+
+  it("opens DuckDB itself where no engine is given", async () => {
+    expect((await (await run(byCity, { engine: undefined })).all()).length).toBe(2);
+  });
+
+  it("needs no engine for a plan that only reads rows", async () => {
+    const unused: QueryEngine = {
+      name: "unused",
+      runSql: () => Promise.reject(new Error("nothing to compute")),
+      close: () => Promise.resolve(),
+    };
+    const plan =
+      "scan(res:orders) -> filter(amount > 10 and id in (41, 42, 43, 50)) -> limit(3) -> project(id as number)";
+    const result = await run(plan, { engine: unused });
+    expect(await result.all()).toEqual([{ number: 41 }, { number: 42 }, { number: 43 }]);
     expect(result.statistics().engine).toBeUndefined();
   });
 
-  it("says which steps need an engine where none is given", async () => {
-    const error = await errorOf(() =>
-      run("scan(res:orders) -> join(res:cities, city = name) -> limit(1)"),
-    );
-    expect([error.code, error.details]).toEqual(["engine_missing", { steps: ["join3", "limit4"] }]);
+  it("gives each source its own part of a condition, and reads only what a join across sources needs", async () => {
+    const plan =
+      "scan(res:orders) -> join(res:cities, city = name) -> filter(amount >= 24 and country = 'DE' and id <> length(country)) -> sort(id) -> project(id, country)";
+    const result = await run(plan);
+    expect(await result.all()).toEqual([
+      { id: 96, country: "DE" },
+      { id: 99, country: "DE" },
+    ]);
+    const { sources } = result.statistics();
+    expect(sources.map(({ connector, rows }) => [connector, rows]).sort()).toEqual([
+      ["SQLite", 5],
+      ["memory", 1],
+    ]);
+    expect(sent.map(({ columns }) => columns.map(({ name }) => name)).sort()).toEqual([
+      ["id", "city", "amount"],
+      ["name", "country"],
+    ]);
   });
 
-  it("gives each source its own part of a condition, and reads only what a join across sources needs", async () => {
-    const engine = await openDuckDbEngine({ threads: 1 });
-    try {
-      const plan =
-        "scan(res:orders) -> join(res:cities, city = name) -> filter(amount >= 24 and country = 'DE' and id <> length(country)) -> sort(id) -> project(id, country)";
-      const result = await run(plan, { engine });
-      expect(await result.all()).toEqual([
-        { id: 96, country: "DE" },
-        { id: 99, country: "DE" },
-      ]);
-      expect(
-        result
-          .statistics()
-          .sources.map(({ connector, rows }) => [connector, rows])
-          .sort(),
-      ).toEqual([
-        ["SQLite", 5],
-        ["memory", 2],
-      ]);
-      expect(sent.map(({ columns }) => columns.map(({ name }) => name)).sort()).toEqual([
-        ["id", "city"],
-        ["name", "country"],
-      ]);
-    } finally {
-      await engine.close();
-    }
+  it("reads all rows for a step that has another reader beside a filter", async () => {
+    const steps = [
+      { name: "o", op: "scan", resource: "res:orders", columns: ["id"] },
+      { name: "few", op: "filter", from: "o", where: "id < 3" },
+      { name: "all", op: "union", from: ["o", "few"] },
+      { name: "n", op: "aggregate", from: "all", aggregates: ["count() as n"] },
+    ];
+    const plan = parseLogicalPlan({ version: 1, steps });
+    if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+    const connectors = { "ada://any/db/main": watched(sqlConnector(database)) };
+    const result = await executePlan(plan.value, { details, connectors, engine });
+    expect(await result.all()).toEqual([{ n: 102 }]);
+    expect(sent.map(({ conditions }) => conditions)).toEqual([[]]);
   });
 
   it("keeps to what the catalog says of pushdown", async () => {
-    const engine = await openDuckDbEngine({ threads: 1 });
-    try {
-      const bare = {
-        ...orders,
-        pushdown: { filter: true, aggregate: false },
-        cap: ["scan", "limit"],
-      };
-      const result = await run(byCity, { details: [bare], engine });
+    for (const cards of [{ pushdown: { filter: false } }, { cap: ["scan", "limit"] }]) {
+      const result = await run(byCity, { details: [{ ...orders, ...cards }] });
       expect((await result.all())[0]).toEqual({ city: "Köln", total: "705.00" });
-      expect(sent.map(({ steps }) => steps.map(({ op }) => op))).toEqual([["scan", "filter"]]);
-    } finally {
-      await engine.close();
     }
+    expect(sent.map(({ conditions }) => conditions)).toEqual([[], []]);
   });
 
   it("takes one now() for the whole plan", async () => {
@@ -188,7 +200,7 @@ describe("executePlan", () => {
     };
     const rows = await (await run("scan(res:orders) -> limit(1)", { access })).all();
     expect(rows).toEqual([{ id: 1, city: "Köln", amount: "0.25" }]);
-    expect(sql.join()).not.toContain("email");
+    expect(sent.flatMap(({ columns }) => columns.map(({ name }) => name))).not.toContain("email");
     expect(
       (
         await errorOf(() =>
@@ -225,13 +237,11 @@ describe("executePlan", () => {
   it("names the steps of a source that dies in the middle", async () => {
     const dying: Connector = {
       name: "dying",
-      operations: new Set(["scan"]),
       async *run({ columns }): AsyncGenerator<ColumnBatch, void> {
         yield { rowCount: 1, columns: columns.map(() => ["x"]) };
         throw new Error("connection reset");
       },
     };
-    const engine = await openDuckDbEngine({ threads: 1 });
     const direct = await errorOf(async () =>
       (await run("scan(res:cities, name)", { connectors: { "memory:": dying } })).all(),
     );
@@ -239,7 +249,6 @@ describe("executePlan", () => {
       (
         await run("scan(res:cities, name) -> distinct", {
           connectors: { "memory:": dying },
-          engine,
         })
       ).all(),
     );
@@ -250,7 +259,6 @@ describe("executePlan", () => {
         'dying ("scan1") failed: connection reset',
       ]);
     }
-    await engine.close();
   });
 
   it("says which column does not fit the catalog, without its value", async () => {
@@ -289,13 +297,12 @@ describe("executePlan", () => {
       (await errorOf(() => run("scan(res:orders)", { connectors: { "ada://any/db/mai": memory } })))
         .code,
     ).toBe("connector_missing");
-    const engine = await openDuckDbEngine();
-    await engine.close();
-    await engine.close();
-    expect(
-      (await errorOf(async () => (await run("scan(res:cities) -> limit(1)", { engine })).all()))
-        .code,
-    ).toBe("closed");
+    const closed = await openDuckDbEngine();
+    await closed.close();
+    await closed.close();
+    const ask = async (): Promise<unknown> =>
+      (await run("scan(res:cities) -> distinct", { engine: closed })).all();
+    expect((await errorOf(ask)).code).toBe("closed");
   });
 });
 
@@ -309,14 +316,19 @@ describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
     await pool.query(
       "DROP TABLE IF EXISTS query_many; CREATE TABLE query_many AS SELECT 1 AS n FROM generate_series(1, 20000)",
     );
-    const many = { ...cities, columns: [{ name: "n", type: "int" }] };
+    const many: ResourceDetails = {
+      id: "res:many",
+      uri: "ada://any/db/server/query_many",
+      kind: "tabular",
+      title: "many",
+      columns: [{ name: "n", type: "int" }],
+    };
     const options = {
       details: [many],
-      connectors: { "memory:": sqlConnector(pool, { tableOf: () => ["query_many"] }) },
+      connectors: { "ada://any/db/server": sqlConnector(pool) },
     };
-    const plan = planOf(
-      "scan(res:cities, n) -> join(res:cities, n = n as a_) -> join(res:cities, n = n as b_) -> agg(sum(n + a_n + b_n) as s)",
-    );
+    const endless =
+      "select sum(a.n + b.n + c.n) as s from query_many a join query_many b on a.n = b.n join query_many c on a.n = c.n";
     const active = async (): Promise<number> =>
       (
         await pool.query(
@@ -324,14 +336,13 @@ describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
         )
       ).rows.length;
     const controller = new AbortController();
-    const result = await executePlan(plan, { ...options, signal: controller.signal });
-    const reading = errorOf(() => result.all());
+    const reading = errorOf(() => executeSql(endless, { ...options, signal: controller.signal }));
     await expect.poll(active, { timeout: 20_000 }).toBe(1);
     controller.abort();
     expect((await reading).code).toBe("aborted");
     await expect.poll(active).toBe(0);
-    const late = await errorOf(async () =>
-      (await executePlan(plan, { ...options, limits: { eachSource: { timeoutMs: 200 } } })).all(),
+    const late = await errorOf(() =>
+      executeSql(endless, { ...options, limits: { timeoutMs: 200 } }),
     );
     expect([late.code, late.details]).toMatchObject(["limit_exceeded", { limit: "timeoutMs" }]);
     await expect.poll(active).toBe(0);

@@ -59,7 +59,12 @@ const turnMs = 15;
 /** Counts batches and fails with `limit_exceeded` beyond a limit. The batch that exceeds it is not passed on. */
 export async function* metered(
   batches: AsyncIterable<ColumnBatch>,
-  { traffic, limits, what }: { traffic: Traffic; limits: TrafficLimits; what: string },
+  {
+    traffic,
+    limits,
+    what,
+    advice = "filter, aggregate or limit earlier",
+  }: { traffic: Traffic; limits: TrafficLimits; what: string; advice?: string | undefined },
 ): AsyncGenerator<ColumnBatch, void> {
   let turnedAtMs = performance.now();
   for await (const batch of batches) {
@@ -73,7 +78,7 @@ export async function* metered(
     for (const limit of ["rows", "bytes"] as const) {
       const bound = limits[limit];
       if (bound === undefined || traffic[limit] <= bound) continue;
-      const message = `${what} gave more than ${bound} ${limit}; filter, aggregate or limit earlier.`;
+      const message = `${what} gave more than ${bound} ${limit}; ${advice}.`;
       const details = { limit, max: bound, of: what };
       throw new QueryError("limit_exceeded", message, { details });
     }

@@ -1,6 +1,5 @@
 import type { Issue } from "@ccl/core";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { PhysicalPlan } from "../physical/plan-physical.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 
 /** A row by column name. */
@@ -9,7 +8,7 @@ export type PlanRow = Record<string, PlanValue>;
 /** What a source did. */
 export interface SourceStatistics {
   connector: string;
-  /** The plan steps that the source ran. */
+  /** The plan's scan, or the resource that a statement reads. */
   steps: string[];
   rows: number;
   bytes: number;
@@ -23,7 +22,7 @@ export interface QueryStatistics {
   rows: number;
   bytes: number;
   durationMs: number;
-  /** Absent if the sources did everything. */
+  /** Absent if the plan only reads rows of one source. */
   engine?: string | undefined;
 }
 
@@ -31,7 +30,6 @@ export interface QueryStatistics {
 export interface QueryResult {
   columns: PlanColumn[];
   warnings: Issue[];
-  physical: PhysicalPlan;
   batches: AsyncIterable<ColumnBatch>;
   rows(): AsyncIterable<PlanRow>;
   all(): Promise<PlanRow[]>;

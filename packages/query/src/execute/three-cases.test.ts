@@ -8,10 +8,10 @@ import { compilePlan } from "../compile/compile-plan.ts";
 import { planDetails } from "../compile/plan-details.ts";
 import type { QueryEngine } from "../connector/connector.ts";
 import type { Connectors } from "../connector/find-connector.ts";
+import { functionConnector } from "../__fixtures__/function-connector.ts";
 import { openDuckDbEngine } from "../duckdb/index.ts";
 import { httpConnector } from "../http/http-connector.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
-import { skillConnector } from "../skill/skill-connector.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { executePlan } from "./execute-plan.ts";
 import type { PlanRow } from "./query-result.ts";
@@ -96,7 +96,7 @@ beforeAll(async () => {
   connectors = {
     "ada://any/db": sqlConnector(database),
     [api.baseUrl]: httpConnector({ baseUrl: api.baseUrl }),
-    "ada://any/skill": skillConnector([forecast]),
+    "ada://any/skill": functionConnector([forecast]),
   };
 });
 afterAll(async () => {
@@ -206,10 +206,8 @@ describe("hostile text", () => {
       );
       if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
       const details = await planDetails(catalog, plan.value);
-      for (const pushdown of ["full", "none"] as const) {
-        const result = await executePlan(plan.value, { details, connectors, engine, pushdown });
-        expect(await result.all()).toEqual([{ [name]: 1, s: 10.5 }]);
-      }
+      const result = await executePlan(plan.value, { details, connectors, engine });
+      expect(await result.all()).toEqual([{ [name]: 1, s: 10.5 }]);
     },
   );
 

@@ -1,11 +1,6 @@
 import { typeName } from "../plan/data-type.ts";
-import {
-  conjunction,
-  conjunctsOf,
-  type TypedExpression,
-  type TypedStep,
-} from "../plan/typed-plan.ts";
-import { shownName } from "../physical/derived-name.ts";
+import { shownName } from "../plan/derived-name.ts";
+import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
 import {
   renderAggregate,
   renderExpression,
@@ -20,13 +15,12 @@ export function explanationText({
   local,
   columns,
   cost,
-  rows,
   warnings,
 }: ExplanationBody): string {
   const lines = sources.flatMap(sourceLines);
   if (local.length > 0) lines.push("here:", ...local.map(stepLine));
   lines.push(
-    `result: ${columns.map(({ name, type }) => `${renderName(name)} ${typeName(type)}`).join(", ")}; ${aboutRows(rows)}`,
+    `result: ${columns.map(({ name, type }) => `${renderName(name)} ${typeName(type)}`).join(", ")}`,
   );
   lines.push(
     `moved: ${aboutRows(cost.rows)}, ${aboutBytes(cost.bytes)}${cost.latencyMs === undefined ? "" : `, ${cost.latencyMs} ms of latency`}`,
@@ -35,18 +29,17 @@ export function explanationText({
   return `${lines.join("\n")}\n`;
 }
 
-function sourceLines({ name, steps, columns, rows, bytes, request }: ExplainedSource): string[] {
+function sourceLines({ name, steps, columns, rows, bytes }: ExplainedSource): string[] {
   const shown = columns.map((column) => renderName(column.name)).join(", ");
   return [
     `${name}:`,
     ...steps.map(stepLine),
-    ...(request === undefined ? [] : [`  asks: ${request}`]),
     `  gives: ${shown}; ${aboutRows(rows)}, ${aboutBytes(bytes)}`,
   ];
 }
 
-function stepLine({ name, text, rows }: ExplainedStep): string {
-  return `  ${name}: ${text} (${aboutRows(rows)})`;
+function stepLine({ name, text }: ExplainedStep): string {
+  return `  ${name}: ${text}`;
 }
 
 function aboutRows(rows: number | undefined): string {
@@ -74,7 +67,7 @@ export function stepText(step: TypedStep): string {
     case "scan":
       return `scan ${step.resource.id} (${step.columns.map(({ name }) => renderName(name)).join(", ")})`;
     case "filter":
-      return `filter ${conditionText(step.where)}`;
+      return `filter ${renderExpression(step.where)}`;
     case "project":
       return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
     case "join": {
@@ -100,15 +93,6 @@ export function stepText(step: TypedStep): string {
     case "distinct":
       return "distinct";
   }
-}
-
-/** Renders a condition without its access rules. */
-function conditionText(where: TypedExpression): string {
-  const parts = conjunctsOf(where);
-  const own = conjunction(parts.filter(({ isRule }) => isRule !== true));
-  if (own !== undefined && parts.every(({ isRule }) => isRule !== true))
-    return renderExpression(where);
-  return `${own === undefined ? "" : `${renderExpression(own)} and `}by a rule of access`;
 }
 
 function named(value: TypedExpression, name = ""): string {

@@ -9,41 +9,38 @@ export interface ExplainedStep {
   op: PlanOperation;
   /** For people. Contains the plan's literals. */
   text: string;
-  /** Estimated rows, as far as the catalog knows. */
-  rows: number | undefined;
 }
 
-/** What one source runs as one fragment. */
+/** What one scan asks of a source. */
 export interface ExplainedSource {
   /** The key of its connector, or the prefix of its addresses without connectors. */
   source: string;
   name: string;
+  /** The resource that is read. */
   resources: string[];
+  /** The scan with the conditions that the source gets, or the whole plan if it only reads rows. */
   steps: ExplainedStep[];
   /** The columns that the source returns. */
   columns: PlanColumn[];
+  /** Estimated rows that it returns, as far as the catalog knows. */
   rows: number | undefined;
   bytes: number | undefined;
-  /** The slowest `cost_hint.latency_ms_p50` of its resources. */
+  /** `cost_hint.latency_ms_p50` of the resource. */
   latencyMs: number | undefined;
-  /** The request without values. Absent without connectors, and if an access rule is part of it. */
-  request?: string | undefined;
 }
 
 /** The placement as data. */
 export interface ExplanationBody {
   sources: ExplainedSource[];
-  /** Steps that run in the local engine. Empty if one source runs everything. */
+  /** Steps that DuckDB runs over the rows. Empty if the plan only reads rows. */
   local: ExplainedStep[];
   columns: PlanColumn[];
   /** Sums over the sources, which run one after the other. Undefined if one of them is unknown. */
   cost: { rows: number | undefined; bytes: number | undefined; latencyMs: number | undefined };
-  /** Rows of the result. */
-  rows: number | undefined;
   warnings: Issue[];
 }
 
-/** Which source or engine runs which step, and at what estimated cost. */
+/** What each source is asked for, at what estimated cost, and what runs over its rows. */
 export interface PlanExplanation extends ExplanationBody {
   text: string;
 }

@@ -45,9 +45,8 @@ export function fileConnector(options: FileConnectorOptions): Connector {
     throw new QueryError("invalid_options", "fileConnector takes a folder, or read.");
   return createRowConnector({
     name,
+    isLocal: options.read === undefined,
     maxCalls: 1,
-    takes: () => true,
-    describe: ({ resource }) => `read ${formatOf(resource)} ${resource.uri ?? resource.id}`,
     decoderOf: (column, declared) => {
       const ofJson = jsonDecoder(column, declared);
       const ofText = textDecoderOf(column);

@@ -1,6 +1,6 @@
 import { canonicalDate } from "../plan/canonical-value.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { decimalText, exactInt, timeText, type ValueDecoder } from "../sql/decode-value.ts";
+import { decimalText, exactInt, timeText, type ValueDecoder } from "../connector/decode-value.ts";
 
 const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 

@@ -6,6 +6,7 @@ import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
+import { runSql } from "../select/run-sql.ts";
 import { httpConnector } from "./http-connector.ts";
 import type { HttpConnectorOptions, HttpPaging } from "./http-options.ts";
 
@@ -121,13 +122,11 @@ describe("httpConnector", () => {
     ]);
   });
 
-  it("gives an argument to the source even where nothing else is pushed down", async () => {
-    const found = await run({
-      plan: `${inShop} -> limit(1)`,
-      answer: all,
-      execute: { pushdown: "none" },
-    }).catch((error: unknown) => error);
-    expect(found).toMatchObject({ code: "engine_missing", details: { steps: ["limit3"] } });
+  it("gives arguments to the source even where its card takes no other condition", async () => {
+    const details = { pushdown: { filter: false } };
+    const plan = `${inShop} -> filter(day >= date '2026-01-04') -> project(id)`;
+    expect(await run({ plan, answer: all, details })).toEqual([{ id: 4 }]);
+    expect(api?.requests).toEqual(["/v1/shops/a/orders"]);
   });
 
   it("asks nothing for a condition that nothing meets", async () => {
@@ -196,7 +195,7 @@ describe("httpConnector", () => {
     );
     expect([error.code, error.message]).toEqual([
       "source_failed",
-      'shop ("scan1", "filter2"): shop could not be read for "res:orders": the connection failed.',
+      'shop ("scan1"): shop could not be read for "res:orders": the connection failed.',
     ]);
     expect(api?.requests).toHaveLength(4);
   });
@@ -369,6 +368,14 @@ describe("httpConnector", () => {
       ? { ...test, plan: "scan(res:orders, shop, \"items[].id\") -> filter(shop = 'a')" }
       : test;
     expect((await errorOf(() => run(replaced))).code).toBe(code);
+  });
+
+  it("asks nothing for SQL that gives no argument of the path", async () => {
+    const connectors = { "https://shop.example": httpConnector({ baseUrl: "http://localhost:1" }) };
+    const uri = "https://shop.example/orders";
+    const details = [{ id: "res:orders", uri, kind: "api", title: "orders", columns }];
+    const asked = errorOf(() => runSql("select id from orders", { details, connectors }));
+    expect((await asked).code).toBe("argument_missing");
   });
 
   it("leaves no request behind when it is aborted", async () => {

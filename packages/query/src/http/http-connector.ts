@@ -4,12 +4,11 @@ import { answerRows, answerShape, type RowPage } from "../connector/answer-rows.
 import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
-import { scanColumns } from "../connector/scan-columns.ts";
 import { QueryError } from "../query-error.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient } from "./http-client.ts";
 import type { HttpConnectorOptions, HttpPaging, HttpResource } from "./http-options.ts";
 import { firstPage, nextPage } from "./http-paging.ts";
-import { describeRequest, requestUrl } from "./request-url.ts";
+import { requestUrl } from "./request-url.ts";
 
 /**
  * A connector for a JSON API that sends only GET. Conditions on columns that its cards mark `in: "query"` or `"path"`
@@ -28,15 +27,6 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
   return createRowConnector({
     name,
     maxCalls,
-    takes(condition, resource) {
-      const isEqual = condition.operator === "eq" || condition.operator === "in";
-      if (isEqual && scanColumns(resource).get(condition.column)?.isParameter === true) return true;
-      return Object.values(settingsOf(resource).parameters ?? {}).some(
-        ({ column, operator }) => column === condition.column && operator === condition.operator,
-      );
-    },
-    describe: ({ resource, ...request }) =>
-      describeRequest(base, { resource, settings: settingsOf(resource), ...request }),
     decoderOf: jsonDecoder,
     read: (request) =>
       readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),

@@ -100,20 +100,3 @@ export function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
   return url.origin === base.origin && `${url.pathname}/`.startsWith(folder);
 }
-
-/** The request without its values. */
-export function describeRequest(
-  base: URL,
-  { resource, settings, arguments: given, conditions }: UrlParts,
-): string {
-  const path = pathTemplate(base, resource, settings);
-  const names = [...given.keys()].filter((name) => !path.includes(`{${name}}`));
-  const further = Object.entries(settings.parameters ?? {}).filter(([, { column, operator }]) =>
-    conditions.some((condition) => condition.column === column && condition.operator === operator),
-  );
-  const taken = new Set(further.map(([, { column }]) => column));
-  const query = [...names.filter((name) => !taken.has(name)), ...further.map(([name]) => name)].map(
-    (name) => `${encodeURIComponent(name)}=?`,
-  );
-  return `GET ${base.href.replace(/\/$/, "")}/${path.replace(/^\//, "")}${query.length > 0 ? `?${query.join("&")}` : ""}`;
-}

@@ -21,19 +21,6 @@ export type PlanStep =
 /** The operation of a step. */
 export type PlanOperation = PlanStep["op"];
 
-/** All operations, for a source that takes every one. */
-export const allOperations: ReadonlySet<PlanOperation> = new Set([
-  "scan",
-  "filter",
-  "project",
-  "join",
-  "aggregate",
-  "sort",
-  "limit",
-  "union",
-  "distinct",
-]);
-
 /** Rows of a resource. */
 export interface ScanStep {
   name: string;

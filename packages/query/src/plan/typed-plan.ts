@@ -29,8 +29,6 @@ export interface TypedValue {
   type: DataType;
   isNullable: boolean;
   unit?: string | undefined;
-  /** True for a condition from an access rule. Explanations leave it out. */
-  isRule?: true | undefined;
 }
 
 /** A column of the step that the expression reads. */
@@ -67,7 +65,7 @@ interface TypedIn extends TypedValue {
 }
 
 /** A conversion, written in the plan or added by the check. */
-export interface TypedCast extends TypedValue {
+interface TypedCast extends TypedValue {
   op: "cast";
   value: TypedExpression;
 }
@@ -100,12 +98,10 @@ interface StepOf<Op extends string> {
 export interface TypedScan extends StepOf<"scan"> {
   /** Only has columns that the principal may see. */
   resource: ResourceDetails;
-  /** The type of each entry of `columns` as the catalog spells it. */
-  declaredTypes: (string | undefined)[];
 }
 
 /** Keeps the rows for which a condition holds. */
-export interface TypedFilter extends StepOf<"filter"> {
+interface TypedFilter extends StepOf<"filter"> {
   from: string;
   where: TypedExpression;
 }

@@ -66,6 +66,9 @@ const everywhere: Macros = {
   char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
   likely: ["(x) AS x"],
   unlikely: ["(x) AS x"],
+  sole_value: [
+    "(x) AS CASE WHEN min(x) IS DISTINCT FROM max(x) OR count(x) NOT IN (0, count(*)) THEN error('a column outside GROUP BY has several values in one group; group by it too, or write max(column)') ELSE min(x) END",
+  ],
   iif: ["(c, a, b) AS CASE WHEN c THEN a ELSE b END"],
   julianday: sqliteTime([], (value) => `julian(${value}) - 0.5`),
   unixepoch: sqliteTime([], (value) => `CAST(epoch(${value}) AS BIGINT)`),
@@ -145,7 +148,7 @@ const postgresql: Macros = {
 const leading = (pattern: string, type: string): string =>
   `CASE WHEN x IS NOT NULL THEN coalesce(TRY_CAST(regexp_extract(CAST(x AS VARCHAR), '^\\s*(${pattern})', 1) AS ${type}), 0) END`;
 const realPattern = "[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?";
-const sqliteFrom = `CASE WHEN a < 0 THEN own."length"(cast_text(x)) + a WHEN a > 0 THEN a - 1 WHEN n > 0 THEN -1 WHEN a = 0 THEN 0 END`;
+const sqliteFrom = `CASE WHEN a < 0 THEN own."length"(cast_text(x)) + a WHEN a > 0 THEN a - 1 WHEN a IS NULL THEN NULL WHEN n > 0 THEN -1 ELSE 0 END`;
 const sqliteSlice: readonly string[] = [
   `(x, a, n) AS ${characters(`${sqliteFrom} + least(n, 0)`, `${sqliteFrom} + CASE WHEN n < 0 THEN 0 ELSE n END`)}`,
   `(x, a) AS own."substr"(cast_text(x), CASE WHEN a < 0 THEN greatest(own."length"(cast_text(x)) + a, 0) + 1 WHEN a = 0 THEN 1 ELSE a END)`,
@@ -180,6 +183,9 @@ const sqlite: Macros = {
   not_like_escape: [`(x, p, e) AS NOT ${likeEscape}`],
   lower: asciiCase(capitals, capitals.toLowerCase()),
   upper: asciiCase(capitals.toLowerCase(), capitals),
+  replace: [
+    `(x, a, b) AS CASE WHEN cast_text(a) = '' THEN cast_text(x) ELSE ${own("replace", "cast_text(x)", "cast_text(a)", "cast_text(b)")} END`,
+  ],
   substr: sqliteSlice,
   substring: sqliteSlice,
   sqlite_date: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d'")),

@@ -1,7 +1,7 @@
 import { openSqlite } from "@ccl/sql/node";
 import { expect, it } from "vitest";
-import type { Connector } from "../connector/connector.ts";
-import { skillConnector } from "../skill/skill-connector.ts";
+import { functionConnector } from "../__fixtures__/function-connector.ts";
+import type { Connector, TableScan } from "../connector/connector.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { executeSql } from "./run-sql.ts";
 
@@ -42,16 +42,16 @@ it("gives functions the constants of WHERE, and moves only the rows that it keep
       ],
     },
   ];
-  const asked: string[] = [];
+  const asked: TableScan[] = [];
   const own = sqlConnector(database);
   const watched: Connector = {
     ...own,
-    run(fragment, options) {
-      asked.push(own.describe?.(fragment) ?? "");
-      return own.run(fragment, options);
+    run(scan, options) {
+      asked.push(scan);
+      return own.run(scan, options);
     },
   };
-  const connectors = { "ada://any/db": watched, "ada://any/skill": skillConnector([tool]) };
+  const connectors = { "ada://any/db": watched, "ada://any/skill": functionConnector([tool]) };
   const { rows } = await executeSql(
     `select sum(dollars) * (select per_usd from rate where currency = 'EUR') as euros from sales
      where country = 'DE' and year >= 2090`,
@@ -59,6 +59,9 @@ it("gives functions the constants of WHERE, and moves only the rows that it keep
   );
   expect(rows).toEqual([{ euros: 25 }]);
   expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatch(/where .*country.*year/);
+  expect(asked[0]?.conditions).toMatchObject([
+    { column: "country", operator: "eq", values: ["DE"] },
+    { column: "year", operator: "ge", values: [2090] },
+  ]);
   database.close();
 });

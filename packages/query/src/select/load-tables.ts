@@ -1,12 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
-import { hasParameters } from "../connector/scan-columns.ts";
-import { executePlan, type ExecutePlanOptions } from "../execute/execute-plan.ts";
-import { limitsOf } from "../execute/execution-limits.ts";
+import { hasParameters, planColumn, scanColumns } from "../connector/scan-columns.ts";
+import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { engineInput, openScan, type ScanOptions } from "../execute/open-scan.ts";
+import { canonicalDate } from "../plan/canonical-value.ts";
 import { columnDataType } from "../plan/data-type.ts";
-import type { Expression } from "../plan/expression.ts";
-import type { LogicalPlan } from "../plan/logical-plan.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
 import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { KnownCondition } from "./resolution.ts";
@@ -19,13 +19,10 @@ export interface LoadedTables {
   nameOf: ReadonlyMap<TableUse, string>;
 }
 
-type LoadOptions = ExecutePlanOptions & {
-  details: readonly ResourceDetails[];
-  spelling: SqlSpelling;
-};
+type LoadOptions = ScanOptions & { spelling: SqlSpelling };
 
 /** Starts to read the columns that a statement needs. A table that it names once is filtered by its WHERE. */
-export async function loadTables(plan: SqlPlan, options: LoadOptions): Promise<LoadedTables> {
+export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
   const { tables, conditions } = plan.resolved;
   const groups = new Map<string, TableUse[]>();
   for (const [index, use] of tables.entries()) {
@@ -40,55 +37,42 @@ export async function loadTables(plan: SqlPlan, options: LoadOptions): Promise<L
     if (first === undefined) continue;
     const name = `ccl_t${inputs.length}`;
     const known = uses.length === 1 ? conditions.filter(({ table }) => table === first) : [];
-    inputs.push(await loadTable(name, { uses, known }, options));
+    inputs.push(loadTable(name, { uses, known }, options));
     for (const use of uses) nameOf.set(use, name);
   }
   return { inputs, nameOf };
 }
 
-async function loadTable(
+function loadTable(
   name: string,
   { uses, known }: { uses: readonly TableUse[]; known: readonly KnownCondition[] },
   options: LoadOptions,
-): Promise<EngineInput> {
-  const resource = uses[0]?.resource ?? { id: "", kind: "", title: "" };
-  // An access rule may read columns that the statement does not know.
-  const original = options.details.find(({ id }) => id === resource.id) ?? resource;
-  const details = { ...storedTypes(original, options), usage: undefined };
-  const all = (resource.columns ?? []).map((column) => column.name);
+): EngineInput {
+  const visible = storedTypes(uses[0]?.resource ?? { id: "", kind: "", title: "" }, options);
   const isWhole = uses.some((use) => use.isWhole);
+  const found = scanColumns(visible);
+  const all = [...found.keys()];
   const needed = all.filter((column) => isWhole || uses.some(({ columns }) => columns.has(column)));
-  const columns = [...new Set(needed.length > 0 ? needed : all.slice(0, 1))];
-  const where = known
-    .map((condition) => conditionOf(condition, details))
-    .filter((condition) => condition !== undefined)
-    .reduce<Expression | undefined>(
-      (both, each) =>
-        both === undefined ? each : { op: "call", function: "and", arguments: [both, each] },
-      undefined,
-    );
-  const plan: LogicalPlan = {
-    version: 1,
-    steps: [
-      { name: "scan", op: "scan", resource: resource.id },
-      ...(where === undefined
-        ? []
-        : [{ name: "filter", op: "filter" as const, from: "scan", where }]),
-      {
-        name: "project",
-        op: "project",
-        from: where === undefined ? "scan" : "filter",
-        columns: columns.map((column) => ({ name: column, value: { op: "column", name: column } })),
-      },
-    ],
-  };
-  const { rows, bytes } = limitsOf(options.limits).eachSource;
-  const result = await executePlan(plan, {
-    ...options,
-    details: [details],
-    limits: { ...options.limits, rows, bytes },
+  const names = needed.length > 0 ? needed : all.slice(0, 1);
+  const columns = names.flatMap((column) => {
+    const known = found.get(column);
+    return known === undefined ? [] : [planColumn(known)];
   });
-  return { name, columns: result.columns, batches: result.batches };
+  const scan = {
+    name: visible.id,
+    resource: visible,
+    columns,
+    conditions: known
+      .map((condition) => conditionOf(condition, columns))
+      .filter((condition) => condition !== undefined),
+  };
+  // An access rule may read columns that the statement does not know.
+  const details = [...options.details]
+    .filter(({ id }) => id === visible.id)
+    .map((resource) => storedTypes(resource, options));
+  const opened = openScan(scan, { ...options, details });
+  const nameOf = (index: number): string => opened.columns[index]?.name ?? "";
+  return engineInput(name, columns, { ...opened, nameOf });
 }
 
 /** SQLite stores decimals as doubles and dates as text, so its own functions must see those types. */
@@ -117,21 +101,23 @@ const comparisons: Readonly<Record<string, "eq" | "lt" | "le" | "gt" | "ge">> = 
 /** The condition in the plan language. Undefined if the two might differ in meaning. */
 function conditionOf(
   { column, operator, literal }: KnownCondition,
-  { columns = [] }: ResourceDetails,
-): Expression | undefined {
-  const { kind } = columnDataType(columns.find(({ name }) => name === column)?.type);
+  columns: readonly PlanColumn[],
+): SimpleCondition | undefined {
+  const type = columns.find(({ name }) => name === column)?.type;
+  const kind = type?.kind;
   const compared = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
   if (compared === undefined) return undefined;
   const { SingleQuotedString: text, Number: number } = nodeOf(literal);
   const digits = listOf(number)[0];
   const value =
-    kind === "text" && compared === "eq" && typeof text === "string"
-      ? ({ op: "literal", type: "text", value: text } as const)
-      : kind === "int" && typeof digits === "string" && /^\d{1,15}$/.test(digits)
-        ? ({ op: "literal", type: "int", value: Number(digits) } as const)
-        : kind === "date" && typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text)
-          ? ({ op: "literal", type: "date", value: text } as const)
+    kind === "text" && compared === "eq"
+      ? text
+      : kind === "date" && typeof text === "string"
+        ? canonicalDate(text)
+        : kind === "int" && typeof digits === "string" && /^\d{1,15}$/.test(digits)
+          ? Number(digits)
           : undefined;
-  if (value === undefined) return undefined;
-  return { op: "call", function: compared, arguments: [{ op: "column", name: column }, value] };
+  if (type === undefined || (typeof value !== "string" && typeof value !== "number"))
+    return undefined;
+  return { column, operator: compared, type, values: [value] };
 }

@@ -38,6 +38,8 @@ export interface RowSource {
   columns: ReadonlyMap<string, string>;
   /** Known kinds by lower-case name. A catalog table has the kinds of its catalogued types. */
   kinds?: ReadonlyMap<string, ValueKind | undefined> | undefined;
+  /** Columns that are unchanged copies of a catalog table's, by lower-case name. */
+  origins?: ReadonlyMap<string, ColumnOrigin | undefined> | undefined;
   table?: TableUse | undefined;
   /** The table does not exist, and that was reported. */
   isUnknown?: boolean | undefined;
@@ -49,6 +51,12 @@ export interface NameScope {
   /** Columns merged by USING or NATURAL. */
   merged: Set<string>;
   outer: NameScope | undefined;
+}
+
+/** A column of a catalog table. */
+export interface ColumnOrigin {
+  table: TableUse;
+  column: string;
 }
 
 /** The source and column that a name refers to. */
@@ -84,6 +92,12 @@ export function findColumn(
     if (table !== undefined && sources.length > 0) return undefined;
   }
   return undefined;
+}
+
+/** The catalog's column that a name means, also through subqueries and WITH. Undefined if it is computed. */
+export function originIn({ source, column }: FoundName): ColumnOrigin | undefined {
+  const { table, origins } = source;
+  return table === undefined ? origins?.get(column.toLowerCase()) : { table, column };
 }
 
 /** All names that are visible here, for a message. */

@@ -90,6 +90,8 @@ const statements = [
   "select s from q group by s order by sum(g) / count(*) desc, s",
   "select round(avg(d - date '2022-01-01') + 0.25) from q",
   "select floor(a) / 2, sign(a) / 2 from q order by id",
+  "select (d + a)::text, (q.a + d)::text, (d - a)::text, (d + -7)::text from q order by id",
+  "select max(d + a + 1)::text from q where d + a > date '2023-01-01'",
 ];
 
 describe("numbers of PostgreSQL in DuckDB", () => {
@@ -107,6 +109,15 @@ describe("numbers of PostgreSQL in DuckDB", () => {
     expect(await ours(divided, "postgresql", whole)).toBe("[[11]]");
     expect(await ours("select round(avg(a)) from q", "duckdb")).toBe("[[3]]");
     expect(await ours("select sum(a) / 4 from q", "duckdb")).toBe("[[2.5]]");
+  });
+
+  it("are added to a date as days, or what to write is said", async () => {
+    const computed = "select (d + a * 2)::text from q order by id";
+    await expect(ours(computed, "postgresql")).rejects.toThrow(
+      "write day + cast(number as integer)",
+    );
+    const written = computed.replace("a * 2", "cast(a * 2 as integer)");
+    expect(await ours(written, "postgresql")).toBe(await postgresAnswer(computed));
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { Resolution, type ResolvedSelect } from "./resolution.ts";
 import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
+import { statementText } from "./statement-text.ts";
 import { SyntaxPlaces } from "./syntax-tree.ts";
 import { TableNames } from "./table-names.ts";
 
@@ -44,7 +45,8 @@ const maxSelects = 300;
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
   if (text.length > maxCharacters)
     return refused("limit_exceeded", `The statement has more than ${maxCharacters} characters.`);
-  const plain = withoutComments(text.replace(/\r\n?/g, "\n")).replace(/[\s;]+$/, "");
+  const statement = statementText(text.replace(/\r\n?/g, "\n"));
+  const plain = withoutComments(statement).replace(/[\s;]+$/, "");
   if (countOperators(plain) > maxOperators)
     return refused(
       "limit_exceeded",

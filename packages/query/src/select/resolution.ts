@@ -2,7 +2,15 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
-import type { NameScope, RowSource, TableUse, ValueKind } from "./name-scope.ts";
+import {
+  findColumn,
+  originIn,
+  type ColumnOrigin,
+  type NameScope,
+  type RowSource,
+  type TableUse,
+  type ValueKind,
+} from "./name-scope.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import {
   isAbsent,
@@ -29,6 +37,22 @@ export interface KnownCondition {
   literal: unknown;
 }
 
+/** A column that a statement compares with literals, anywhere in it. */
+export interface Comparison extends ColumnOrigin {
+  /** `lower` or `upper` if that is applied to the column. */
+  call?: string | undefined;
+  /** As SQL writes it: `=`, `<>`, `<`, `like`. */
+  operator: string;
+  /** As they stand in the text: `'paid'`, `2024`. */
+  literals: string[];
+}
+
+/** Two columns that a statement compares for equality. */
+export interface KeyPair {
+  left: ColumnOrigin;
+  right: ColumnOrigin;
+}
+
 /** What a statement reads and calls. */
 export interface ResolvedSelect {
   tables: TableUse[];
@@ -37,6 +61,8 @@ export interface ResolvedSelect {
   /** Names of the result columns. Undefined for an expression without an alias. */
   columns: (string | undefined)[];
   conditions: KnownCondition[];
+  comparisons: Comparison[];
+  keyPairs: KeyPair[];
   /** The databases that understand the statement unchanged. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
@@ -44,6 +70,8 @@ export interface ResolvedSelect {
   unkept: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
+  /** Edits for DuckDB, whatever the dialect. */
+  duckDbEdits: TextEdit[];
   /** Positions of `as` or `::` in casts to whole numbers that PostgreSQL rounds half away from zero. */
   roundedCasts: Set<number>;
   issues: Issue[];
@@ -53,6 +81,7 @@ export interface ResolvedSelect {
 interface Output {
   name?: string | undefined;
   kind?: ValueKind | undefined;
+  origin?: ColumnOrigin | undefined;
 }
 
 /** The columns of a query's result, in order. */
@@ -84,10 +113,13 @@ export class Resolution {
     edits: [],
     columns: [],
     conditions: [],
+    comparisons: [],
+    keyPairs: [],
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
     unkept: [],
     postgresEdits: [],
+    duckDbEdits: [],
     roundedCasts: new Set(),
     issues: [],
   };
@@ -124,6 +156,13 @@ export class Resolution {
       if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
       this.refuse("statement_refused", `${what} may have no ${wordsOf(name)}.`);
     }
+  }
+
+  /** The catalog's column that an expression is. Undefined for all other expressions. */
+  originOf(value: unknown, { scope }: Place): ColumnOrigin | undefined {
+    const path = this.places.column(value);
+    const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
+    return found === undefined || found === "several" ? undefined : originIn(found);
   }
 
   nameOfExpression(value: unknown): string | undefined {
@@ -165,19 +204,21 @@ export class Resolution {
 
 /** Renames the outputs as an alias does. */
 export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
-  return outputs.map(({ name, kind }, index) => ({ name: names[index] ?? name, kind }));
+  return outputs.map((output, index) => ({ ...output, name: names[index] ?? output.name }));
 }
 
 /** The columns of a query's result. */
-export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds"> {
+export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds" | "origins"> {
   const columns = new Map<string, string>();
   const kinds = new Map<string, ValueKind | undefined>();
-  for (const { name, kind } of outputs) {
+  const origins = new Map<string, ColumnOrigin | undefined>();
+  for (const { name, kind, origin } of outputs) {
     if (name === undefined) continue;
     columns.set(name.toLowerCase(), name);
     kinds.set(name.toLowerCase(), kind);
+    origins.set(name.toLowerCase(), origin);
   }
-  return { columns, kinds };
+  return { columns, kinds, origins };
 }
 
 /** A parser name as words. */

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf } from "../plan/nearest-name.ts";
+import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
 import { quotedName } from "../validate/check-context.ts";
 import {
   findColumn,
@@ -23,9 +23,24 @@ import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-t
 
 const maxDepth = 1_000;
 
-/** Replacements for functions of other databases. */
+const comparisonSigns: ReadonlyMap<string, string> = new Map([
+  ["Eq", "="],
+  ["NotEq", "<>"],
+  ["Lt", "<"],
+  ["LtEq", "<="],
+  ["Gt", ">"],
+  ["GtEq", ">="],
+]);
+
+/** What to write for functions of other databases. */
 const foreign: ReadonlyMap<string, string> = new Map([
-  ["date_format", ": write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)."],
+  ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
+  ["curdate", "current_date"],
+  ["getdate", "now()"],
+  ["isnull", "coalesce(a, b) or x IS NULL"],
+  ["nvl", "coalesce(a, b)"],
+  ["charindex", "strpos(text, part) or instr(text, part)"],
+  ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
 ]);
 
 /** Checks the names, functions, operators and types of expressions. */
@@ -108,6 +123,7 @@ export class ExpressionResolver {
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
     this.parts(content, place);
     this.#compared(tag, nodeOf(content), place);
+    this.#noted(tag, nodeOf(content), place);
     this.#converted(tag, nodeOf(content), place);
   }
 
@@ -122,6 +138,10 @@ export class ExpressionResolver {
       const sign = isExact ? places.tokenAfter(left, "/") : undefined;
       if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
     }
+    if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
+      if (kindOf(left) === "date") this.#days(right, kindOf(right));
+      if (kindOf(right) === "date") this.#days(left, kindOf(left));
+    }
     if (tag === "Cast" && kindOf(expr) === "fraction") {
       const kind = typeKind(node["data_type"]);
       const as = places.tokenAfter(expr, "as", "::");
@@ -131,6 +151,13 @@ export class ExpressionResolver {
     }
     if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
       this.#unfixed();
+  }
+
+  /** DuckDB adds an INTEGER to a date but no BIGINT, as which it loads every column of whole numbers. */
+  #days(count: unknown, kind: ValueKind | undefined): void {
+    const end = this.#at.places.column(count).at(-1)?.end;
+    if (end !== undefined && (kind === "int" || kind === "bigint"))
+      this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
   }
 
   #unfixed(): void {
@@ -163,6 +190,51 @@ export class ExpressionResolver {
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
     if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
+  }
+
+  /** Collects what is compared, for the doubts about a result. */
+  #noted(tag: string, node: SyntaxNode, place: Place): void {
+    const { left, right, expr, pattern, list, low, high, operand, op } = node;
+    const sign = tag === "BinaryOp" ? comparisonSigns.get(String(op)) : undefined;
+    const [value, others, operator]: [unknown, readonly unknown[], string | undefined] =
+      tag === "InList"
+        ? [expr, listOf(list), "="]
+        : tag === "Like"
+          ? [expr, [pattern], "like"]
+          : tag === "Case"
+            ? [operand, listOf(node, "conditions").map((each) => nodeOf(each)["condition"]), "="]
+            : tag === "Between"
+              ? [expr, [low, high], "between"]
+              : [left, [right], sign];
+    const { comparisons, keyPairs } = this.#at.result;
+    const query = tag === "InSubquery" ? nodeOf(node, "subquery") : undefined;
+    if (query !== undefined || sign === "=") {
+      const first = this.#at.originOf(query === undefined ? left : expr, place);
+      const second =
+        query === undefined
+          ? this.#at.originOf(right, place)
+          : this.#at.outputs.get(query)?.[0]?.origin;
+      if (first !== undefined && second !== undefined)
+        keyPairs.push({ left: first, right: second });
+    }
+    const called = nodeOf(value, "Function");
+    const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
+    const call = name === "lower" || name === "upper" ? name : undefined;
+    const origin = this.#at.originOf(call === undefined ? value : argumentsOf(called)[0], place);
+    const literals = others.flatMap(
+      (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
+    );
+    if (origin === undefined || operator === undefined || literals.length < others.length) return;
+    comparisons.push({ ...origin, call, operator, literals });
+  }
+
+  /** A text in double quotes, of which SQLite alone has any. */
+  #quotedText(value: unknown, { scope }: Place): string | undefined {
+    const [name, ...others] = this.#at.places.column(value);
+    if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
+    return findColumn(scope, undefined, name.value) === undefined
+      ? quotedText(name.value)
+      : undefined;
   }
 
   #operator(operator: unknown): void {
@@ -203,9 +275,15 @@ export class ExpressionResolver {
     const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
+      const instead = foreign.get(key);
+      const near = nearestName(wanted, [...sqlFunctions.keys()]);
+      const help =
+        instead === undefined
+          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
-        `There is no function ${quotedName(wanted)}${foreign.get(key) ?? hint(wanted, [...sqlFunctions.keys()])}`,
+        `There is no function ${quotedName(wanted)}${help}`,
       );
     }
     const args = listOf(call, "args", "List", "args");
@@ -251,7 +329,7 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = `'${name.value.replaceAll("'", "''")}'`;
+    const asText = quotedText(name.value);
     // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
@@ -271,6 +349,18 @@ export class ExpressionResolver {
       `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
+}
+
+function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A text or a number as SQL. Undefined for all other expressions. */
+function literalText(value: unknown): string | undefined {
+  const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
+  const digits = listOf(number)[0];
+  if (typeof text === "string") return quotedText(text);
+  return typeof digits === "string" ? digits : undefined;
 }
 
 function namesOf(scope: NameScope, table: string | undefined): string[] {

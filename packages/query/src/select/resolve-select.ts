@@ -1,5 +1,12 @@
 import { isRecord } from "@ccl/core/json";
-import { findColumn, type NameScope, type RowSource } from "./name-scope.ts";
+import { quoteIdentifier } from "@ccl/sql";
+import {
+  findColumn,
+  originIn,
+  type FoundName,
+  type NameScope,
+  type RowSource,
+} from "./name-scope.ts";
 import {
   columnsOf,
   renamed,
@@ -18,6 +25,14 @@ import { commonKind, kindIn, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
+
+/** What is known of a SELECT or of queries put together. */
+interface ReadBody {
+  outputs: Outputs;
+  scope?: NameScope | undefined;
+  /** The columns that it groups by. Undefined if it does not, or by anything else. */
+  keys?: readonly FoundName[] | undefined;
+}
 
 /**
  * Checks every name of a statement against the catalog. Anything not known to be harmless is refused: other tables,
@@ -64,8 +79,8 @@ export class SelectResolver {
     const query = nodeOf(value);
     this.#at.onlyMembers(query, ["with", "body", "order_by", "limit_clause", "fetch"], "A query");
     const common = this.#commonTables(nodeOf(query, "with"), context);
-    const { outputs, scope } = this.#body(query["body"], { ...context, common });
-    this.#orderBy(query["order_by"], scope ?? emptyScope(context.outer), outputs);
+    const { outputs, scope, keys } = this.#body(query["body"], { ...context, common });
+    this.#orderBy(query["order_by"], { scope: scope ?? emptyScope(context.outer), outputs, keys });
     this.#limit(query, emptyScope(context.outer), common);
     this.#depth -= 1;
     this.#at.outputs.set(query, outputs);
@@ -124,10 +139,7 @@ export class SelectResolver {
     });
   }
 
-  #body(
-    value: unknown,
-    context: QueryContext,
-  ): { outputs: Outputs; scope?: NameScope | undefined } {
+  #body(value: unknown, context: QueryContext): ReadBody {
     const body = variantOf(value);
     const content = nodeOf(body?.content);
     switch (body?.tag) {
@@ -165,11 +177,13 @@ export class SelectResolver {
     }
   }
 
-  #select(select: SyntaxNode, context: QueryContext): { outputs: Outputs; scope: NameScope } {
+  #select(select: SyntaxNode, context: QueryContext): ReadBody {
     const { flavor, ...members } = select;
     if (flavor !== "Standard") this.#at.only("duckdb");
+    if (!isAbsent(members["top"]))
+      this.#at.refuse("statement_refused", "TOP is not taken; write LIMIT at the end.");
     const known =
-      "distinct projection from selection group_by having named_window qualify window_before_qualify value_table_mode top_before_distinct";
+      "distinct projection from selection group_by having named_window qualify window_before_qualify value_table_mode top top_before_distinct";
     this.#at.onlyMembers(members, known.split(" "), "SELECT");
     const { common } = context;
     const scope = emptyScope(context.outer);
@@ -177,7 +191,10 @@ export class SelectResolver {
     const place = { scope, common };
     this.#expressions.parts(select["selection"], place);
     this.#collectConditions(select["selection"], select, scope);
-    const outputs = this.#projection(select, place);
+    const outputs =
+      flavor === "FromFirstNoSelect"
+        ? this.#wildcard(scope.sources, undefined, scope)
+        : this.#projection(select, place);
     const distinct = variantOf(select["distinct"]);
     if (distinct?.tag === "On") {
       this.#at.only("postgresql", "duckdb");
@@ -191,7 +208,55 @@ export class SelectResolver {
     this.#withAliases(select["qualify"], place, outputs, ["duckdb"]);
     for (const window of listOf(select, "named_window"))
       this.#expressions.parts(listOf(window)[1], place);
-    return { outputs, scope };
+    const keys = this.#keys(listOf(listOf(groups?.content)[0]), select, scope);
+    for (const item of listOf(select, "projection")) this.#sole(item, scope, keys);
+    return { outputs, scope, keys };
+  }
+
+  /** The columns that GROUP BY lists. Undefined if it lists nothing, or anything else. */
+  #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
+    const items = listOf(select, "projection");
+    const keys = groups.map((group) => {
+      const [digits] = listOf(group, "Value", "value", "Number");
+      const named = items.find((item) => {
+        const { alias } = nodeOf(item, "ExprWithAlias");
+        const name = this.#at.nameOfExpression(group);
+        return name !== undefined && this.#at.places.identifier(alias)?.value === name;
+      });
+      return (
+        this.#columnOf(group, scope) ??
+        this.#columnOf(
+          expressionOf(digits === undefined ? named : items[Number(digits) - 1]),
+          scope,
+        )
+      );
+    });
+    const found = keys.filter((key) => key !== undefined);
+    return found.length === keys.length && found.length > 0 ? found : undefined;
+  }
+
+  #columnOf(expression: unknown, scope: NameScope): FoundName | undefined {
+    const path = this.#at.places.column(expression);
+    const name = path.at(-1)?.value ?? "";
+    const found = findColumn({ ...scope, outer: undefined }, path.at(-2)?.value, name);
+    return found === "several" ? undefined : found;
+  }
+
+  /** A column outside GROUP BY. DuckDB refuses it, others give one of its values: it is taken where there is but one. */
+  #sole(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
+    const expression = expressionOf(item);
+    const found = keys && this.#columnOf(expression, scope);
+    const path = this.#at.places.column(expression);
+    const [first, last] = [path.at(0), path.at(-1)];
+    const isKey = keys?.some(
+      ({ source, column }) => source === found?.source && column === found.column,
+    );
+    if (found === undefined || isKey === true || first === undefined || last === undefined) return;
+    const alias = "UnnamedExpr" in nodeOf(item) ? ` AS ${quoteIdentifier(found.column)}` : "";
+    this.#at.result.duckDbEdits.push(
+      { start: first.start, end: first.start, text: "sole_value(" },
+      { start: last.end, end: last.end, text: `)${alias}` },
+    );
   }
 
   #projection(select: SyntaxNode, place: Place): Outputs {
@@ -205,6 +270,7 @@ export class SelectResolver {
             {
               name: this.#at.nameOfExpression(found.content) ?? texts[index],
               kind: valueKind(found.content, place, this.#at),
+              origin: this.#at.originOf(found.content, place),
             },
           ];
         case "ExprWithAlias": {
@@ -212,7 +278,13 @@ export class SelectResolver {
           this.#expressions.parts(expr, place);
           const name = this.#at.places.identifier(alias);
           if (name !== undefined) this.#at.requote(name);
-          return [{ name: name?.value, kind: valueKind(expr, place, this.#at) }];
+          return [
+            {
+              name: name?.value,
+              kind: valueKind(expr, place, this.#at),
+              origin: this.#at.originOf(expr, place),
+            },
+          ];
         }
         case "Wildcard":
           return this.#wildcard(place.scope.sources, found.content, place.scope);
@@ -251,7 +323,8 @@ export class SelectResolver {
       return [...columns].flatMap(([key, name]): Outputs => {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
-        return [{ name, kind: kindIn(source, name) }];
+        const origin = originIn({ source, column: name });
+        return [{ name, kind: kindIn(source, name), origin }];
       });
     });
   }
@@ -259,15 +332,19 @@ export class SelectResolver {
   /** ORDER BY and GROUP BY also accept names of the result. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
-      const name =
-        variantOf(value)?.tag === "Identifier" ? this.#at.nameOfExpression(value) : undefined;
-      if (name !== undefined && hasName(outputs, name)) {
+      if (this.#isResult(value, outputs)) {
         // The name may still be a column, which is then read.
-        findColumn(place.scope, undefined, name);
+        findColumn(place.scope, undefined, this.#at.nameOfExpression(value) ?? "");
         const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
         if (found !== undefined) this.#at.requote(found);
       } else this.#withAliases(value, place, outputs, ["sqlite", "duckdb"]);
     }
+  }
+
+  #isResult(value: unknown, outputs: Outputs): boolean {
+    const name =
+      variantOf(value)?.tag === "Identifier" ? this.#at.nameOfExpression(value) : undefined;
+    return name !== undefined && hasName(outputs, name);
   }
 
   #withAliases(
@@ -281,7 +358,7 @@ export class SelectResolver {
     this.#expressions.parts(value, { scope, common, results: { source: results, onUse } });
   }
 
-  #orderBy(clause: unknown, scope: NameScope, outputs: Outputs): void {
+  #orderBy(clause: unknown, { scope = emptyScope(undefined), outputs, keys }: ReadBody): void {
     if (isAbsent(clause)) return;
     const kind = nodeOf(clause)["kind"];
     const found = variantOf(kind);
@@ -290,11 +367,9 @@ export class SelectResolver {
       others.length === 0 &&
       this.#at.nameOfExpression(nodeOf(first)["expr"])?.toLowerCase() === "all";
     if (found?.tag !== "Expressions" || isAll) return this.#at.only("duckdb");
-    this.#listed(
-      listOf(found.content).map((entry) => nodeOf(entry)["expr"]),
-      { scope, common: new Map() },
-      outputs,
-    );
+    const values = listOf(found.content).map((entry) => nodeOf(entry)["expr"]);
+    this.#listed(values, { scope, common: new Map() }, outputs);
+    for (const value of values) if (!this.#isResult(value, outputs)) this.#sole(value, scope, keys);
   }
 
   /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */
@@ -326,6 +401,12 @@ export class SelectResolver {
 
 function emptyScope(outer: NameScope | undefined): NameScope {
   return { sources: [], merged: new Set(), outer };
+}
+
+/** The expression of an item of SELECT or ORDER BY. */
+function expressionOf(item: unknown): unknown {
+  const { UnnamedExpr: plain, ExprWithAlias: named } = nodeOf(item);
+  return plain ?? nodeOf(named)["expr"] ?? item;
 }
 
 function hasName(outputs: Outputs, wanted: string): boolean {

@@ -14,7 +14,7 @@ export function rowCondition(
   const original = [...options.details].find(({ id }) => id === resource.id) ?? resource;
   const rule = rowRule(original, options);
   if (rule === undefined) return undefined;
-  const conditions = simpleConditions(typedRule(original, rule));
+  const conditions = simpleConditions(typedRule(original, rule).where);
   if (conditions === undefined) return "unknown";
   const parts = conditions.map(({ column, operator, type, values }) => {
     const literals = values.map((value) =>

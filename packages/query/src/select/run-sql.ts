@@ -3,12 +3,27 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { systemClock, type Issue } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
-import type { QueryEngine, RunOptions, SqlSource } from "../connector/connector.ts";
+import type {
+  QueryEngine,
+  RunOptions,
+  SqlColumn,
+  SqlRows,
+  SqlSource,
+} from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
+import { sharedEngine, type SharedEngine } from "../execute/shared-engine.ts";
 import type { ExecutePlanOptions } from "../execute/execute-plan.ts";
-import { limitsOf, metered, startDeadline, type Traffic } from "../execute/execution-limits.ts";
+import {
+  limitsOf,
+  metered,
+  startDeadline,
+  type Deadline,
+  type Traffic,
+} from "../execute/execution-limits.ts";
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
 import { QueryError } from "../query-error.ts";
+import { hasParameters } from "../connector/scan-columns.ts";
+import { doubtsOf, totalOf, type Ask } from "./doubts.ts";
 import { loadTables } from "./load-tables.ts";
 import { dialectMeaning } from "./dialect-macros.ts";
 import { discreetError } from "../validate/discreet-error.ts";
@@ -17,7 +32,6 @@ import { clausesOf } from "./clauses-of.ts";
 import { parseSql, type ParseSqlOptions, type SqlPlan } from "./parse-sql.ts";
 import { rowCondition } from "./row-condition.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import type { SqlColumn, SqlRows } from "./sql-rows.ts";
 import { duckDbStatement, nativeStatement } from "./write-select.ts";
 
 /** What a statement runs with. */
@@ -37,6 +51,10 @@ export interface SqlResult {
   /** What ran it: a source by itself, or DuckDB over the loaded tables. */
   ranOn: string;
   durationMs: number;
+  /** Rows without the statement's own LIMIT, where that cut some. */
+  total?: number | undefined;
+  /** What is odd, in up to 60 tokens: `country = 'usa': no row has it; there is 'USA' (91).` */
+  doubts: string[];
 }
 
 /**
@@ -44,22 +62,75 @@ export interface SqlResult {
  * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` if DuckDB is needed but not
  * installed, `source_failed`, `engine_failed`, `limit_exceeded`, `aborted`
  */
-export async function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]> {
-  return (await executeSql(text, options)).rows;
+export function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]> {
+  return withEngine(options, async (shared) => (await runTraced(text, shared)).rows);
 }
 
-/** Like `runSql`, and also returns the columns in order and where it ran. */
+/**
+ * Like `runSql`, and also returns the columns in order, where it ran, and the doubts. For these it asks the sources for
+ * single values until the time limit, of which `runSql` asks none.
+ */
 export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
+  return withEngine(given, async (shared) => {
+    const { timeoutMs } = limitsOf(given.limits);
+    const endMs = systemClock.now() + timeoutMs;
+    const { plan, ...result } = await runTraced(text, shared);
+    let asks = 0;
+    const ask: Ask = async (question, tables) => {
+      const leftMs = endMs - systemClock.now();
+      asks += 1;
+      if (asks > maxAsks || leftMs < 1 || !tables.every((table) => isReadAgain(table, given)))
+        return undefined;
+      const limits = { ...given.limits, timeoutMs: leftMs };
+      const asked = runQuery(question, { ...shared, limits });
+      return await asked.then(
+        ({ rows }) => rows,
+        () => undefined,
+      );
+    };
+    const { rows } = result;
+    const doubts = await doubtsOf(plan.resolved, rows, ask);
+    return { ...result, total: await totalOf(plan, rows.length, ask), doubts };
+  });
+}
+
+/** Statements for the doubts about one result. */
+const maxAsks = 16;
+
+function isReadAgain(resource: ResourceDetails, { connectors }: RunSqlOptions): boolean {
+  const { sql, isLocal = sql !== undefined } = findConnector(connectors, resource).connector;
+  return isLocal && !hasParameters(resource);
+}
+
+type Shared = Omit<RunSqlOptions, "engine" | "details"> & {
+  details: readonly ResourceDetails[];
+  engine: SharedEngine;
+};
+
+async function withEngine<T>(
+  given: RunSqlOptions,
+  work: (shared: Shared) => Promise<T>,
+): Promise<T> {
+  throwIfAborted(given.signal, QueryError);
+  const engine = sharedEngine(given.engine);
+  try {
+    return await work({ ...given, details: [...given.details], engine });
+  } finally {
+    await engine.close();
+  }
+}
+
+type Ran = Omit<SqlResult, "doubts"> & { plan: SqlPlan };
+
+function runTraced(text: string, shared: Shared): Promise<Ran> {
   return traced("query sql", {}, async (span) => {
-    const result = await runQuery(text, given);
+    const result = await runQuery(text, shared);
     span.set({ "ccl.query.ran_on": result.ranOn, "ccl.query.rows": result.rows.length });
     return result;
   });
 }
 
-async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> {
-  throwIfAborted(given.signal, QueryError);
-  const options = { ...given, details: [...given.details] };
+async function runQuery(text: string, options: Shared): Promise<Ran> {
   const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
   const startMs = systemClock.now();
   const deadline = startDeadline(options.signal, { timeoutMs, what: "The query" });
@@ -71,19 +142,15 @@ async function runQuery(text: string, given: RunSqlOptions): Promise<SqlResult> 
   const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
   try {
     const plan = await untilAborted(checkedPlan(text, options), deadline.signal, QueryError);
-    const { ranOn, columns: own, batches, close } = await started(plan, { ...options, run });
-    try {
-      const columns = namedColumns(plan, own);
-      const rows: PlanRow[] = [];
-      const toRows = rowBuilder(columns);
-      for await (const batch of metered(batches, { traffic, limits, what: "The query" }))
-        rows.push(...toRows(batch));
-      const late = deadline.failure();
-      if (late !== undefined) throw late;
-      return { columns, rows, ranOn, durationMs: systemClock.now() - startMs };
-    } finally {
-      await close();
-    }
+    const { ranOn, columns: own, batches } = await started(plan, { ...options, run, deadline });
+    const columns = namedColumns(plan, own);
+    const rows: PlanRow[] = [];
+    const toRows = rowBuilder(columns);
+    for await (const batch of metered(batches, { traffic, limits, what: "The query" }))
+      rows.push(...toRows(batch));
+    const late = deadline.failure();
+    if (late !== undefined) throw late;
+    return { plan, columns, rows, ranOn, durationMs: systemClock.now() - startMs };
   } catch (error) {
     throw deadline.failure() ?? discreetError(failed(error), options);
   } finally {
@@ -125,7 +192,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
   return { ranOn: "DuckDB", sql: statement, ...told };
 }
 
-async function checkedPlan(text: string, options: RunSqlOptions): Promise<SqlPlan> {
+async function checkedPlan(text: string, options: ParseSqlOptions): Promise<SqlPlan> {
   const checked = await parseSql(text, options);
   if (checked.ok) return checked.value;
   throw invalid(checked.issues);
@@ -136,14 +203,9 @@ function invalid(issues: readonly Issue[]): QueryError {
   return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
 }
 
-interface Started extends SqlRows {
-  ranOn: string;
-  close(): Promise<void>;
-}
+type Running = Shared & { run: RunOptions; deadline: Deadline };
 
-type Running = RunSqlOptions & { details: readonly ResourceDetails[]; run: RunOptions };
-
-async function started(plan: SqlPlan, options: Running): Promise<Started> {
+async function started(plan: SqlPlan, options: Running): Promise<SqlRows & { ranOn: string }> {
   const native = await nativeOf(plan, options);
   if (native.statement !== undefined) {
     const { statement, source, name } = native;
@@ -151,47 +213,26 @@ async function started(plan: SqlPlan, options: Running): Promise<Started> {
       { text: statement, columns: plan.resolved.columns.map((column) => column ?? "column") },
       options.run,
     );
-    return { ...rows, ranOn: name, close: () => Promise.resolve() };
+    return { ...rows, ranOn: name };
   }
-  const { engine, close } = await untilAborted(
-    engineOf(options, native.reason),
-    options.run.signal,
-    QueryError,
-  );
-  try {
-    const spelling = spellingOf(plan, options);
-    const { inputs, nameOf } = await loadTables(plan, {
-      ...options,
-      engine,
-      spelling,
-      signal: options.run.signal,
-    });
-    const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
-    const statement = duckDbStatement(plan, { spelling, tableOf });
-    const work = { text: statement, inputs, ...dialectMeaning(spelling, statement) };
-    const rows = await engine.runSql(work, options.run);
-    return { ...rows, ranOn: engine.name, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const opening = options.engine.open(native.reason);
+  const engine = await untilAborted(opening, options.run.signal, QueryError);
+  const spelling = spellingOf(plan, options);
+  const { inputs, nameOf } = loadTables(plan, {
+    ...options,
+    limits: options.limits,
+    spelling,
+    batchRows: 8_192,
+    clock: systemClock,
+  });
+  const tableOf = (use: TableUse): string => nameOf.get(use) ?? "";
+  const statement = duckDbStatement(plan, { spelling, tableOf });
+  const work = { text: statement, inputs, ...dialectMeaning(spelling, statement) };
+  const rows = await engine.runSql(work, options.run);
+  return { ...rows, ranOn: engine.name };
 }
 
-async function engineOf(
-  { engine }: Running,
-  reason: string,
-): Promise<{ engine: QueryEngine; close(): Promise<void> }> {
-  if (engine !== undefined) return { engine, close: () => Promise.resolve() };
-  try {
-    const { openDuckDbEngine } = await import("../duckdb/open-duckdb-engine.ts");
-    const opened = await openDuckDbEngine();
-    return { engine: opened, close: () => opened.close() };
-  } catch (cause) {
-    if (!QueryError.isInstance(cause) || cause.code !== "engine_missing") throw cause;
-    const message = `This statement needs DuckDB, since ${reason}: npm install @duckdb/node-api`;
-    throw new QueryError("engine_missing", message, { cause });
-  }
-}
+type SourceOptions = Omit<RunSqlOptions, "engine">;
 
 type Native =
   | { statement: string; shown: string; source: SqlSource; name: string }
@@ -201,7 +242,7 @@ type Native =
 const fences = { postgresql: "OFFSET 0", sqlite: "LIMIT -1" };
 
 /** The statement for the one database that has all of its tables, if that database understands it. */
-async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> {
+async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> {
   const { tables, spellings } = plan.resolved;
   const connectors = new Set(
     tables.map(({ resource }) => findConnector(options.connectors, resource).connector),
@@ -235,7 +276,7 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
       return `(SELECT ${columns.join(", ")} FROM ${name}${end})`;
     });
   const text = nativeText((condition) => condition);
-  const refusal = await source.refusal(plan, text);
+  const refusal = await source.refusal(plan.resolved, text);
   if (refusal !== undefined) return { reason: refusal };
   return {
     statement: text,
@@ -246,7 +287,7 @@ async function nativeOf(plan: SqlPlan, options: RunSqlOptions): Promise<Native> 
 }
 
 /** The dialect of a statement that DuckDB runs. */
-function spellingOf(plan: SqlPlan, options: RunSqlOptions): SqlSpelling {
+function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
   const dialects = new Set(

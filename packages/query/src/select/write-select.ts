@@ -24,12 +24,12 @@ export function duckDbStatement(
   { spelling, tableOf }: { spelling: SqlSpelling; tableOf: (use: TableUse) => string },
 ): string {
   const { tokens } = plan;
-  const { tables, edits, functions, unkept, postgresEdits, roundedCasts } = plan.resolved;
+  const { tables, edits, functions, unkept, roundedCasts, ...adapting } = plan.resolved;
   const lost = unkept.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
     throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
   const isPostgres = spelling === "postgresql";
-  const words = isPostgres ? [...similarEdits(tokens), ...postgresEdits] : [];
+  const words = isPostgres ? [...similarEdits(tokens), ...adapting.postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
     if (name === "to_char" || name === "to_date") words.push(...formatEdits(tokens, start));
     // DuckDB's parser reads these as types.
@@ -40,6 +40,7 @@ export function duckDbStatement(
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
   }
   return spliced(plan.text, [
+    ...adapting.duckDbEdits,
     ...castEdits(tokens, spelling, roundedCasts),
     ...tables.map((use) => tableEdit(use, tableOf(use))),
     ...edits,

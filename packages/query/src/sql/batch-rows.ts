@@ -1,6 +1,6 @@
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { valueError, type ValueDecoder } from "./decode-value.ts";
+import { valueError, type ValueDecoder } from "../connector/decode-value.ts";
 
 /** Builds batches from rows of a SQL driver. */
 export interface RowBatcher {

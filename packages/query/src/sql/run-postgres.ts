@@ -11,7 +11,7 @@ import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
 import { createRowBatcher } from "./batch-rows.ts";
-import { postgresDecoder } from "./decode-value.ts";
+import { postgresDecoder } from "../connector/decode-value.ts";
 import type { SqlWork } from "./run-sqlite.ts";
 import { createChannel, type Channel } from "./channel.ts";
 

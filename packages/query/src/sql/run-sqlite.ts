@@ -5,7 +5,7 @@ import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { createRowBatcher } from "./batch-rows.ts";
-import { sqliteDecoder } from "./decode-value.ts";
+import { sqliteDecoder } from "../connector/decode-value.ts";
 
 /** A compiled query. */
 export interface SqlWork {

@@ -36,13 +36,14 @@ afterAll(async () => {
   database.close();
 });
 
-async function rowsOf(arrows: string, pushdown: "full" | "none" = "full"): Promise<unknown[]> {
+const whole: ResourceDetails = { ...stored, pushdown: { filter: false } };
+
+async function rowsOf(arrows: string, details = stored): Promise<unknown[]> {
   const plan = parseLogicalPlan(arrows);
   if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
   const connectors = { "ada://any/db/main": sqlConnector(database) };
-  const rows = await (
-    await executePlan(plan.value, { details: [stored], connectors, engine, pushdown })
-  ).all();
+  const running = executePlan(plan.value, { details: [details], connectors, engine });
+  const rows = await (await running).all();
   return rows.map((row) => Object.values(row)[0]);
 }
 
@@ -61,7 +62,7 @@ describe("values that SQLite stores", () => {
       "distinct→sort(id)→limit(9)→",
     ]) {
       const plan = `scan(res:t, id, day, weight)→${steps}${groups}→sort(day)→project(n * 1000 + c * 100 + s * 10 + a + b as x)`;
-      expect(await rowsOf(plan)).toEqual(await rowsOf(plan, "none"));
+      expect(await rowsOf(plan)).toEqual(await rowsOf(plan, whole));
     }
   });
 
@@ -113,7 +114,8 @@ describe("columns of floats on SQLite", () => {
     };
     const connectors = { "ada://any/db/main": sqlConnector(watched) };
     try {
-      const rows = await (await executePlan(plan.value, { details: [pairs], connectors })).all();
+      const options = { details: [pairs], connectors, engine };
+      const rows = await (await executePlan(plan.value, options)).all();
       const steps = opened.prepare(`EXPLAIN QUERY PLAN ${statement}`).all();
       return { rows, way: steps.map(({ detail }) => String(detail)).join("; ") };
     } finally {
@@ -138,12 +140,10 @@ describe("columns of floats on SQLite", () => {
       const plan = parseLogicalPlan("scan(res:pairs)→sort(a desc)→limit(1)");
       if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
       const connectors = { "ada://any/db/main": sqlConnector(opened) };
-      for (const pushdown of ["full", "none"] as const) {
-        const running = executePlan(plan.value, { details: [pairs], connectors, engine, pushdown });
-        await expect(running.then((result) => result.all())).rejects.toMatchObject({
-          code: "value_invalid",
-        });
-      }
+      const running = executePlan(plan.value, { details: [pairs], connectors, engine });
+      await expect(running.then((result) => result.all())).rejects.toMatchObject({
+        code: "value_invalid",
+      });
     } finally {
       opened.close();
     }
@@ -171,16 +171,15 @@ describe("columns of text on SQLite", () => {
       opened.exec(`CREATE TABLE notes (id INTEGER, plain, json JSON);
         INSERT INTO notes VALUES (1, 7, '{"a":1}'), (2, 1.5, 12), (3, x'00ff', NULL), (4, 'text', x'')`);
       const connectors = { "ada://any/db/main": sqlConnector(opened) };
-      for (const pushdown of ["full", "none"] as const) {
+      for (const filter of [true, false]) {
         const plan = parseLogicalPlan(
           "scan(res:notes)→filter(plain <> 'other')→sort(id)→project(plain, json)",
         );
         if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
         const result = await executePlan(plan.value, {
-          details: [notes],
+          details: [{ ...notes, pushdown: { filter } }],
           connectors,
           engine,
-          pushdown,
         });
         expect((await result.all()).map(({ plain, json }) => [plain, json])).toEqual([
           ["7", '{"a":1}'],
@@ -208,8 +207,7 @@ describe("casts on SQLite", () => {
   ];
   it.each(outside)("end the query where the value is none of the type: %s", async (cast) => {
     const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
-    for (const pushdown of ["full", "none"] as const)
-      await expect(rowsOf(plan, pushdown)).rejects.toThrow(/overflow|out of range/i);
+    await expect(rowsOf(plan)).rejects.toThrow(/overflow|out of range/i);
   });
 
   it.each([
@@ -221,7 +219,6 @@ describe("casts on SQLite", () => {
     ["cast(id + 9223372036854775804 as text)", "9223372036854775807"],
   ])("keep the last value that fits: %s", async (cast, value) => {
     const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
-    for (const pushdown of ["full", "none"] as const)
-      expect(await rowsOf(plan, pushdown)).toEqual([value]);
+    expect(await rowsOf(plan)).toEqual([value]);
   });
 });

@@ -2,12 +2,16 @@ import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.t
 import { quotedName, type IssuePath, type Report } from "./check-context.ts";
 import { namesTable, tableOf } from "./visible-resources.ts";
 
-/** The resource column that a step's column is an unchanged copy of. */
-interface Origin {
+/** A column as foreign keys name it. */
+export interface KeyColumn {
   table: string;
   column: string;
-  isKey: boolean;
   fk?: string | undefined;
+}
+
+/** The resource column that a step's column is an unchanged copy of. */
+interface Origin extends KeyColumn {
+  isKey: boolean;
 }
 
 /** Warns about a join whose keys are neither a foreign key nor keys on both sides, according to the catalog. */
@@ -33,7 +37,8 @@ function keyName(expression: TypedExpression): string {
   return expression.op === "column" ? quotedName(expression.name) : expression.op;
 }
 
-function pointsAt(from: Origin, to: Origin): boolean {
+/** True if a column's foreign key is the other column. */
+export function pointsAt(from: KeyColumn, to: KeyColumn): boolean {
   const { fk } = from;
   return fk !== undefined && fk.split(".").at(-1) === to.column && namesTable(fk, to.table);
 }

@@ -1,15 +1,8 @@
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
-import { shownName } from "../physical/derived-name.ts";
-import { pushFilters } from "../physical/push-filters.ts";
-import {
-  columnsOf,
-  conjunctsOf,
-  typedInputsOf,
-  type TypedExpression,
-  type TypedScan,
-  type TypedStep,
-} from "../plan/typed-plan.ts";
+import { shownName } from "../plan/derived-name.ts";
+import { scanConditions, splitScans } from "../scans/scan-conditions.ts";
+import { columnsOf, type TypedExpression, type TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
 /**
@@ -18,11 +11,13 @@ import { quotedName, type Report } from "./check-context.ts";
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
   if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;
-  const pushed = pushFilters(steps);
-  for (const scan of pushed) {
-    if (scan.op !== "scan") continue;
-    const index = steps.findIndex(({ name }) => name === shownName(scan.name));
-    const ways = conditionsOver(scan, pushed);
+  const scans = splitScans(steps);
+  const conditions = scanConditions(scans);
+  for (const [index, { name: step }] of steps.entries()) {
+    const copies = scans.filter(({ op, name }) => op === "scan" && shownName(name) === step);
+    const [scan] = copies;
+    if (scan?.op !== "scan") continue;
+    const ways = copies.map(({ name }) => conditions.get(name) ?? []);
     for (const [name, { isParameter, isInRows, isRequired }] of scanColumns(scan.resource)) {
       if (!isParameter) continue;
       const isGiven = ways.every((way) => way.some((part) => isArgument(part, name)));
@@ -44,11 +39,4 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
 function isArgument(part: TypedExpression, name: string): boolean {
   const condition = simpleCondition(part);
   return condition?.column === name && (condition.operator === "eq" || condition.operator === "in");
-}
-
-/** The conditions directly above a scan, one list per step that reads it. A list is empty if there is no filter. */
-function conditionsOver(scan: TypedScan, steps: readonly TypedStep[]): TypedExpression[][] {
-  const readers = steps.filter((step) => typedInputsOf(step).includes(scan.name));
-  if (readers.length === 0) return [[]];
-  return readers.map((reader) => (reader.op === "filter" ? conjunctsOf(reader.where) : []));
 }

@@ -1,12 +1,6 @@
 import type { ResourceDetails } from "@ccl/catalog";
-import { scanColumns } from "../connector/scan-columns.ts";
-import {
-  columnDataType,
-  isNumeric,
-  maxPrecision,
-  typeName,
-  type DataType,
-} from "../plan/data-type.ts";
+import { planColumn, scanColumns } from "../connector/scan-columns.ts";
+import { isNumeric, maxPrecision, typeName, type DataType } from "../plan/data-type.ts";
 import type { NamedAggregate, NamedExpression } from "../plan/expression.ts";
 import type {
   AggregateStep,
@@ -148,24 +142,9 @@ function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined 
     );
     return [];
   });
-  const columns = found.map(({ column, isInRows, isRequired }): PlanColumn => {
-    const { name, unit, nn, pk } = column;
-    return {
-      name,
-      type: columnDataType(column.type),
-      // A nested field is absent if its parent is.
-      isNullable: isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired,
-      unit,
-    };
-  });
+  const columns = found.map(planColumn);
   if (found.length < wanted.length || hasDuplicates(context, columns, "columns")) return undefined;
-  return {
-    name: step.name,
-    op: "scan",
-    resource,
-    columns,
-    declaredTypes: found.map(({ column }) => column.type),
-  };
+  return { name: step.name, op: "scan", resource, columns };
 }
 
 function hasDuplicates(

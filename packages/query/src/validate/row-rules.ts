@@ -1,19 +1,13 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
-import { derivedName } from "../physical/derived-name.ts";
-import {
-  conjunction,
-  conjunctsOf,
-  type TypedExpression,
-  type TypedScan,
-  type TypedStep,
-} from "../plan/typed-plan.ts";
+import type { PlanColumn, TypedExpression } from "../plan/typed-plan.ts";
 import { reportInto } from "./check-context.ts";
 import { checkStep } from "./check-step.ts";
 
-/** The row rule of a resource, which may use hidden columns. An invalid rule becomes `false`. */
-export function typedRule(resource: ResourceDetails, rule: string): TypedExpression {
-  return ruleSteps(resource, rule)?.where ?? nothing;
+/** A row rule, and the columns that it may use, hidden ones too. */
+export interface TypedRule {
+  where: TypedExpression;
+  columns: PlanColumn[];
 }
 
 const nothing: TypedExpression = {
@@ -23,10 +17,8 @@ const nothing: TypedExpression = {
   isNullable: false,
 };
 
-function ruleSteps(
-  resource: ResourceDetails,
-  rule: string,
-): { scan: TypedScan; where: TypedExpression } | undefined {
+/** The row rule of a resource. An invalid rule becomes `false`. */
+export function typedRule(resource: ResourceDetails, rule: string): TypedRule {
   const steps = [
     { op: "scan", resource: resource.id },
     { op: "filter", where: rule },
@@ -41,31 +33,8 @@ function ruleSteps(
   const scan = first && checkStep({ ...context, steps: new Map() }, first);
   const filter =
     scan && second && checkStep({ ...context, steps: new Map([[scan.name, scan]]) }, second);
-  return scan?.op === "scan" && filter?.op === "filter" ? { scan, where: filter.where } : undefined;
-}
-
-/** Marks each part, since filters are split and merged. */
-function markedRule(rule: TypedExpression): TypedExpression {
-  const parts = conjunctsOf(rule).map((part): TypedExpression => ({ ...part, isRule: true }));
-  return conjunction(parts) ?? nothing;
-}
-
-/** A scan of the rows that a rule allows. It reads all columns for the rule and returns only the scan's own. */
-export function ruledScan(scan: TypedScan, original: ResourceDetails, rule: string): TypedStep[] {
-  const found = ruleSteps(original, rule);
-  const inner: TypedScan = { ...(found?.scan ?? scan), name: derivedName(scan.name, "rows") };
-  const ruled = derivedName(scan.name, "rule");
-  const { columns } = inner;
-  const where = markedRule(found?.where ?? nothing);
-  return [
-    inner,
-    { name: ruled, op: "filter", from: inner.name, where, columns },
-    {
-      name: scan.name,
-      op: "project",
-      from: ruled,
-      values: scan.columns.map((column): TypedExpression => ({ op: "column", ...column })),
-      columns: scan.columns,
-    },
-  ];
+  return {
+    where: filter?.op === "filter" ? filter.where : nothing,
+    columns: scan?.columns ?? [],
+  };
 }

@@ -8,8 +8,7 @@ import { quotedName, reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep } from "./check-step.ts";
-import { ruledScan } from "./row-rules.ts";
-import { rowRule, visibleResources, type AccessOptions } from "./visible-resources.ts";
+import { visibleResources, type AccessOptions } from "./visible-resources.ts";
 
 /** Limits of a plan. */
 export interface ValidationLimits {
@@ -46,16 +45,17 @@ export function validateLogicalPlan(
   const steps = checkSteps(plan, { report, resources: visibleResources(options.details, options) });
   const checked = [...steps.values()].filter((step) => step !== undefined);
   const isWhole = checked.length === plan.steps.length && checked.length > 0;
-  const typed = ruledSteps(checked, options);
-  const columns = typed.at(-1)?.columns ?? [];
   if (isWhole) {
     checkUse(plan, report);
-    checkParameters(typed, report);
-    checkAntiPatterns(typed, report);
+    checkParameters(checked, report);
+    checkAntiPatterns(checked, report);
   }
   const hasErrors = issues.some(({ severity }) => severity !== "warning");
   if (hasErrors || !isWhole) return { ok: false, issues };
-  return { ok: true, value: { plan, steps: typed, columns, warnings: issues } };
+  return {
+    ok: true,
+    value: { plan, steps: checked, columns: checked.at(-1)?.columns ?? [], warnings: issues },
+  };
 }
 
 /** The checked plan. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
@@ -89,18 +89,6 @@ function checkSteps(
     steps.set(step.name, typed);
   }
   return steps;
-}
-
-/** Adds the row rule after each scan that has one. */
-function ruledSteps(steps: readonly TypedStep[], options: ValidateOptions): TypedStep[] {
-  if (options.access?.rowsOf === undefined) return [...steps];
-  const originals = new Map([...options.details].map((resource) => [resource.id, resource]));
-  return steps.flatMap((step) => {
-    const original = step.op === "scan" ? originals.get(step.resource.id) : undefined;
-    const rule = original === undefined ? undefined : rowRule(original, options);
-    if (step.op !== "scan" || original === undefined || rule === undefined) return [step];
-    return ruledScan(step, { ...original, usage: step.resource.usage }, rule);
-  });
 }
 
 const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "limit"]);

@@ -63,10 +63,10 @@ export class FolderKeyValue implements KeyValue {
     return withFileLock(this.#lockPath, {}, async () => {
       const isThere = await unless(["ENOENT"], open(this.#path, "r"), undefined);
       await isThere?.close();
-      if (isThere !== undefined) return;
+      if (isThere) return;
       if ((await this.#lastNumber()) > 0)
         throw damagedError(`The file "${this.#path}" is gone.`, { path: this.#path });
-      await writeFileDurable(this.#path, headerLine(1), { durability: this.#options.durability });
+      await writeFileDurable(this.#path, headerLine(1), { ...this.#options, mode: 0o600 });
     });
   }
 

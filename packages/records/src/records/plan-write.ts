@@ -106,7 +106,8 @@ function textsOf(
 
 function jsonOf(value: unknown, name: string): string {
   try {
-    const json = JSON.stringify(value, requireJson);
+    requireJson(value);
+    const json = JSON.stringify(value);
     if (json !== undefined) return json;
   } catch (cause) {
     throw noJson(name, cause);
@@ -114,21 +115,18 @@ function jsonOf(value: unknown, name: string): string {
   throw noJson(name);
 }
 
-/** Rejects values that `JSON.stringify` would drop or change. */
-function requireJson(this: unknown, key: string, value: unknown): unknown {
-  const isLost =
-    value === undefined ? Array.isArray(this) : typeof value === "object" && !isPlain(value);
-  if (isLost || typeof value === "function" || typeof value === "symbol" || isNoNumber(value))
-    throw new TypeError(`JSON has no form for the ${typeof value} "${key}".`);
-  return value;
+/** Rejects values that `JSON.stringify` would drop or change. Much faster than a replacer. */
+function requireJson(value: unknown): void {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+  if (typeof value === "number" && Number.isFinite(value)) return;
+  if (typeof value !== "object") throw new TypeError(`JSON has no form for a ${typeof value}.`);
+  if (Array.isArray(value)) for (const item of value) requireJson(item);
+  else if ("toJSON" in value) return;
+  else if (!isPlain(value)) throw new TypeError("JSON has no form for an object of a class.");
+  else for (const member of Object.values(value)) if (member !== undefined) requireJson(member);
 }
 
-function isNoNumber(value: unknown): boolean {
-  return typeof value === "number" && !Number.isFinite(value);
-}
-
-function isPlain(value: object | null): boolean {
-  if (value === null || Array.isArray(value)) return true;
+function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

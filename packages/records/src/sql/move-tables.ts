@@ -1,9 +1,18 @@
-import { rowsOf, run, type SqlSteps } from "@ccl/sql";
+import { numberIn, rowsOf, run, type SqlSteps } from "@ccl/sql";
 
+import { RecordsError } from "../records-error.ts";
 import { moveCatalog } from "./move-catalog.ts";
 import { moveDecisions } from "./move-decisions.ts";
+import { moveOperations } from "./move-operations.ts";
 import { moveProfiles } from "./move-profiles.ts";
 import { moveSessions } from "./move-sessions.ts";
+
+const operationTables = "tokens runs requests events steps branches turns writes".replaceAll(
+  /\w+/g,
+  "ccl_operation_$&",
+);
+/** Versions of the tables of operations that can be moved. Before version 5 they contain the profiles. */
+const [firstOperations, firstWithoutProfiles] = [4, 5];
 
 /** The tables that versions before this package kept, and what moves each of them into records. */
 const formers: { component: string; tables: string; move(): SqlSteps<void> }[] = [
@@ -19,6 +28,7 @@ const formers: { component: string; tables: string; move(): SqlSteps<void> }[] =
   },
   { component: "gateway", tables: "ccl_gateway_decisions", move: moveDecisions },
   { component: "operation_profiles", tables: "ccl_operation_profiles", move: moveProfiles },
+  { component: "operations", tables: operationTables, move: moveOperations },
 ];
 
 /** True if there is something to move. A read-only database counts as having nothing. */
@@ -31,9 +41,21 @@ export function* hasFormerTables(): SqlSteps<boolean> {
 export function* moveTables(): SqlSteps<void> {
   for (const { component, tables, move } of formers) {
     // If two processes open the database at once, the second one waits here for the first and moves nothing.
-    const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING component";
-    if ((yield* rowsOf(taken, component)).length === 0) continue;
+    const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING version";
+    const [row] = yield* rowsOf(taken, component);
+    if (row === undefined) continue;
+    if (component === "operations") yield* checkOperations(numberIn(row, "version"));
     yield* move();
     for (const table of tables.split(" ")) yield* run(`DROP TABLE ${table}`);
   }
+}
+
+function* checkOperations(version: number): SqlSteps<void> {
+  if (version < firstOperations) {
+    const message = `The tables of @ccl/operations have version ${version}. Open them once with a version of it that keeps tables, which brings them to version 6.`;
+    throw new RecordsError("unavailable", message);
+  }
+  if (version >= firstWithoutProfiles) return;
+  yield* moveProfiles();
+  yield* run("DROP TABLE ccl_operation_profiles");
 }

@@ -1,6 +1,6 @@
 import {
-  createPostgresSession,
   insertRows,
+  isCommitLazy,
   migrate,
   type PostgresClient,
   rowsOf,
@@ -11,7 +11,8 @@ import {
   textIn,
 } from "@ccl/sql";
 
-import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
+import type { KeyRange, KeyValue, KeyValueCommit } from "../key-value/key-value.ts";
+import { groupCalls } from "./group-calls.ts";
 import { hasFormerTables, moveTables } from "./move-tables.ts";
 
 /** Parameters of one statement, far below the limit of any driver. */
@@ -27,24 +28,30 @@ export async function openSqlKeyValue(
   const options = { component: "records", signal };
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
-  else await migrate(target, { ...options, migrations: [tableOf("text")] });
+  else {
+    // What is deleted or replaced is overwritten in the file.
+    target.exec("PRAGMA secure_delete = ON");
+    await migrate(target, { ...options, migrations: [tableOf("text")] });
+  }
   // Starting a write would fail on a read-only database.
   if (await runSqlSteps(target, hasFormerTables, { signal, mode: "read" }))
     await runSqlSteps(target, moveTables, { signal });
   const lock = "query" in target ? " FOR UPDATE" : "";
   const isLazy = "query" in target && (await isCommitLazy(target));
   return {
-    get: (keys) => runSqlSteps(target, () => read(keys), { mode: "read" }),
+    get: groupCalls((calls: readonly (readonly string[])[]) =>
+      runSqlSteps(target, () => readAll(calls), { mode: "read" }),
+    ),
     list: (range) => runSqlSteps(target, () => list(range), { mode: "read" }),
-    async commit(commit) {
+    commit: groupCalls(async (commits: readonly KeyValueCommit[]) => {
       try {
-        await runSqlSteps(target, () => write(commit, { lock, isLazy }));
-        return true;
+        return await runSqlSteps(target, () => write(commits, { lock, isLazy }));
       } catch (error) {
-        if (error === checkFailed) return false;
+        // A commit of another process was first. In a group each is tried alone.
+        if (error === checkFailed && commits.length === 1) return [false];
         throw error;
       }
-    },
+    }),
   };
 }
 
@@ -53,14 +60,21 @@ function tableOf(keyType: string): { version: number; up: string } {
   return { version: 1, up: `CREATE TABLE ccl_records (${columns})` };
 }
 
-function* read(keys: readonly string[]): SqlSteps<(string | undefined)[]> {
+function* readAll(calls: readonly (readonly string[])[]): SqlSteps<(string | undefined)[][]> {
+  const texts = yield* read([...new Set(calls.flat())]);
+  return calls.map((keys) => keys.map((key) => texts.get(key)));
+}
+
+/** Reads the texts of keys. With `lock` no other transaction can change them until the transaction ends. */
+function* read(keys: readonly string[], lock = ""): SqlSteps<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const some of pieces(keys)) {
-    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(some)})`;
+    const order = lock === "" ? "" : ` ORDER BY key${lock}`;
+    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(some)})${order}`;
     for (const row of yield* rowsOf(select, ...some))
       texts.set(textIn(row, "key"), textIn(row, "value"));
   }
-  return keys.map((key) => texts.get(key));
+  return texts;
 }
 
 function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: string][]> {
@@ -70,66 +84,53 @@ function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: 
   return rows.map((row) => [textIn(row, "key"), textIn(row, "value")]);
 }
 
-async function isCommitLazy(client: PostgresClient): Promise<boolean> {
-  const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
-  return setting?.["synchronous_commit"] === "off";
-}
-
+/** Checks the commits one after another, each against what those before it write, and writes what is left of them. */
 function* write(
-  { checks, writes }: KeyValueCommit,
+  commits: readonly KeyValueCommit[],
   { lock, isLazy }: { lock: string; isLazy: boolean },
-): SqlSteps<void> {
+): SqlSteps<boolean[]> {
   // An acknowledged write is on the server's disk, whatever the server's setting says.
   if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
-  const texts = new Map(writes);
+  const checked = new Set(commits.flatMap(({ checks }) => checks.map(([key]) => key)));
   // All writers use the same order, so that no two of them wait for each other.
-  const sorted = [...checks].sort(([one], [other]) => (one < other ? -1 : 1));
-  yield* requireTexts(sorted, lock);
-  yield* insertNew(sorted, texts);
-  const rest = [...texts];
-  const removed = rest.flatMap(([key, text]) => (text === undefined ? [key] : []));
-  for (const some of pieces(removed))
-    yield* run(`DELETE FROM ccl_records WHERE key IN (${marks(some)})`, ...some);
-  const put = rest.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]]));
+  const stored = yield* read([...checked].sort(), lock);
+  const texts = new Map<string, string | undefined>(stored);
+  const written = new Map<string, string | undefined>();
+  const outcomes = commits.map(({ checks, writes }) => {
+    if (checks.some(([key, text]) => texts.get(key) !== text)) return false;
+    for (const [key, text] of writes) {
+      texts.set(key, text);
+      written.set(key, text);
+    }
+    return true;
+  });
+  const isNew = (key: string): boolean => checked.has(key) && !stored.has(key);
+  const sorted = [...written].sort(([one], [other]) => (one < other ? -1 : 1));
+  const put = sorted.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]]));
+  yield* insertNew(put.filter(([key = ""]) => isNew(key)));
   yield* insertRows(
     "INSERT INTO ccl_records (key, value) VALUES ROWS ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    put,
+    put.filter(([key = ""]) => !isNew(key)),
   );
+  const removed = sorted.flatMap(([key, text]) => (text === undefined ? [key] : []));
+  for (const some of pieces(removed))
+    yield* run(`DELETE FROM ccl_records WHERE key IN (${marks(some)})`, ...some);
+  return outcomes;
 }
 
-/** Locks the rows, so that the second of two writers sees the texts of the first. */
-function* requireTexts(checks: readonly KeyValueEntry[], lock: string): SqlSteps<void> {
-  const expected = new Map(checks);
-  for (const keys of pieces([...expected.keys()])) {
-    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(keys)}) ORDER BY key${lock}`;
-    const rows = yield* rowsOf(select, ...keys);
-    const found = new Map(rows.map((row) => [textIn(row, "key"), textIn(row, "value")]));
-    if (keys.some((key) => found.get(key) !== expected.get(key))) throw checkFailed;
+/** Inserts rows that must not exist yet. A concurrent writer may have inserted them first. */
+function* insertNew(rows: readonly string[][]): SqlSteps<void> {
+  for (const some of pieces(rows)) {
+    const values = some.map(() => "(?, ?)").join(", ");
+    const insert = `INSERT INTO ccl_records (key, value) VALUES ${values} ON CONFLICT DO NOTHING RETURNING key`;
+    if ((yield* rowsOf(insert, ...some.flat())).length < some.length) throw checkFailed;
   }
 }
 
-/**
- * Inserts rows that must not exist yet and removes them from the texts. A concurrent writer may have inserted them
- * first.
- */
-function* insertNew(
-  checks: readonly KeyValueEntry[],
-  texts: Map<string, string | undefined>,
-): SqlSteps<void> {
-  const absent = checks.flatMap(([key, text]) => (text === undefined ? [key] : []));
-  for (const keys of pieces(absent.filter((key) => texts.get(key) !== undefined))) {
-    const rows = keys.map(() => "(?, ?)").join(", ");
-    const insert = `INSERT INTO ccl_records (key, value) VALUES ${rows} ON CONFLICT DO NOTHING RETURNING key`;
-    const inserted = yield* rowsOf(insert, ...keys.flatMap((key) => [key, texts.get(key) ?? ""]));
-    if (inserted.length < keys.length) throw checkFailed;
-    for (const key of keys) texts.delete(key);
-  }
-}
-
-function pieces(keys: readonly string[]): string[][] {
-  const count = Math.ceil(keys.length / keysAtOnce);
+function pieces<Item>(all: readonly Item[]): Item[][] {
+  const count = Math.ceil(all.length / keysAtOnce);
   return Array.from({ length: count }, (_, at) =>
-    keys.slice(at * keysAtOnce, (at + 1) * keysAtOnce),
+    all.slice(at * keysAtOnce, (at + 1) * keysAtOnce),
   );
 }
 

@@ -72,6 +72,12 @@ export function createPostgresSession(client: PostgresClient): PostgresSession {
   return new ClientSession(client, turnsOf(client));
 }
 
+/** True if the server by default acknowledges commits that a crash may lose, so that a writer has to ask for more. */
+export async function isCommitLazy(client: PostgresClient): Promise<boolean> {
+  const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
+  return setting?.["synchronous_commit"] === "off";
+}
+
 const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
 /** The queue that transactions and other statements on a client with one connection share. */

@@ -6,7 +6,7 @@ import { findCandidates } from "./find-candidates.ts";
 import { countColons, DEEPEST_LIMIT } from "./count-colons.ts";
 import { readMembers, readScalar } from "./read-scalar.ts";
 
-const DEFAULT_LIMITS: Complete<ExtractLimits> = {
+export const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxBytes: 16 * 1024 * 1024,
   maxDepth: 512,
   maxRepairs: 100_000,
@@ -55,7 +55,7 @@ export function findAnswer<T>(
   const whole = parseJson(body, limits.maxDepth);
   if (whole === undefined) return readCandidates(text, choice, limits);
   const source = { kind: "whole", start, end: text.length } as const;
-  const digits = (): unknown => onlyValueIn(body, budgetOf(limits))?.digits?.();
+  const digits = (): unknown => onlyValueIn(body, limits)?.digits?.();
   return readWhole({ value: whole.value, repairs: [], source, digits }, choice, limits);
 }
 
@@ -85,14 +85,14 @@ function decode(
   limits: Complete<ExtractLimits>,
 ): Reading | undefined {
   const inner = parseJson(text, limits.maxDepth)?.value;
-  const found = onlyValueIn(typeof inner === "string" ? inner : text, budgetOf(limits));
+  const found = onlyValueIn(typeof inner === "string" ? inner : text, limits);
   return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
 
 /** The value of a text that holds exactly one bracketed value. Reads it like an answer. */
 export function onlyValueIn(
   text: string,
-  budget: ParseBudget = budgetOf(DEFAULT_LIMITS),
+  budget: ParseBudget = DEFAULT_LIMITS,
 ): Omit<Reading, "source"> | undefined {
   const { candidates, truncatedAt, broken } = findCandidates(text, budget);
   const [only, ...others] = candidates;
@@ -105,13 +105,11 @@ function readCandidates<T>(
   choice: Choice<T> & { isAny?: boolean | undefined },
   limits: Complete<ExtractLimits>,
 ): Result<Chosen<T>> {
-  const found = findCandidates(text, budgetOf(limits));
+  const found = findCandidates(text, limits);
   const { candidates, truncatedAt, broken } = found;
-  const members = readMembers(text, budgetOf(limits));
-  if (members !== undefined) {
-    const source = { kind: "whole", start: 0, end: text.length } as const;
-    return readWhole({ ...members, source }, choice, limits);
-  }
+  const members = readMembers(text, limits);
+  const source = { kind: "whole", start: 0, end: text.length } as const;
+  if (members !== undefined) return readWhole({ ...members, source }, choice, limits);
   if (truncatedAt !== undefined)
     return refuse(
       "ERR_TRUNCATED",
@@ -124,10 +122,9 @@ function readCandidates<T>(
       `The JSON cannot be read at offset ${firstBroken.position}. ${firstBroken.reason}.`,
     );
   if (candidates.length > 0) return chooseValue(text, found, choice);
-  const scalar = readScalar(text, budgetOf(limits));
+  const scalar = readScalar(text, limits);
   if (scalar === undefined)
     return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON object or array.");
-  const source = { kind: "whole", start: 0, end: text.length } as const;
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
@@ -160,10 +157,6 @@ function countMembers(value: unknown): number {
 function isLongerThan(text: string, maxBytes: number): boolean {
   if (text.length * 3 <= maxBytes) return false;
   return text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes;
-}
-
-function budgetOf({ maxDepth, maxRepairs }: Complete<ExtractLimits>): ParseBudget {
-  return { maxDepth, maxRepairs };
 }
 
 function refuse(code: string, message: string): ReturnType<typeof failure> {

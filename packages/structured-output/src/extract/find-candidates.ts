@@ -75,8 +75,7 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
     else if (last === ">") passTag(scan, text.slice(start, end), start);
     else readBracket(scan, start);
   }
-  const { candidates, truncatedAt, broken } = scan;
-  return { candidates, truncatedAt, broken };
+  return scan;
 }
 
 function fenceStart(text: string, end: number): number {
@@ -150,7 +149,14 @@ function addCandidate(
 ): void {
   const { view, budget, position: end } = scan;
   const digits = (): unknown => readDigits(view, start, budget);
-  scan.candidates.push({ value, repairs, zone: zoneOf(scan), start, end, digits });
+  scan.candidates.push({
+    value,
+    repairs,
+    zone: scan.isInFence ? "fence" : "prose",
+    start,
+    end,
+    digits,
+  });
 }
 
 function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
@@ -177,10 +183,6 @@ function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
 
 function addBroken(scan: Scan, position: number, reason: string): void {
   scan.broken.push({ position, reason, isInFence: scan.isInFence });
-}
-
-function zoneOf({ isInFence }: Scan): Candidate["zone"] {
-  return isInFence ? "fence" : "prose";
 }
 
 // If the text starts with a value and continues without a gap, or with another key, the value may have ended too early.

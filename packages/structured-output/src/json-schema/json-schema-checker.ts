@@ -1,5 +1,5 @@
 import { dereference, type OutputUnit, validate } from "@cfworker/json-schema";
-import { type Result, success } from "@ccl/core";
+import { compareCodeUnits, type Result, success } from "@ccl/core";
 import { isRecord, valueAt } from "@ccl/core/json";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
@@ -128,7 +128,7 @@ function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRul
 function sorted(rules: readonly BrokenRule[]): BrokenRule[] {
   const keyOf = ({ path }: BrokenRule): string =>
     path.map((step) => String(step).padStart(typeof step === "number" ? 9 : 0, "0")).join("\0");
-  return rules.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+  return rules.toSorted((a, b) => compareCodeUnits(keyOf(a), keyOf(b)));
 }
 
 /** The value of a keyword at a location, with references resolved. */

@@ -1,6 +1,6 @@
 import { type Result, success } from "@ccl/core";
 import { type JsonRecord, isRecord, isSameJson, valueAt } from "@ccl/core/json";
-import { extractJson } from "../extract/extract-json.ts";
+import { DEFAULT_LIMITS, extractJson } from "../extract/extract-json.ts";
 import { decodeString } from "../repair/decode-string.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { setField } from "../repair/set-field.ts";
@@ -52,7 +52,6 @@ export interface PartialAnswer<T> {
   growing: Path | undefined;
 }
 
-const LIMITS = { maxDepth: 512, maxRepairs: 100_000 };
 /** Escapes that are unlikely in a text with literal backslashes. */
 const DOUBTFUL_ESCAPE = /\\(?:[bf]|$|u[\da-fA-F]{0,3}$)|\\(?!["\\/nrtu])/;
 
@@ -99,7 +98,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
       const start = findStart(text, from, isEnd);
       from = start.from;
       if (start.at === undefined) return;
-      reader = new PlainReader(start.at, { ...LIMITS, onValue });
+      reader = new PlainReader(start.at, { ...DEFAULT_LIMITS, onValue });
     }
     isStuck ||= reader.read(text, isEnd) === "stuck";
     if (!isStuck) showText(reader);

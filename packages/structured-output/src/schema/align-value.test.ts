@@ -145,5 +145,7 @@ describe("a value that fits but for its shape", () => {
     expect(count).toBe(0);
     expect(alignValue(text, [{ a: 1.1, b: 2 }], digits)?.value).toEqual([{ a: "1.10", b: "2.0" }]);
     expect(count).toBe(1);
+    const version = { type: "array", items: { properties: { a: { enum: ["1.1", "1.10"] } } } };
+    expect(alignValue(version, [{ a: 1.1 }], digits)?.value).toEqual([{ a: "1.10" }]);
   });
 });

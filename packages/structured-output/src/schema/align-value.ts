@@ -121,7 +121,7 @@ function alignOwn(context: Context, schema: JsonRecord, given: Given): Aligned |
   const { value } = given;
   const constants = "const" in schema ? [schema["const"]] : schema["enum"];
   if (Array.isArray(constants)) {
-    const constant = constantFor(constants, value);
+    const constant = constantFor(constants, value, given.digits);
     if (constant === undefined) return unwrapped(context, schema, given);
     const { value: meant } = constant;
     return { value: meant, steps: meant === value ? [] : [{ kind: "schema_constant", path: [] }] };

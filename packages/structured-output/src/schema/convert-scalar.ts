@@ -43,6 +43,7 @@ export function convertScalar(
 export function constantFor(
   constants: readonly unknown[],
   value: unknown,
+  digits: () => unknown = () => undefined,
 ): { value: unknown } | undefined {
   const json = canonicalJson(value);
   if (constants.some((constant) => canonicalJson(constant) === json)) return { value };
@@ -52,7 +53,7 @@ export function constantFor(
     if (meant !== undefined && others.length === 0) return { value: meant };
   }
   return constants.length > 0 && typeof value !== "string" && typeof value !== "object"
-    ? constantFor(constants, String(value))
+    ? constantFor(constants, String((typeof value === "number" ? digits() : undefined) ?? value))
     : undefined;
 }
 

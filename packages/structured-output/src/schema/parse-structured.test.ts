@@ -6,6 +6,7 @@ import { z } from "zod";
 import { formatPointer } from "../json-schema/json-pointer.ts";
 import { parseStructured } from "./parse-structured.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
+import { schemaOfZod3 } from "./zod3-schema.ts";
 
 const city = z.strictObject({
   name: z.string().min(2),
@@ -191,6 +192,14 @@ describe("parseStructured", () => {
     expect(read({ scores: { a: "1,000.5" } })).toEqual({ ...plain, scores: { a: 1000.5 } });
     expect(read({ code: "" })).toBe("ERR_SCHEMA_VALIDATION");
     expect(parseStructured('{"name": "A"}', { schema }).ok).toBe(false);
+  });
+
+  it("offers the values of an enum of numbers, not their names", () => {
+    // What TypeScript compiles an enum to.
+    const Level = { Low: 0, High: 1, 0: "Low", 1: "High" } as const;
+    const schema = zod3.object({ level: zod3.nativeEnum(Level) });
+    expect(parseStructured('{"level":"1"}', { schema })).toMatchObject({ value: { level: 1 } });
+    expect(schemaOfZod3(schema)).toMatchObject({ properties: { level: { enum: [0, 1] } } });
   });
 
   it("follows a schema of zod 3 that contains itself", () => {

@@ -17,7 +17,14 @@ const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => Json
   },
   ZodLiteral: ({ value }) => ({ const: value }),
   ZodEnum: ({ values }) => ({ enum: values }),
-  ZodNativeEnum: (def) => ({ enum: Object.values(recordAt(def, "values")) }),
+  ZodNativeEnum: (def) => {
+    const values = recordAt(def, "values");
+    // An enum of numbers also maps each of them to its name, which is no value of it.
+    const names = Object.keys(values).filter(
+      (key) => typeof values[String(values[key])] !== "number",
+    );
+    return { enum: names.map((name) => values[name]) };
+  },
   ZodObject: ({ shape, unknownKeys, catchall }, convert) => {
     const members: unknown = typeof shape === "function" ? shape() : {};
     const fields = Object.entries(isRecord(members) ? members : {});

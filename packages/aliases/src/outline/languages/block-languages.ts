@@ -6,7 +6,7 @@ import { javadocBefore, lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { replaceNode, sliceNode } from "./source-slice.ts";
 
-type BlockLanguageName = "cpp" | "c-sharp" | "php" | "ruby" | "bash";
+type BlockLanguageName = "cpp" | "java" | "c-sharp" | "php" | "ruby" | "bash";
 
 /** Describes a language with types in blocks, mainly by the node names of its grammar. */
 interface BlockLanguage {
@@ -64,6 +64,28 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     prepare: withoutMacros,
     isHiddenFirst: (type) => type.type === "class_specifier",
   },
+  java: {
+    style: C_STYLE,
+    hasBraces: true,
+    separator: ".",
+    types: {
+      class_declaration: "class",
+      interface_declaration: "interface",
+      enum_declaration: "enum",
+      record_declaration: "record",
+      annotation_type_declaration: "@interface",
+    },
+    values: {
+      method_declaration: "func",
+      constructor_declaration: "func",
+      field_declaration: "field",
+      constant_declaration: "const",
+      annotation_type_element_declaration: "func",
+    },
+    wrappers: ["enum_body_declarations"],
+    marks: [],
+    needsPublic: true,
+  },
   "c-sharp": {
     style: C_STYLE,
     hasBraces: true,
@@ -80,6 +102,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
       method_declaration: "func",
       constructor_declaration: "func",
       operator_declaration: "operator",
+      conversion_operator_declaration: "operator",
       indexer_declaration: "this",
       property_declaration: "property",
       field_declaration: "field",
@@ -119,7 +142,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
       assignment: "const",
       call: "attr",
     },
-    wrappers: ["singleton_class", "body_statement"],
+    wrappers: ["singleton_class", "body_statement", "begin", "if", "unless", "then", "else"],
     marks: ["#"],
   },
   bash: {
@@ -128,12 +151,17 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     separator: ".",
     types: {},
     values: { function_definition: "function", declaration_command: "export" },
-    wrappers: [],
+    wrappers: ["compound_statement", "if_statement", "elif_clause", "else_clause"],
     marks: ["#"],
   },
 };
 
-const ENUMERATORS = new Set(["enum_member_declaration", "enumerator", "enum_case"]);
+const ENUMERATORS = new Set([
+  "enum_member_declaration",
+  "enumerator",
+  "enum_case",
+  "enum_constant",
+]);
 /** Node types between a declaration's head and its body. */
 const BEFORE_BODY = new Set([
   "field_initializer_list",
@@ -141,6 +169,8 @@ const BEFORE_BODY = new Set([
   "arrow_expression_clause",
 ]);
 const VISIBILITY = /^(?:public|protected|private)\b/;
+const DROPPED =
+  /^(?:attribute_list|annotation|marker_annotation|public|internal|synchronized|native|strictfp)$/;
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
@@ -154,6 +184,8 @@ interface Scope {
   /** True if no visibility keyword is needed, as in an interface. */
   isOpen: boolean;
   isHidden: boolean;
+  /** In a header, static functions are visible to other files. */
+  isHeader: boolean;
 }
 
 interface Found {
@@ -169,10 +201,11 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
     lexicalStyle: style,
     hasBraces,
     prepare,
-    readDeclarations({ root }) {
+    readDeclarations({ path, root }) {
+      const isHeader = /\.(?:h|hh|hpp|hxx)$/i.test(path);
       const read = (isOpen: boolean): Declaration[] => {
         const found: Found = { declarations: [], members: [] };
-        const scope = { prefix: "", depth: 0, isMember: false, isOpen, isHidden: false };
+        const scope = { prefix: "", depth: 0, isMember: false, isOpen, isHidden: false, isHeader };
         readBlock(language, root.children, { scope, found });
         return found.declarations;
       };
@@ -232,13 +265,24 @@ interface Place {
   found: Found;
 }
 
-function isShown(node: SyntaxNode, { isHidden, isOpen, isMember }: Scope): boolean {
-  const words = new Set(
-    node.children.filter(({ type }) => type.endsWith("modifier")).map(({ text }) => text),
-  );
+/** Java has all modifiers in one node, with the annotations. */
+function modifiersOf(node: SyntaxNode): SyntaxNode[] {
+  return node.children.flatMap((part) => {
+    if (part.type === "modifiers") return part.children;
+    return /(?:modifier|^attribute_list)$/.test(part.type) ? [part] : [];
+  });
+}
+
+function isShown(node: SyntaxNode, { isHidden, isOpen, isMember, isHeader }: Scope): boolean {
+  const words = new Set(modifiersOf(node).map(({ text }) => text));
   if (isHidden || words.has("private")) return false;
   const [first] = node.parts;
-  if (!isMember && first?.type === "storage_class_specifier" && first.text === "static")
+  if (
+    !isMember &&
+    !isHeader &&
+    first?.type === "storage_class_specifier" &&
+    first.text === "static"
+  )
     return false;
   return isOpen || words.has("public") || words.has("protected");
 }
@@ -258,8 +302,9 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
       prefix: `${scope.prefix}${name}${language.separator}`,
       depth: scope.depth,
       isMember: true,
-      isOpen: language.needsPublic !== true || word === "interface",
+      isOpen: language.needsPublic !== true || word.endsWith("interface"),
       isHidden: language.isHiddenFirst?.(type) === true,
+      isHeader: scope.isHeader,
     },
     found: inner,
   });
@@ -269,17 +314,15 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const listed = names.length === 0 ? [] : [{ documentation: "", text: names.join(", ") }];
   const members = [...listed, ...inner.members];
   const fullName = scope.prefix + name;
-  const isOnlyAround = word === "module" && members.length === 0 && inner.declarations.length > 0;
-  if (!isOnlyAround)
-    found.declarations.push(
-      declarationAt(node, {
-        kind: word,
-        name: fullName,
-        signature: signatureOf(language, type, { from: node.start }) + ownName,
-        members: body === undefined ? undefined : members,
-        documentation: documentation(language, place),
-      }),
-    );
+  found.declarations.push(
+    declarationAt(node, {
+      kind: word,
+      name: fullName,
+      signature: signatureOf(language, type, { from: node.start }) + ownName,
+      members: body === undefined ? undefined : members,
+      documentation: documentation(language, place),
+    }),
+  );
   found.declarations.push(...inner.declarations);
 }
 
@@ -330,8 +373,9 @@ function signatureOf(
   ].flatMap((part) => part?.start ?? []);
   const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
   const end = hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
-  const edits = node.children
-    .filter(({ type, text }) => type === "attribute_list" || /^(?:public|internal)$/.test(text))
+  const edits = [node, ...(node.field("parameters")?.parts ?? [])]
+    .flatMap(modifiersOf)
+    .filter(({ type, text }) => DROPPED.test(type) || DROPPED.test(text))
     .map((part) => replaceNode(part));
   const text = sliceNode(node, style, { from, end, edits }).replace(/;$/, "");
   const [declared = "", value = ""] = text.split(/ = ([^]*)/);

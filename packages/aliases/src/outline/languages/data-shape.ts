@@ -1,4 +1,4 @@
-import type { Declaration } from "../declaration.ts";
+import { declarationAt, type Declaration } from "../declaration.ts";
 
 const MAX_KEYS = 24;
 const IDENTIFIER = /^[\w$.-]+$/;
@@ -32,6 +32,5 @@ export function keyDeclaration(
   place: { firstLine: number; lastLine: number },
 ): Declaration {
   const signature = shape === "" ? name : `${name}: ${shape}`;
-  const rest = { exports: [], members: undefined, documentation: "", isOverload: false };
-  return { kind: "key", name, head: name, signature, ...rest, ...place };
+  return declarationAt(place, { kind: "key", name, exports: [], signature });
 }

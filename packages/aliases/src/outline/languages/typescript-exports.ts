@@ -1,5 +1,6 @@
 import { declarationAt, type Declaration } from "../declaration.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
+import { readLocalDeclarations } from "./typescript-declarations.ts";
 import { compactNode } from "./typescript-slices.ts";
 import { initializerText } from "./typescript-values.ts";
 
@@ -102,7 +103,7 @@ function readStar(statement: SyntaxNode): Declaration {
 }
 
 function readDefaultValue(statement: SyntaxNode, value: SyntaxNode): Declaration {
-  const text = initializerText(value).replace(/^(?:: | = )/, "");
+  const text = valueText(value);
   const signature = `export default ${text}`;
   const head = text.length <= 40 ? text : value.type;
   return {
@@ -140,37 +141,137 @@ export function readExportStatement(
   return value === undefined ? [] : [readDefaultValue(statement, value)];
 }
 
-const COMMON_JS_TARGET = /^(?:(?:module\s*\.\s*)?exports)(?:\s*\.\s*([\w$]+))?$/;
+const COMMON_JS_TARGET = /^(?:module\.)?exports(?:\.([\w$]+))?$/;
+const MEMBER_TARGET = /^([\w$]+)((?:\.[\w$]+)*)\.([\w$]+)$/;
+const CALLABLE = /function|class/;
 
-/** An assignment to `module.exports` or one of its properties: what it exports, and which local names it mentions. */
+/** The shape of a value that is assigned, as an expression. */
+const valueText = (value: SyntaxNode): string => initializerText(value).replace(/^(?:: | = )/, "");
+const MAX_TARGET_CHARACTERS = 100;
+
+interface Assignment {
+  /** The left sides without spaces, in order: `a.b = c = value` has two. */
+  targets: string[];
+  value: SyntaxNode;
+}
+
+/** The assignments of a statement, also those inside the value of a variable: `const app = module.exports = {}`. */
+function assignmentsOf(statement: SyntaxNode): Assignment[] {
+  const isVariable = /^(?:variable|lexical)_declaration$/.test(statement.type);
+  if (!isVariable && statement.type !== "expression_statement") return [];
+  const roots = statement.parts.flatMap((part) =>
+    part.type === "sequence_expression" ? part.parts : [part],
+  );
+  return roots.flatMap((root) => {
+    const targets: string[] = [];
+    const add = (target: SyntaxNode | undefined): void => {
+      if (target !== undefined && target.length <= MAX_TARGET_CHARACTERS)
+        targets.push(target.text.replaceAll(/\s/g, ""));
+    };
+    if (isVariable) add(root.field("name"));
+    let value = isVariable ? root.field("value") : root;
+    while (value?.type === "assignment_expression") {
+      add(value.field("left"));
+      value = value.field("right");
+    }
+    return value === undefined || value === root ? [] : [{ targets, value }];
+  });
+}
+
+/** Assignments to `module.exports` or its properties: what they export, and which local names they mention. */
 export function readCommonJs(
   statement: SyntaxNode,
-): { declaration: Declaration; locals: string[] } | undefined {
-  if (statement.type !== "expression_statement") return undefined;
-  const assignment = statement.parts[0];
-  if (assignment?.type !== "assignment_expression") return undefined;
-  const left = assignment.field("left");
-  const right = assignment.field("right");
-  if (left === undefined || right === undefined || left.length > 100) return undefined;
-  const match = COMMON_JS_TARGET.exec(left.text);
-  if (match === null) return undefined;
-  const [target, property] = match;
-  const isObject = right.type === "object" && property === undefined;
-  const pairs = isObject ? right.parts : [];
-  const keys = pairs.map((pair) => pair.field("key") ?? pair.field("name") ?? pair);
-  const values = isObject ? pairs.map((pair) => pair.field("value") ?? pair) : [right];
-  const exports =
-    property === undefined
-      ? keys.filter((key) => !key.type.startsWith("spread")).map(unquoted)
-      : [property];
-  const head =
-    property ??
-    (isObject ? `{ ${exports.join(", ")} }` : initializerText(right).replace(/^(?:: | = )/, ""));
-  const kind = property === undefined ? `${target} =` : target.slice(0, -property.length - 1);
-  const signature = `${target}${initializerText(right)}`;
-  const declaration = { ...lineDeclaration(statement, { kind, head, exports }), signature };
-  const locals = values
-    .filter((value) => value.type.endsWith("identifier"))
-    .map((value) => value.text);
-  return { declaration, locals };
+): { declarations: Declaration[]; locals: string[] } | undefined {
+  const found = assignmentsOf(statement).filter(({ targets }) =>
+    targets.some((target) => COMMON_JS_TARGET.test(target)),
+  );
+  if (found.length === 0) return undefined;
+  return {
+    declarations: found.flatMap((assignment) => commonJsDeclarations(statement, assignment)),
+    locals: found.flatMap(({ targets, value }) => [
+      ...targets,
+      ...(value.type === "object" ? value.parts : [value])
+        .map((part) => part.field("value") ?? part)
+        .filter(({ type }) => type.endsWith("identifier"))
+        .map(({ text }) => text),
+    ]),
+  };
+}
+
+/** What a target is given: a class with its members, any other value by its shape. */
+function assigned(
+  statement: SyntaxNode,
+  value: SyntaxNode,
+  parts: { target: string; kind: string; head: string; exports: string[] },
+): Declaration {
+  const { target, kind, head, exports } = parts;
+  const line = lineDeclaration(statement, { kind, head, exports });
+  const [own] = CALLABLE.test(value.type) ? readLocalDeclarations(value, () => []) : [];
+  if (own?.members !== undefined)
+    return {
+      ...line,
+      kind: `${target} = class`,
+      head: own.head === "" ? head : own.head,
+      signature: `${target} = ${own.signature}`,
+      members: own.members,
+    };
+  const isNamed = own !== undefined && own.name !== "" && own.name === exports[0];
+  return {
+    ...line,
+    head: isNamed && kind.endsWith("=") ? `function ${own.head}` : head,
+    signature: `${target} = ${isNamed ? own.signature : valueText(value)}`,
+  };
+}
+
+function commonJsDeclarations(
+  statement: SyntaxNode,
+  { targets, value }: Assignment,
+): Declaration[] {
+  // `exports = module.exports = value` exports once.
+  const named = targets.filter((target) => COMMON_JS_TARGET.test(target));
+  return named.slice(named[0] === "exports" && named.length > 1 ? 1 : 0).map((target) => {
+    const property = COMMON_JS_TARGET.exec(target)?.[1];
+    if (property !== undefined)
+      return assigned(statement, value, {
+        target,
+        kind: target.slice(0, -property.length - 1),
+        head: property,
+        exports: [property],
+      });
+    const isObject = value.type === "object";
+    const keys = value.parts
+      .map((pair) => pair.field("key") ?? pair.field("name") ?? pair)
+      .filter((key) => !key.type.startsWith("spread"))
+      .map(unquoted);
+    const ownName = CALLABLE.test(value.type)
+      ? (value.field("name")?.text ?? "default")
+      : undefined;
+    return assigned(statement, value, {
+      target,
+      kind: `${target} =`,
+      head: isObject ? `{ ${keys.join(", ")} }` : valueText(value),
+      exports: isObject ? keys : ownName === undefined ? [] : [ownName],
+    });
+  });
+}
+
+/**
+ * Members that a statement gives to a name that others see: `Foo.prototype.bar = function () {}`. `isVisible` is
+ * undefined for a name that the file does not declare. It takes functions and classes only, since all else is a setting.
+ */
+export function readMemberAssignments(
+  statement: SyntaxNode,
+  isVisible: (name: string) => boolean | undefined,
+): Declaration[] {
+  if (statement.type !== "expression_statement") return [];
+  return assignmentsOf(statement).flatMap(({ targets, value }) =>
+    targets.flatMap((target) => {
+      const [, root = "", path = "", name = ""] = MEMBER_TARGET.exec(target) ?? [];
+      const isShown = isVisible(root) ?? CALLABLE.test(value.type);
+      if (root === "" || !isShown) return [];
+      const owner = root + path;
+      const fullName = `${owner.replace(/\.prototype$/, "")}.${name}`;
+      return [assigned(statement, value, { target, kind: owner, head: name, exports: [fullName] })];
+    }),
+  );
 }

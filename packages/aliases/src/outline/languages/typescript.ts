@@ -1,4 +1,4 @@
-import { declarationAt, type Declaration } from "../declaration.ts";
+import type { Declaration } from "../declaration.ts";
 import { closeOver } from "../close-over.ts";
 import { joinOverloads } from "../join-overloads.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
@@ -6,72 +6,27 @@ import type { LanguageDefinition } from "./language-definition.ts";
 import { readLocalDeclarations, type BlockReader } from "./typescript-declarations.ts";
 import { cutDeclaration, MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { javadocBefore } from "./documentation.ts";
-import { readCommonJs, readExportLists, readExportStatement } from "./typescript-exports.ts";
+import {
+  readCommonJs,
+  readExportLists,
+  readExportStatement,
+  readMemberAssignments,
+} from "./typescript-exports.ts";
 import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
 
-const NAMESPACES = new Set(["internal_module", "module", "ambient_declaration"]);
-const RECOVERABLE = new Set([
-  "class",
-  "interface",
-  "enum",
-  "function",
-  "const",
-  "let",
-  "var",
-  "type",
-]);
 const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
 const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
 
-/**
- * Statements in order, including those that the parser left inside an error, or inside another statement because a
- * brace is missing.
- */
+/** Statements in order, including those that the parser left inside an error. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
-  if (!block.hasError) return block.children;
   const statements: SyntaxNode[] = [];
   const pending = [...block.children].reverse();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.type !== "ERROR") statements.push(node);
-    const isBroken = node.hasError && !NAMESPACES.has(node.type) && !isExportedNamespace(node);
     if (node.type === "ERROR") pending.push(...[...node.children].reverse());
-    else if (isBroken) pending.push(...misplacedExports(node).reverse());
+    else statements.push(node);
   }
   return statements;
-}
-
-function isExportedNamespace(node: SyntaxNode): boolean {
-  const declaration = isExportStatement(node) ? node.field("declaration") : node.parts[0];
-  return declaration !== undefined && NAMESPACES.has(declaration.type);
-}
-
-/** Exports inside a broken statement, where exports are invalid. */
-function misplacedExports(statement: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const pending = [...statement.children].reverse();
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (isExportStatement(node)) found.push(node);
-    else if (node.hasError) pending.push(...[...node.children].reverse());
-  }
-  return found;
-}
-
-/** The head of a declaration of which the parser recognized only the first two words. */
-function recoveredHead(keyword: SyntaxNode, next: SyntaxNode | undefined): Declaration[] {
-  if (
-    keyword.isNamed ||
-    !RECOVERABLE.has(keyword.type) ||
-    next?.type.endsWith("identifier") !== true
-  )
-    return [];
-  return [
-    declarationAt(keyword, {
-      kind: keyword.type,
-      name: next.text,
-      signature: `${keyword.type} ${next.text}`,
-    }),
-  ];
 }
 
 /** Whether declarations are visible from outside without the word `export`. */
@@ -98,11 +53,14 @@ function localsOf(node: SyntaxNode, reader: BlockReader): Declaration[] {
   return declaration === undefined ? [] : readLocalDeclarations(declaration, reader);
 }
 
-/** Exports that declare nothing: lists, stars, default values, CommonJS assignments. */
-function exportsOf(node: SyntaxNode, shown: ReadonlySet<string>): Declaration[] {
+/** Exports that declare nothing: lists, stars, default values, assignments. */
+function exportsOf(
+  node: SyntaxNode,
+  shown: ReadonlySet<string>,
+  isVisible: (name: string) => boolean | undefined,
+): Declaration[] {
   if (isExportStatement(node)) return readExportStatement(node, shown);
-  const commonJs = readCommonJs(node);
-  return commonJs === undefined ? [] : [commonJs.declaration];
+  return readCommonJs(node)?.declarations ?? readMemberAssignments(node, isVisible);
 }
 
 function readStatements(
@@ -114,20 +72,29 @@ function readStatements(
   const statements = statementsOf(block);
   const lists = readExportLists(statements);
   const isAllExposed = exposesAll(statements, isAmbient);
-  const locals = statements.map((node, index) => {
-    if (!node.isNamed) return recoveredHead(node, statements[index + 1]);
-    return localsOf(node, (inner) =>
+  const locals = statements.map((node) =>
+    localsOf(node, (inner) =>
       readStatements(inner, {
         isAmbient: isAmbient || node.type === "ambient_declaration",
         depth: depth + 1,
       }),
-    );
-  });
+    ),
+  );
   const shown = new Set(locals.flat().flatMap((declaration) => declaration.exports));
+  const exported = new Set(
+    locals.flatMap((declarations, index) =>
+      isExportStatement(statements[index] ?? block) ? declarations.map(({ name }) => name) : [],
+    ),
+  );
   const hidden: Declaration[] = [];
+  const isVisible = (name: string): boolean | undefined =>
+    !shown.has(name) ? undefined : isAllExposed || lists.has(name) || exported.has(name);
   const found = statements.flatMap((node, index): Declaration[] => {
     const declarations = locals[index] ?? [];
-    if (declarations.length === 0) return exportsOf(node, shown);
+    if (declarations.length === 0) {
+      const documentation = isExportStatement(node) ? "" : javadocBefore(statements, index);
+      return exportsOf(node, shown, isVisible).map((item) => ({ ...item, documentation }));
+    }
     const isExported =
       isAllExposed || isExportStatement(node) || statements[index - 1]?.type === "export";
     const isDefault =

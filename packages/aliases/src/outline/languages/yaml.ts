@@ -1,5 +1,4 @@
-import type { Document, LineCounter, Pair } from "yaml";
-import { loadYaml } from "../../load-library.ts";
+import type { Document, LineCounter, Pair, Scalar } from "yaml";
 import type { Declaration } from "../declaration.ts";
 import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
@@ -29,10 +28,16 @@ function rangeOf(node: unknown): [number, number] {
   return [Number(node.range[0]), Number(node.range[1])];
 }
 
-function readPair(pair: Pair, document: Document, counter: LineCounter): Declaration {
+interface Place {
+  document: Document;
+  counter: LineCounter;
+  isScalar: (node: unknown) => node is Scalar;
+}
+
+function readPair(pair: Pair, { document, counter, isScalar }: Place): Declaration {
   const [start, keyEnd] = rangeOf(pair.key);
   const [, valueEnd] = rangeOf(pair.value);
-  const name = loadYaml().isScalar(pair.key) ? String(pair.key.value) : "…";
+  const name = isScalar(pair.key) ? String(pair.key.value) : "…";
   const value = toPlain(pair.value, document);
   const firstLine = counter.linePos(start).line;
   const lastLine = counter.linePos(Math.max(keyEnd, valueEnd - 1, start)).line;
@@ -51,9 +56,11 @@ function toPlain(node: unknown, document: Document): unknown {
 }
 
 /** The top-level keys of every document in a YAML text, with the shape of their values. */
-export function readYaml(text: string): { declarations: Declaration[]; hasErrors: boolean } {
+export async function readYaml(
+  text: string,
+): Promise<{ declarations: Declaration[]; hasErrors: boolean }> {
   if (text.length > MAX_CHARACTERS) return { declarations: readLines(text), hasErrors: false };
-  const { isMap, LineCounter, parseAllDocuments } = loadYaml();
+  const { isMap, isScalar, LineCounter, parseAllDocuments } = await import("yaml");
   const counter = new LineCounter();
   try {
     const documents = parseAllDocuments(text, {
@@ -65,7 +72,7 @@ export function readYaml(text: string): { declarations: Declaration[]; hasErrors
     if (!Array.isArray(documents)) return { declarations: [], hasErrors: false };
     const declarations = documents.flatMap((document: Document) =>
       isMap(document.contents)
-        ? document.contents.items.map((pair) => readPair(pair, document, counter))
+        ? document.contents.items.map((pair) => readPair(pair, { document, counter, isScalar }))
         : [],
     );
     return { declarations, hasErrors: documents.some((document) => document.errors.length > 0) };

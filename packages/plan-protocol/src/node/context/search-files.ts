@@ -1,6 +1,8 @@
 import { assertNotAborted } from "../../plan-protocol-error.ts";
 import fs, { constants } from "node:fs";
 
+import { compareCodeUnits } from "@ccl/core";
+
 import { isProtectedPath } from "../../paths/protected-name.ts";
 import { hasFolderHandles } from "../file-system/node-folder.ts";
 import { takeTurn } from "../file-system/take-turn.ts";
@@ -164,7 +166,7 @@ function withOwnLayer(
 function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
   const left = a.isDirectory() ? `${a.name}/` : a.name;
   const right = b.isDirectory() ? `${b.name}/` : b.name;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compareCodeUnits(left, right);
 }
 
 function searchFile(search: Search, place: string, path: string): void {

@@ -5,7 +5,12 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import { withTree } from "../file-system/tree.ts";
-import { hashOfPlan, type ResolvedAction, resolvePlan } from "../transaction/resolve-plan.ts";
+import {
+  hashOfPlan,
+  type ResolvedAction,
+  type ResolvedPlan,
+  resolvePlan,
+} from "../transaction/resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { riskMarks } from "./risk-marks.ts";
 
@@ -32,11 +37,19 @@ export async function previewPlan(
   return success({ planHash: hashOfPlan(plan, resolved.value), changes, needsConfirmation });
 }
 
-function previewChange(resolved: ResolvedAction): PreviewedChange {
+/** The diffs of a plan's files, one after another. All together take no longer than one in a preview may. */
+export function diffOfPlan({ actions }: ResolvedPlan): string {
+  const until = performance.now() + DIFF_TIME_MS;
+  return actions
+    .map((action) => previewChange(action, Math.max(1, until - performance.now())).diff)
+    .join("");
+}
+
+function previewChange(resolved: ResolvedAction, timeout = DIFF_TIME_MS): PreviewedChange {
   const { action, base, baseText } = resolved;
   const { kind, path } = action;
   const isFolder = kind === "CREATE_DIR" || kind === "DELETE_DIR";
-  const { diff, addedLines, removedLines } = isFolder ? NOTHING : diffOf(resolved);
+  const { diff, addedLines, removedLines } = isFolder ? NOTHING : diffOf(resolved, timeout);
   const isBinary = base !== undefined && baseText === undefined;
   return {
     kind,
@@ -51,7 +64,10 @@ function previewChange(resolved: ResolvedAction): PreviewedChange {
 
 const NOTHING = { diff: "", addedLines: 0, removedLines: 0 };
 
-function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): typeof NOTHING {
+function diffOf(
+  { action, base, baseText = "", text = "" }: ResolvedAction,
+  timeout: number,
+): typeof NOTHING {
   const from = base === undefined ? "/dev/null" : `a/${action.path}`;
   const to =
     action.kind === "DELETE_FILE"
@@ -59,7 +75,7 @@ function diffOf({ action, base, baseText = "", text = "" }: ResolvedAction): typ
       : `b/${action.kind === "MOVE_FILE" ? action.to : action.path}`;
   const header = `--- ${from}\n+++ ${to}\n`;
   if (baseText === text) return { ...NOTHING, diff: header };
-  const options = { context: 3, timeout: DIFF_TIME_MS };
+  const options = { context: 3, timeout };
   const patch =
     structuredPatch(from, to, baseText, text, undefined, undefined, options) ??
     replacedWhole(baseText, text);

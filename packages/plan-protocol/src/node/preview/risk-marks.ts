@@ -1,3 +1,5 @@
+import { isRecord, parseJson } from "@ccl/core/json";
+
 import type { RiskMark } from "../../workspace/plan-workspace.ts";
 import type { ResolvedAction } from "../transaction/resolve-plan.ts";
 
@@ -52,14 +54,9 @@ function isPackageJson(path: string): boolean {
 /** A member of a package.json as text. The whole text if it cannot be parsed. */
 function partOf(text: string, key: string, path: string): string {
   if (!isPackageJson(path)) return text;
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === "object" && json !== null && key in json
-      ? JSON.stringify(Reflect.get(json, key))
-      : "";
-  } catch {
-    return text;
-  }
+  const json = parseJson(text);
+  if (json === undefined) return text;
+  return JSON.stringify(isRecord(json) ? (json[key] ?? "") : "");
 }
 
 function dependenciesOf(text: string): string {

@@ -23,6 +23,7 @@ import {
   removeJournal,
   stateOf,
   unmarkOpen,
+  writeDiff,
   writeIntent,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
@@ -33,11 +34,19 @@ import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
 import { undo } from "./undo.ts";
 
+/** What to apply. */
+interface ApplyInput {
+  plan: ValidPlan;
+  options: ApplyOptions;
+  /** The diff to store with the transaction. */
+  diffOf: (plan: ResolvedPlan) => string;
+}
+
 /** Applies a plan as one transaction. The caller holds the workspace's lock. */
 export function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
-  asked: { plan: ValidPlan; options: ApplyOptions },
+  asked: ApplyInput,
 ): Promise<Result<AppliedPlan>> {
   return traced("apply plan", { "ccl.plan.actions": asked.plan.actions.length }, async (span) => {
     const { checks = [], signal } = asked.options;
@@ -51,7 +60,7 @@ export function applyPlan(
 async function apply(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
+  { plan, options, diffOf }: ApplyInput,
 ): Promise<Result<AppliedPlan>> {
   const {
     checks = [],
@@ -90,7 +99,7 @@ async function apply(
       "The id generator gave an id that can't be a folder's name.",
     );
   const hasChecks = checks.length > 0;
-  const preparation = { plan: resolved.value, transactionId, hasChecks, signal };
+  const preparation = { plan: resolved.value, diffOf, transactionId, hasChecks, signal };
   const prepared = await prepare(parts, journals, preparation);
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
@@ -141,7 +150,7 @@ function checkConfirmation(
       );
 }
 
-interface Preparation {
+interface Preparation extends Pick<ApplyInput, "diffOf"> {
   plan: ResolvedPlan;
   transactionId: string;
   hasChecks: boolean;
@@ -152,13 +161,14 @@ interface Preparation {
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, transactionId, hasChecks, signal }: Preparation,
+  { plan, diffOf, transactionId, hasChecks, signal }: Preparation,
 ): Promise<Result<StagedPlan>> {
   let staged: StagedPlan | undefined;
   try {
     assertNotAborted(signal);
     staged = await stagePlan(parts, journals, { plan, transactionId });
     const { value } = success(staged);
+    await writeDiff(parts, value.journal, diffOf(plan));
     await withTree(parts.root, (tree) => backUp(parts, tree, value));
     assertNotAborted(signal);
     await writeIntent(parts, journals, staged.journal);

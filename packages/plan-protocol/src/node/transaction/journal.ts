@@ -43,6 +43,7 @@ export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "
 const PARTS = ["staged", "backups", "moved", "taken", "written"] as const;
 const INTENT = "intent.json";
 const CHECKED = "checked.json";
+const DIFF = "changes.diff";
 /** Prefix of a marker file, before a transaction's id: the transaction may be unfinished. No id contains a dot. */
 const OPEN = "open.";
 const MARKS = {
@@ -104,6 +105,16 @@ export async function recordChecks(
   await writeWhole(parts, journal.folder, { name: CHECKED, text: JSON.stringify(checked) });
   await syncIn(parts, journal.folder);
   journal.checked = checked;
+}
+
+/** Stores what the transaction changes, for people who look at it later. Before the intent, which makes it durable. */
+export function writeDiff(parts: WorkspaceParts, { folder }: Journal, text: string): Promise<void> {
+  return writeFile(parts, folder, { name: DIFF, text });
+}
+
+/** Reads the diff from a transaction's folder. Undefined if none was stored. */
+export function readDiff(folder: Folder): Promise<string | undefined> {
+  return readText(folder, DIFF);
 }
 
 /** Marks a finished transaction as possibly unfinished again. Durable when it resolves. */
@@ -280,6 +291,12 @@ async function openParts(
   };
 }
 
+interface FileToWrite {
+  name: string;
+  text: string;
+  before?: readonly Folder[] | undefined;
+}
+
 /**
  * Writes a file that is complete or absent once its folder is synced. The places in `before` are synced before it
  * appears.
@@ -287,26 +304,30 @@ async function openParts(
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
-  {
-    name,
-    text,
-    before = [],
-  }: { name: string; text: string; before?: readonly Folder[] | undefined },
+  { name, text, before }: FileToWrite,
 ): Promise<void> {
   const temporary = `${name}.new`;
   await unless(["ENOENT"], folder.unlink(temporary), undefined);
   try {
-    const file = await folder.createFile(temporary, 0o600);
-    try {
-      await file.write(new TextEncoder().encode(text));
-      await syncIn(parts, file, ...before);
-    } finally {
-      await file.close();
-    }
+    await writeFile(parts, folder, { name: temporary, text, before });
     await folder.rename(temporary, folder, name);
   } catch (error) {
     await folder.unlink(temporary).catch(() => undefined);
     throw error;
+  }
+}
+
+async function writeFile(
+  parts: WorkspaceParts,
+  folder: Folder,
+  { name, text, before = [] }: FileToWrite,
+): Promise<void> {
+  const file = await folder.createFile(name, 0o600);
+  try {
+    await file.write(new TextEncoder().encode(text));
+    await syncIn(parts, file, ...before);
+  } finally {
+    await file.close();
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { argumentText, withCallIds } from "../call-ids.ts";
+import { tokenUsage } from "../wire-fields.ts";
 
 /** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
 export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
@@ -68,13 +69,10 @@ function fromAiSdkFinishReason(reason: unknown): FinishReason {
 /** Token counts: numbers in version 2, objects with a total from version 3 on. */
 export function fromAiSdkUsage(usage: unknown): ModelUsage | undefined {
   const input = recordAt(usage, "inputTokens");
-  const inputTokens = numberAt(usage, "inputTokens") ?? numberAt(input, "total");
   const output = recordAt(usage, "outputTokens");
-  const outputTokens = numberAt(usage, "outputTokens") ?? numberAt(output, "total");
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return withoutUndefined({
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+  return tokenUsage({
+    inputTokens: numberAt(usage, "inputTokens") ?? numberAt(input, "total"),
+    outputTokens: numberAt(usage, "outputTokens") ?? numberAt(output, "total"),
     reasoningTokens: numberAt(usage, "reasoningTokens") ?? numberAt(output, "reasoning"),
     cachedInputTokens: numberAt(usage, "cachedInputTokens") ?? numberAt(input, "cacheRead"),
     cacheWriteTokens: numberAt(input, "cacheWrite"),

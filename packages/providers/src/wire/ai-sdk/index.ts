@@ -2,5 +2,5 @@ export type { AiSdkMessage } from "./ai-sdk-message.ts";
 export { fromAiSdkUsage } from "./ai-sdk-answer.ts";
 export { fromAiSdkMessages } from "./from-ai-sdk-messages.ts";
 export { toAiSdkMessages, type AiSdkMessagesOptions } from "./to-ai-sdk-messages.ts";
-export { WireError, type WireErrorCode } from "../wire-error.ts";
+export type { WireError, WireErrorCode } from "../wire-error.ts";
 export type { WireLoss } from "../losses.ts";

@@ -1,16 +1,12 @@
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { arrayAt, isRecord, type JsonRecord } from "@ccl/core/json";
 
 /** Removes cache breakpoints from the blocks and from the content of results. */
 export function unmarked(blocks: readonly unknown[]): JsonRecord[] {
   return blocks.filter(isRecord).map((block) => {
     const { cache_control: _, ...bare } = block;
     const isResult = bare["type"] === "tool_result" && Array.isArray(bare["content"]);
-    return isResult ? { ...bare, content: unmarked(listIn(bare)) } : bare;
+    return isResult ? { ...bare, content: unmarked(arrayAt(bare, "content")) } : bare;
   });
-}
-
-function listIn({ content }: JsonRecord): unknown[] {
-  return Array.isArray(content) ? content : [];
 }
 
 /** Adds a cache breakpoint to the last block that may have one. */

@@ -11,7 +11,7 @@ import {
 
 import { metadataOf, without } from "../../json/json-record.ts";
 import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf } from "../wire-fields.ts";
+import { entryOf, tokenUsage } from "../wire-fields.ts";
 
 /**
  * Converts the first choice of a `/chat/completions` answer. Undefined if there is none. Fields that a response lacks are
@@ -141,13 +141,10 @@ function finishReasonOf(reason: unknown, refusal: string, calls: number): Finish
 
 /** Token counts. Undefined if the server sent none. */
 export function fromOpenAiUsage(usage: unknown): ModelUsage | undefined {
-  const inputTokens = numberAt(usage, "prompt_tokens");
-  const outputTokens = numberAt(usage, "completion_tokens");
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
   const details = recordAt(usage, "prompt_tokens_details");
-  return withoutUndefined({
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+  return tokenUsage({
+    inputTokens: numberAt(usage, "prompt_tokens"),
+    outputTokens: numberAt(usage, "completion_tokens"),
     reasoningTokens: numberAt(recordAt(usage, "completion_tokens_details"), "reasoning_tokens"),
     cachedInputTokens:
       numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens"),

@@ -10,7 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf, partsOf } from "../wire-fields.ts";
+import { entryOf, partsOf, tokenUsage } from "../wire-fields.ts";
 import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
 
@@ -74,12 +74,9 @@ function fromResponsesFinishReason(response: JsonRecord): FinishReason {
 
 /** Token counts of a response. Reasoning counts as output. */
 export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
-  const inputTokens = numberAt(usage, "input_tokens");
-  const outputTokens = numberAt(usage, "output_tokens");
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return withoutUndefined({
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+  return tokenUsage({
+    inputTokens: numberAt(usage, "input_tokens"),
+    outputTokens: numberAt(usage, "output_tokens"),
     reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "reasoning_tokens"),
     cachedInputTokens: numberAt(recordAt(usage, "input_tokens_details"), "cached_tokens"),
   });

@@ -43,7 +43,7 @@ export function convertObject(node: WireNode, position: Position, context: WireC
     const at = { ...inner, path: [...position.path, "properties", name] };
     const isOptional = !required.has(name);
     const converted = context.convert(property, at);
-    return { name, converted: isOptional ? optional(converted) : converted, isOptional };
+    return { name, converted: isOptional ? optional(converted, context) : converted, isOptional };
   });
   const extras =
     others === undefined
@@ -142,12 +142,15 @@ function convertPairs(
 }
 
 /** Null means absent, even if the property allows null, since models do not distinguish them. */
-function optional({ schema, decode }: Converted): Converted {
-  const branches: unknown = schema["anyOf"];
-  const isNullable =
-    Array.isArray(branches) && branches.some((one) => isSameJson(one, { type: "null" }));
-  if (isNullable) return { schema, decode };
-  return { schema: { anyOf: [schema, { type: "null" }] }, decode };
+function optional({ schema, decode }: Converted, context: WireContext): Converted {
+  const isNullable = (): boolean =>
+    arrayAt(schema, "anyOf").some((one) => isSameJson(one, { type: "null" }));
+  if (!isNullable()) return { schema: { anyOf: [schema, { type: "null" }] }, decode };
+  // The branches may be tagged yet, and the null with them.
+  context.settle.push(() => {
+    if (!isNullable()) schema["anyOf"] = [...arrayAt(schema, "anyOf"), { type: "null" }];
+  });
+  return { schema, decode };
 }
 
 /** Decodes a list of pairs. A list with a repeated name is not decoded. */

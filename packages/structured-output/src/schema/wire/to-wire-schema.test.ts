@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import type { StructuredSchema } from "../structured-schema.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
@@ -224,6 +225,15 @@ describe("toWireSchema", () => {
       const [item0, item1 = null, item2 = null] = t;
       expect(wire.decode({ t: { item0, item1, item2 } })).toEqual({ t });
     }
+  });
+
+  it("leaves out an optional union with null whose branches are tagged", () => {
+    const choice = { anyOf: [{ type: "null" }, { enum: [{ a: 1 }, "b"] }, { type: "string" }] };
+    const wire = toWireSchema({ type: "object", properties: { choice } });
+    expect(JSON.stringify(wire.schema)).toContain("variant");
+    expect(createJsonSchemaChecker(wire.schema)({ choice: null }).ok).toBe(true);
+    expect(wire.decode({ choice: null })).toEqual({});
+    expect(wire.decode({ choice: { variant: "3", value: "x" } })).toEqual({ choice: "x" });
   });
 
   it("says in the description what the subset cannot", () => {

@@ -1,0 +1,177 @@
+import { AliasesError } from "../../aliases-error.ts";
+import { isBalanced } from "../compact-text.ts";
+import { codePart } from "../code-part.ts";
+import type { Declaration } from "../declaration.ts";
+import { withSyntaxTree, type GrammarName } from "../grammar.ts";
+import { blockLanguage } from "../languages/block-languages.ts";
+import { readCss } from "../languages/css.ts";
+import { GO_DEFINITION } from "../languages/go.ts";
+import { readJson } from "../languages/json.ts";
+import type { LanguageDefinition } from "../languages/language-definition.ts";
+import { readMarkdown } from "../languages/markdown.ts";
+import { PYTHON_DEFINITION } from "../languages/python.ts";
+import { RUST_DEFINITION } from "../languages/rust.ts";
+import { ECMASCRIPT_DEFINITION } from "../languages/typescript.ts";
+import { readYaml } from "../languages/yaml.ts";
+import { outlineLanguage } from "../outline-language.ts";
+import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "../outline.ts";
+import {
+  outlineItem,
+  renderOutlineItems,
+  renderSignature,
+  type RenderStyle,
+} from "../render-outline.ts";
+import { readUnreadExports } from "../unread-exports.ts";
+
+const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
+  typescript: ECMASCRIPT_DEFINITION,
+  tsx: ECMASCRIPT_DEFINITION,
+  javascript: ECMASCRIPT_DEFINITION,
+  python: PYTHON_DEFINITION,
+  go: GO_DEFINITION,
+  rust: RUST_DEFINITION,
+  java: blockLanguage("java"),
+  cpp: blockLanguage("cpp"),
+  "c-sharp": blockLanguage("c-sharp"),
+  php: blockLanguage("php"),
+  ruby: blockLanguage("ruby"),
+  bash: blockLanguage("bash"),
+};
+const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
+
+interface Reading {
+  declarations: Declaration[];
+  hasErrors: boolean;
+  /** Exported names in broken code of which only one line was recovered. */
+  unread?: string[] | undefined;
+  style: RenderStyle;
+}
+
+function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
+  return { lineComment: lexicalStyle.lineComment, hasBraces };
+}
+
+/** A declaration from broken code may lack a bracket or a quote. Only its head is shown then, if that is complete. */
+function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
+  const { lexicalStyle } = definition;
+  if (declaration.head === "") return [];
+  if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
+    return [declaration];
+  const head = `${declaration.kind} ${declaration.head}`;
+  return isBalanced(head, lexicalStyle)
+    ? [{ ...declaration, signature: head, members: undefined }]
+    : [];
+}
+
+async function readCode(input: SourceInput, language: GrammarName): Promise<Reading> {
+  const definition = DEFINITIONS[language];
+  const style = styleOf(definition);
+  const reading = await withSyntaxTree(
+    language,
+    definition.prepare?.(input.text) ?? input.text,
+    (root): Reading => {
+      const declarations = definition.readDeclarations({ path: input.path, root });
+      return {
+        // In sound code a bracket or a quote may stand alone, as in a regular expression.
+        declarations: root.hasError
+          ? declarations.flatMap((item) => whole(item, definition))
+          : declarations.filter(({ head }) => head !== ""),
+        hasErrors: root.hasError,
+        style,
+      };
+    },
+  );
+  const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
+  if (!hasErrors) return { declarations, hasErrors, style };
+  const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
+    whole(item, definition),
+  );
+  return {
+    declarations: [...declarations, ...lost].sort((a, b) => a.firstLine - b.firstLine),
+    hasErrors,
+    unread: lost.map(({ name }) => name),
+    style,
+  };
+}
+
+async function readSource(
+  input: SourceInput,
+  language: OutlineLanguage | undefined,
+): Promise<Reading> {
+  switch (language) {
+    case undefined:
+      return { declarations: [], hasErrors: false, style: PLAIN_STYLE };
+    case "markdown":
+      return { declarations: readMarkdown(input.text), hasErrors: false, style: PLAIN_STYLE };
+    case "json":
+      return { ...readJson(input.text), style: PLAIN_STYLE };
+    case "css":
+      return { ...readCss(input.text), style: PLAIN_STYLE };
+    case "yaml":
+      return { ...(await readYaml(input.text)), style: PLAIN_STYLE };
+    case "kotlin":
+    case "swift":
+    case "scala":
+    case "sql":
+      return {
+        declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
+          whole(item, DEFINITIONS.java),
+        ),
+        hasErrors: false,
+        style: PLAIN_STYLE,
+      };
+    default:
+      return readCode(input, language);
+  }
+}
+
+function toOutline(
+  reading: Reading,
+  language: OutlineLanguage | undefined,
+  depth: OutlineDepth,
+): Outline {
+  const items = reading.declarations.map((declaration) =>
+    outlineItem(declaration, depth, reading.style),
+  );
+  const exports = [...new Set(items.flatMap((item) => item.exports))];
+  return {
+    depth,
+    language,
+    text: renderOutlineItems(items, depth),
+    items,
+    exports,
+    hasErrors: reading.hasErrors,
+    unread: reading.unread ?? [],
+  };
+}
+
+/** Both depths of an outline from one parse. */
+export async function buildOutlines(
+  input: SourceInput,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<Record<OutlineDepth, Outline>> {
+  const { signal } = options;
+  if (signal?.aborted === true)
+    throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
+  const language = outlineLanguage(input.path);
+  const plain = input.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+  const text = codePart(input.path, plain);
+  const reading = await readSource({ ...input, text }, language);
+  return {
+    signatures: toOutline(reading, language, "signatures"),
+    heads: toOutline(reading, language, "heads"),
+  };
+}
+
+/**
+ * What a file declares and exports, without bodies. Reads code by its syntax tree, Markdown by its headings, JSON and
+ * YAML by their keys. Has no items if the path's language is unknown or nothing was found.
+ */
+export async function buildOutline(
+  input: SourceInput,
+  options: { depth: OutlineDepth; signal?: AbortSignal | undefined },
+): Promise<Outline> {
+  const { signal, depth } = options;
+  const outlines = await buildOutlines(input, signal === undefined ? {} : { signal });
+  return outlines[depth];
+}

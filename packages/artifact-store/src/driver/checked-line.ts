@@ -1,0 +1,51 @@
+import { sha256Hex } from "@ccl/core";
+import type { FoundHandle } from "../artifact-driver.ts";
+import type { ArtifactHandle, HandleKey } from "../artifact-store.ts";
+import { copyHandle } from "../store/store-context.ts";
+
+const checkDigits = 16;
+
+const digitsOf = (text: string): string => sha256Hex(text).slice(0, checkDigits);
+
+/** A value as JSON after a checksum of it: 16 digits of its SHA-256, and a space. */
+export function toCheckedLine(value: object): string {
+  const json = JSON.stringify(value);
+  return `${digitsOf(json)} ${json}`;
+}
+
+/** The value of a line. Undefined if it is damaged. Earlier versions wrote some lines without a checksum. */
+export function fromCheckedLine<Value>(line: Uint8Array): Value | undefined {
+  const text = new TextDecoder().decode(line);
+  const isChecked = !text.startsWith("{");
+  const json = isChecked ? text.slice(checkDigits + 1) : text;
+  if (isChecked && `${digitsOf(json)} ${json}` !== text) return undefined;
+  try {
+    const value: Value = JSON.parse(json);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The handle in a line. Damaged if the line is, or holds another handle than the one that is asked for. */
+export function handleOfLine(key: HandleKey, line: Uint8Array): FoundHandle {
+  const handle = fromCheckedLine<ArtifactHandle>(line);
+  const isNamed = handle?.handleId === key.handleId && handle.artifactId === key.artifactId;
+  return isNamed ? handle : damagedHandle(key);
+}
+
+/** A checksum over all fields in the order of `copyHandle`, for drivers that keep them in columns. */
+export function handleChecksum(handle: ArtifactHandle): string {
+  return digitsOf(JSON.stringify(copyHandle(handle)));
+}
+
+/** The handle, or a damaged one if the checksum does not match. Rows of earlier versions have none. */
+export function checkedHandle(handle: ArtifactHandle, checksum: unknown): FoundHandle {
+  const isWhole = typeof checksum !== "string" || checksum === handleChecksum(handle);
+  return isWhole ? handle : damagedHandle(handle);
+}
+
+/** Stands for a handle whose fields cannot be trusted. */
+export function damagedHandle({ handleId, artifactId }: HandleKey): FoundHandle {
+  return { handleId, artifactId, isDamaged: true };
+}

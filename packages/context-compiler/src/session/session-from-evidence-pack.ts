@@ -1,0 +1,43 @@
+import { deepFreeze } from "@ccl/core/json";
+import { ContextCompilerError } from "../context-compiler-error.ts";
+import { beginSession } from "./recording-session.ts";
+import { requireSessionOptions } from "./require-session-options.ts";
+import type { SessionEvent } from "../event/session-event.ts";
+import type { Session, SessionOptions } from "./session.ts";
+import { createMemorySessionStore } from "../session-store/create-session-store.ts";
+import type { EvidencePack } from "../evidence/evidence-pack.ts";
+import { verifyEvidencePack } from "../evidence/verify-evidence-pack.ts";
+
+/** How the session continues, and the events that the pack proves, if they are available. */
+export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
+  events?: readonly SessionEvent[] | undefined;
+}
+
+/**
+ * An in-memory session that continues from a pack: its `toEvidencePack` begins with the same entries. A pack proves
+ * events without holding them, so the log is empty unless events are given. Each of them must match its entry.
+ * @throws ContextCompilerError `evidence_invalid` with all issues, `invalid_options`
+ */
+export async function sessionFromEvidencePack(
+  pack: EvidencePack,
+  options: SessionFromEvidenceOptions = {},
+): Promise<Session> {
+  requireSessionOptions(options);
+  const { events, ...sessionOptions } = options;
+  const verified = verifyEvidencePack(pack, events);
+  if (!verified.ok) {
+    const text = `The evidence pack does not hold: ${verified.issues[0]?.message ?? ""}`;
+    throw new ContextCompilerError("evidence_invalid", text, {
+      details: { issues: verified.issues },
+    });
+  }
+  const { sessionId, entries } = verified.value;
+  const store = createMemorySessionStore();
+  if (events === undefined) {
+    const evidence = structuredClone(entries);
+    return beginSession({ ...sessionOptions, sessionId, store, events: [], evidence });
+  }
+  const own = events.map((event) => deepFreeze(structuredClone(event)));
+  await store.append(sessionId, own, { expectedVersion: 0 });
+  return beginSession({ ...sessionOptions, sessionId, store, events: own });
+}

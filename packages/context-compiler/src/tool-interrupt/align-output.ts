@@ -1,0 +1,56 @@
+import { failure, success, type Part, type Result } from "@ccl/core";
+import { parseJson } from "@ccl/core/json";
+import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { redactEscaped, type Redact } from "../session/redact-data.ts";
+import type { ToolOutput } from "./tool-bridge.ts";
+
+/** What a result is held to. */
+export interface AlignOptions {
+  /** Checks against the tool's schema, if it has one. Failures are not checked. */
+  check: JsonSchemaChecker<unknown> | undefined;
+  /** Masks the secrets of a text. */
+  redact: Redact | undefined;
+}
+
+/**
+ * The content of a result without terminal escapes and control characters in its text, and with its secrets masked.
+ * Images and files stay unchanged. The issues if it breaks the tool's schema.
+ */
+export function alignOutput(
+  output: ToolOutput,
+  { check, redact = (text) => text }: AlignOptions,
+): Result<string | Part[]> {
+  const { content } = output;
+  const checked = output.isError === true ? undefined : check && checkOutput(check, output);
+  if (checked?.ok === false) return checked;
+  const clean = (text: string): string => redactEscaped(text.replace(escapes, ""), redact);
+  if (typeof content === "string") return success(clean(content));
+  return success(
+    content.map((part) => (part.type === "text" ? { ...part, text: clean(part.text) } : part)),
+  );
+}
+
+const maxIssues = 20;
+
+function checkOutput(
+  check: JsonSchemaChecker<unknown>,
+  { content, structured }: ToolOutput,
+): Result<unknown> {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const value: unknown = structured ?? parseJson(text);
+  if (value === undefined) {
+    const message = "The answer is not JSON, which the tool's schema asks for.";
+    return failure({ code: "not_json", path: [], message });
+  }
+  const result = check(value);
+  const [first, ...rest] = result.ok ? [] : result.issues.slice(0, maxIssues);
+  return first === undefined ? success(value) : failure(first, ...rest);
+}
+
+// Control sequences and operating system commands of terminals (ECMA-48), and control characters other than tab and line ends.
+const escapes =
+  // oxlint-disable-next-line no-control-regex
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;

@@ -1,0 +1,1 @@
+export { handle as POST } from "../../src/handle-in-next.mjs";

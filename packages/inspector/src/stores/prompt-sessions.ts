@@ -1,0 +1,215 @@
+import { estimatedCounter } from "@ccl/core";
+import { cachePriceOf } from "@ccl/gateway";
+import type { Transcript } from "@ccl/gateway/audit";
+import type { ContextPart, ContextRecord, PartContent } from "@ccl/core/tracing";
+
+import { createContextLogReader } from "../create-context-log-reader.ts";
+import type { GatewayView, PromptRow, SessionRow } from "../views.ts";
+
+/** Tokens of one origin. Results are counted by tool. */
+export type KindTokens = GatewayView["kinds"][number];
+
+/** A prompt with its parts, as received and as sent. */
+export interface SessionPrompt {
+  row: PromptRow;
+  parts: readonly ContextPart[];
+  /** The tokens of its parts by kind. Recorded prompts only. */
+  kinds: readonly KindTokens[];
+  /** True if a part was not sent as it came. */
+  isChanged: boolean;
+  /** How many leading parts equal those of the previous prompt, so that the provider's cache may hold them. */
+  unchanged: number;
+}
+
+/** A session with one or more prompts. */
+export interface PromptSession {
+  row: SessionRow;
+  prompts: readonly SessionPrompt[];
+}
+
+/** Reads the sessions recorded in a folder. Later calls read only what was added. */
+export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
+  const read = createContextLogReader(folder);
+  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
+  const built = new WeakMap<readonly ContextRecord[], PromptSession[]>();
+  return async () =>
+    [...(await read())].flatMap(([id, records]) => {
+      const before = built.get(records);
+      if (before !== undefined) return before;
+      const runs: SessionPrompt[][] = [];
+      for (const record of records) {
+        const at = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[at] ??= []);
+        const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
+        known.set(record, { prompt, run: at });
+        prompts.push(prompt);
+      }
+      const { source = "", model } = records.at(-1) ?? {};
+      const sessions = runs.flatMap((prompts, at) =>
+        sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
+      );
+      built.set(records, sessions);
+      return sessions;
+    });
+}
+
+/**
+ * The run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt joins the run that it extends.
+ * One that equals the start of a run that has since continued starts a new run.
+ */
+function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
+  const commonWith = (prompt: SessionPrompt | undefined): number => {
+    const changed = parts.findIndex((part, at) => !isAlike(part, prompt?.parts[at]));
+    return changed < 0 ? parts.length : changed;
+  };
+  const isFrom = (prompt: SessionPrompt | undefined): boolean =>
+    commonWith(prompt) === prompt?.parts.length;
+  const scores = runs.map((run) => commonWith(run.at(-1)) + (isFrom(run.at(-1)) ? 0.5 : 0));
+  const best = scores.lastIndexOf(Math.max(0, ...scores));
+  const run = runs[best];
+  const isAnew =
+    run === undefined ||
+    (!isFrom(run.at(-1)) && isFrom(run[0]) && run[0]?.parts.length === parts.length);
+  return isAnew ? runs.length : best;
+}
+
+/** Tokens of a part as sent. */
+export function sentTokens({ sent, tokens }: ContextPart): number {
+  return sent?.tokens ?? tokens;
+}
+
+function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): SessionPrompt {
+  const { parts, timeMs, model, status, reason, budget, reported, durationMs } = record;
+  const [at, last] = [before.length, before.at(-1)];
+  const changed = parts.findIndex((part, place) => !isSentAlike(part, last?.parts[place]));
+  const unchanged = changed < 0 ? parts.length : changed;
+  const cached = sumBy(parts.slice(0, unchanged), sentTokens);
+  const fresh = sumBy(parts, sentTokens) - cached;
+  const directTokens = sumBy(parts, ({ tokens }) => tokens);
+  // If nothing had been changed, the cache would hold the whole previous prompt.
+  const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
+  const {
+    usd = usdOf(cached, fresh, model),
+    directUsd = usdOf(directCached, directTokens - directCached, model),
+  } = record;
+  const kinds = new Map<string, KindTokens>();
+  for (const part of parts)
+    addKind(kinds, {
+      origin: part.kind,
+      tool: part.tool,
+      tokens: sentTokens(part),
+      directTokens: part.tokens,
+    });
+  const sizes = { cached, fresh, directTokens, usd, directUsd };
+  // Without an answer the log has no status.
+  const isFailed = durationMs !== undefined && !(status !== undefined && status < 400);
+  const row = { at, timeMs, ...sizes, status, reason, budget, reported, durationMs, isFailed };
+  const isChanged = parts.some(({ sent }) => sent !== undefined);
+  return { row, parts, kinds: [...kinds.values()], isChanged, unchanged };
+}
+
+/** True if both sent the same content to the model, as far as that is known. */
+function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
+  return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
+}
+
+function isAlike(one: PartContent, other: PartContent | undefined): boolean {
+  return (
+    one === other ||
+    (one.tokens === other?.tokens &&
+      (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash)))
+  );
+}
+
+/** Adds to the sum of the kind. */
+export function addKind(
+  sums: Map<string, KindTokens>,
+  { origin, tool, tokens, directTokens }: KindTokens,
+): void {
+  const of = origin === "result" ? tool : undefined;
+  const key = `${origin} ${of ?? ""}`;
+  const sum = sums.get(key) ?? { origin, tool: of, tokens: 0, directTokens: 0 };
+  sum.tokens += tokens;
+  sum.directTokens += directTokens;
+  sums.set(key, sum);
+}
+
+/** The sessions that a coding agent's log holds. */
+export interface AgentLog {
+  /** Unique. */
+  id: string;
+  changedMs: number;
+  transcripts: readonly Transcript[];
+}
+
+const ofLogs = new WeakMap<AgentLog, PromptSession[]>();
+
+/** The sessions of a log. Computed once for each object. */
+export function agentSessions(log: AgentLog): PromptSession[] {
+  const known = ofLogs.get(log) ?? log.transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+  ofLogs.set(log, known);
+  return known;
+}
+
+function ofTranscript(
+  { model, client, calls, items }: Transcript,
+  { id, changedMs }: AgentLog,
+  at: number,
+): PromptSession[] {
+  const parts = items.map(({ kind, tool, callId, text, mediaTokens }): ContextPart => ({
+    kind,
+    tool,
+    callId,
+    text,
+    tokens: mediaTokens ?? estimatedCounter.count(text) + 4,
+  }));
+  let [unchanged, total, counted] = [0, 0, 0];
+  const prompts = calls.map((call, place): SessionPrompt => {
+    const cached = total;
+    for (; counted < call.end; counted += 1) total += parts[counted]?.tokens ?? 0;
+    const fresh = total - cached;
+    const usd = usdOf(cached, fresh, model);
+    const sizes = { cached, fresh, directTokens: total, usd, directUsd: usd, isFailed: false };
+    const row = { at: place, timeMs: call.atMs, ...sizes };
+    const prompt = { row, parts: parts.slice(0, call.end), kinds: [], isChanged: false, unchanged };
+    unchanged = call.end;
+    return prompt;
+  });
+  return sessionOf({ id: `${id}.${at}`, source: client, model, timeMs: changedMs }, prompts);
+}
+
+/** The cost of a prompt at list prices. */
+export function usdOf(cached: number, fresh: number, model: string | undefined): number {
+  const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
+  const isCached = cached >= minCachedTokens;
+  const plain = isCached ? cached * read + fresh * write : (cached + fresh) * write;
+  return (plain * usdPerMillion) / 1e6;
+}
+
+function sessionOf(
+  given: Pick<SessionRow, "id" | "source" | "model" | "timeMs">,
+  prompts: readonly SessionPrompt[],
+): PromptSession[] {
+  const last = prompts.at(-1);
+  if (last === undefined) return [];
+  const asked = last.parts.find(({ kind }) => kind === "user")?.text ?? "";
+  const title = asked.replaceAll(/\s+/g, " ").trim().slice(0, 120);
+  const { cached, fresh, timeMs = given.timeMs } = last.row;
+  const row = {
+    ...given,
+    title: title === "" ? given.id.slice(0, 12) : title,
+    timeMs,
+    prompts: prompts.length,
+    tokens: cached + fresh,
+    usd: sumBy(prompts, (one) => one.row.usd),
+    directUsd: sumBy(prompts, (one) => one.row.directUsd),
+    failed: prompts.filter((one) => one.row.isFailed).length,
+    durationMs: (timeMs ?? 0) - (prompts[0]?.row.timeMs ?? 0),
+  };
+  return [{ row, prompts }];
+}
+
+/** The sum of a value of each item. */
+export function sumBy<Item>(items: readonly Item[], value: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + value(item), 0);
+}

@@ -1,0 +1,79 @@
+import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationHandler } from "../operation/operation-context.ts";
+import { tagPattern } from "../artifact/tag-pattern.ts";
+import { operationsOf } from "./defined-profile.ts";
+import { OperationsError } from "../operations-error.ts";
+import type { OperationProfile } from "./operation-profile.ts";
+import type { RegisteredOperation } from "./registered-operation.ts";
+
+/** The operations that profiles may name. */
+export interface OperationRegistry {
+  /**
+   * Adds an operation. Without a handler the engine uses its own handler of the kind.
+   * @throws OperationsError `duplicate_operation`, `invalid_definition`
+   */
+  register(definition: OperationDefinition, handler?: OperationHandler): void;
+  /**
+   * Adds the operations that are attached to a profile of `defineProfile`, and replaces those that the same profile
+   * added before. The engine does this for profiles that it receives. A process that resumes their runs must do it
+   * when it starts.
+   * @throws OperationsError `duplicate_operation`, `invalid_definition`
+   */
+  define(profile: OperationProfile): void;
+  /** In the order of their ids' code units. */
+  definitions(): OperationDefinition[];
+  find(operationId: string): RegisteredOperation | undefined;
+}
+
+/** An empty registry. */
+export function createOperationRegistry(): OperationRegistry {
+  const operations = new Map<string, RegisteredOperation>();
+  const defined = new Set<string>();
+  const add = (operation: RegisteredOperation, replaces: boolean): void => {
+    const { definition, handler } = operation;
+    checkDefinition(definition);
+    checkHandler(definition, handler);
+    const { operationId } = definition;
+    if (operations.has(operationId) && !replaces) {
+      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
+      throw new OperationsError("duplicate_operation", message);
+    }
+    operations.set(operationId, operation);
+  };
+  return {
+    register(definition, handler) {
+      add({ definition: Object.freeze({ ...definition }), handler }, false);
+    },
+    define(profile) {
+      for (const operation of operationsOf(profile)) {
+        const { operationId } = operation.definition;
+        add(operation, defined.has(operationId));
+        defined.add(operationId);
+      }
+    },
+    definitions: () =>
+      [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
+    find: (operationId) => operations.get(operationId),
+  };
+}
+
+function checkHandler({ operationId }: OperationDefinition, handler: unknown): void {
+  if (handler === undefined || typeof handler === "function") return;
+  const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
+  throw new OperationsError("invalid_definition", message);
+}
+
+// Ids appear in events, step keys and messages.
+const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+function checkDefinition({ operationId, kind, name, writesTag }: OperationDefinition): void {
+  for (const [field, value] of Object.entries({ operationId, kind, name })) {
+    if (typeof value === "string" && idPattern.test(value)) continue;
+    const message = `The ${field} ${JSON.stringify(value)} must be 1 to 200 characters, none of them a control character.`;
+    throw new OperationsError("invalid_definition", message);
+  }
+  if (writesTag !== undefined && !tagPattern.test(writesTag)) {
+    const message = `Operation ${JSON.stringify(operationId)} can't write the tag ${JSON.stringify(writesTag)}: a tag is a letter or _, then letters, digits, _ or -.`;
+    throw new OperationsError("invalid_definition", message);
+  }
+}

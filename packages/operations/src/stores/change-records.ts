@@ -1,0 +1,117 @@
+import { type RecordChange, type Records, RecordsError, type StoredRecord } from "@ccl/records";
+
+import { operationsErrorOf } from "../ports/operations-error-of.ts";
+import type { StoreCall } from "../ports/store-call.ts";
+
+/** Another writer may be first this many times in a row. */
+const maxAttempts = 100;
+const pageSize = 1_000;
+
+/** Reads and changes of one call. They are applied if nothing that was read has changed meanwhile. */
+export class RecordEdit {
+  readonly #records: Records;
+  readonly #call: StoreCall | undefined;
+  readonly #versions: Map<string, number> = new Map();
+  readonly #changes: Map<string, RecordChange> = new Map();
+
+  constructor(records: Records, call: StoreCall | undefined) {
+    this.#records = records;
+    this.#call = call;
+  }
+
+  /** The values of these names, in their order. Undefined where there is none. */
+  async read<Values extends unknown[]>(
+    ...names: { [At in keyof Values]: string }
+  ): Promise<{ [At in keyof Values]: Values[At] | undefined }> {
+    const found = await this.readAll(names);
+    return found as { [At in keyof Values]: Values[At] | undefined };
+  }
+
+  /** The values of names of one kind. */
+  async readAll<Value>(names: readonly string[]): Promise<(Value | undefined)[]> {
+    const found: (StoredRecord | undefined)[] = [];
+    for (let at = 0; at < names.length; at += pageSize)
+      found.push(...(await this.#records.getMany(names.slice(at, at + pageSize), this.#call)));
+    return found.map((record, at) => {
+      this.#versions.set(names[at] ?? "", record?.version ?? 0);
+      return record && valueIn<Value>(record);
+    });
+  }
+
+  put(name: string, value: unknown): void {
+    this.#changes.set(name, { put: name, value, expectedVersion: this.#versions.get(name) });
+  }
+
+  remove(name: string): void {
+    this.#changes.set(name, { remove: name, expectedVersion: this.#versions.get(name) });
+  }
+
+  append(log: string, entries: readonly unknown[], expectedVersion: number): void {
+    if (entries.length > 0)
+      this.#changes.set(`log ${log}`, { append: log, entries, expectedVersion });
+  }
+
+  removeLog(log: string): void {
+    this.#changes.set(`log ${log}`, { removeLog: log });
+  }
+
+  async apply(): Promise<void> {
+    if (this.#changes.size > 0) await this.#records.write([...this.#changes.values()], this.#call);
+  }
+}
+
+/** Applies what `work` reads and changes in one step, again if another writer was first. @throws OperationsError */
+export async function changeRecords<Value>(
+  records: Records,
+  call: StoreCall | undefined,
+  work: (edit: RecordEdit) => Promise<Value>,
+): Promise<Value> {
+  return translated(async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const edit = new RecordEdit(records, call);
+      try {
+        const value = await work(edit);
+        await edit.apply();
+        return value;
+      } catch (error) {
+        const isConflict = RecordsError.isInstance(error) && error.code === "conflict";
+        if (!isConflict || attempt >= maxAttempts) throw error;
+      }
+    }
+  });
+}
+
+/** Fails with an error of this package. */
+export async function translated<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    throw operationsErrorOf(error);
+  }
+}
+
+/** All values whose names begin with the prefix, after the name `cursor`. */
+export async function listValues<Value>(
+  records: Records,
+  {
+    prefix,
+    cursor,
+    limit = Infinity,
+  }: { prefix: string; cursor?: string | undefined; limit?: number },
+  call: StoreCall | undefined,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  let after = cursor;
+  do {
+    const size = Math.min(pageSize, limit - values.length);
+    const page = await records.list({ ...call, prefix, cursor: after, limit: size });
+    for (const record of page.records) values.push(valueIn(record));
+    after = page.cursor;
+  } while (after !== undefined && values.length < limit);
+  return values;
+}
+
+/** The value of a record that this package wrote. */
+export function valueIn<Value>({ value }: StoredRecord): Value {
+  return value as Value;
+}

@@ -1,0 +1,57 @@
+import { createMemoryRecords, type Records } from "@ccl/records";
+
+import { OperationsError } from "../operations-error.ts";
+import type { ConversationStore } from "../ports/conversation-store.ts";
+import { createProfileStore } from "../ports/create-profile-store.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
+import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
+import { type ChatStoreOptions, createChatStore } from "./create-chat-store.ts";
+import { createRunStore } from "./create-run-store.ts";
+
+/** All stores of an engine. Spread them into the options of `createRunEngine`. */
+export interface OperationStores extends LeaseOwners {
+  profiles: ProfileStore;
+  runs: RunStore;
+  chat: ConversationStore;
+  /** Waits for calls in progress, and refuses later ones with `closed`. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Stores runs, chats and profiles in records that `openRecords` of @ccl/records returned. The records stay open. By
+ * default everything is in memory, with the newest 1,000 finished runs only, and lost when the process ends.
+ */
+export function createOperationStores(
+  records?: Records,
+  options?: ChatStoreOptions,
+): OperationStores {
+  const underWay = new Set<Promise<unknown>>();
+  let closing: Promise<unknown> | undefined;
+  /** A call of a store consists of several calls of the records. */
+  const tracked = <Store extends object>(store: Store): Store =>
+    new Proxy(store, {
+      get(target, key) {
+        const member: unknown = Reflect.get(target, key);
+        if (typeof member !== "function") return member;
+        return async (...parameters: unknown[]): Promise<unknown> => {
+          if (closing !== undefined)
+            throw new OperationsError("closed", "The stores are closed; open them again.");
+          const done: Promise<unknown> = Reflect.apply(member, target, parameters);
+          const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
+          underWay.add(settled);
+          return done;
+        };
+      },
+    });
+  const own = records ?? createMemoryRecords();
+  const chat = tracked(createChatStore(own, options));
+  return {
+    profiles: tracked(createProfileStore(own)),
+    runs: tracked(createRunStore(own, { isInMemory: records === undefined, chat })),
+    chat,
+    async close() {
+      closing ??= Promise.all(underWay);
+      await closing;
+    },
+  };
+}

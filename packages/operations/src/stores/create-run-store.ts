@@ -1,0 +1,74 @@
+import { pageLimit } from "@ccl/core/paging";
+import { createMemoryRecords, type Records } from "@ccl/records";
+
+import { OperationsError } from "../operations-error.ts";
+import { runStepKey } from "../ports/run-step.ts";
+import type { ChatStore } from "../ports/chat-store.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import { readAnswer } from "./answer-text.ts";
+import { addToRun, appendToRun } from "./append-to-run.ts";
+import { changeRecords, translated } from "./change-records.ts";
+import { createRun } from "./create-run.ts";
+import { acquireLease, releaseLease, renewLease } from "./lease-runs.ts";
+import { pruneRuns } from "./prune-runs.ts";
+import { listRuns, loadRun, readEvents } from "./read-runs.ts";
+import { runNames } from "./record-names.ts";
+import { readHead } from "./run-head.ts";
+import { readSteps } from "./run-log.ts";
+
+/** How many finished runs stay in memory. */
+const maxInMemory = 1_000;
+
+/** Stores runs in records. In memory only the newest 1,000 finished ones are kept, besides those of remembered request ids. */
+export function createRunStore(
+  own: Records = createMemoryRecords(),
+  { isInMemory = false, chat }: { isInMemory?: boolean; chat?: ChatStore } = {},
+): RunStore {
+  let finished = 0;
+  /** Prunes now and then, since it has to look at runs that it keeps too. */
+  const limitMemory = async (nowMs: number): Promise<void> => {
+    finished += 1;
+    if (!isInMemory || finished < maxInMemory * 1.1) return;
+    const limit = finished - maxInMemory;
+    finished = maxInMemory;
+    await pruneRuns(own, { endedBeforeMs: Infinity, nowMs, limit }, undefined);
+  };
+  return {
+    chat,
+    createRun: (run, call) => changeRecords(own, call, (edit) => createRun(edit, run)),
+    loadRun: (runId, call) => translated(() => loadRun(own, runId, call)),
+    acquireLease: (runId, request, call) =>
+      changeRecords(own, call, (edit) => acquireLease(edit, { ...request, runId })),
+    renewLease: (lease, request, call) =>
+      changeRecords(own, call, (edit) => renewLease(edit, lease, request)),
+    releaseLease: (lease, call) => changeRecords(own, call, (edit) => releaseLease(edit, lease)),
+    async append(append, call) {
+      const outcome = await changeRecords(own, call, (edit) => appendToRun(edit, append));
+      if (append.result !== undefined) await limitMemory(append.result.finishedAt);
+      return outcome;
+    },
+    readEvents: (runId, options) => translated(() => readEvents(own, runId, options ?? {})),
+    requestAbort: (runId, request, call) =>
+      changeRecords(own, call, async (edit) => {
+        const head = await readHead(edit, runId);
+        if (head.endedAt !== undefined) return false;
+        if (head.abort === undefined) edit.put(runNames.head(runId), { ...head, abort: request });
+        return true;
+      }),
+    answer: (runId, step, call) =>
+      changeRecords(own, call, async (edit) => {
+        const head = await readHead(edit, runId);
+        if (head.endedAt !== undefined) return false;
+        const steps = await readSteps(own, head, await readAnswer(edit, head), call);
+        if (steps.some((known) => runStepKey(known) === runStepKey(step))) return false;
+        await addToRun(edit, head, { events: [], steps: [step] }, undefined);
+        return true;
+      }),
+    listRuns: (options) => translated(() => listRuns(own, options ?? {})),
+    prune: ({ limit, endedBeforeMs, nowMs, ...call }) =>
+      translated(async () => {
+        const max = pageLimit(limit, { byDefault: 1_000, max: 10_000 }, OperationsError);
+        return pruneRuns(own, { endedBeforeMs, nowMs, limit: max }, call);
+      }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { LeaseRenewal, LeaseRequest, RunLease } from "../ports/run-store.ts";
+import type { RecordEdit } from "./change-records.ts";
+import { chatNames, runNames } from "./record-names.ts";
+import { type BranchRecord, findHead, newBranch, readHead, type RunHead } from "./run-head.ts";
+
+/** Undefined if the run has ended or is leased. */
+export async function acquireLease(
+  edit: RecordEdit,
+  request: LeaseRequest & { runId: string },
+): Promise<RunLease | undefined> {
+  const { runId, nowMs } = request;
+  const head = await readHead(edit, runId);
+  const isHeld = head.isHeld && head.lease.expiresAtMs > nowMs;
+  if (head.endedAt !== undefined || isHeld) return undefined;
+  const name = chatNames.branch(head);
+  const [branch = newBranch(head)] = await edit.read<[BranchRecord]>(name);
+  const next = { ...branch, token: branch.token + 1 };
+  const lease = leaseOf(request, next);
+  edit.put(name, next);
+  edit.put(runNames.head(runId), { ...head, lease, isHeld: true });
+  return lease;
+}
+
+/** A lease with the token of the branch. */
+export function leaseOf(
+  { runId, owner, ttlMs, nowMs }: LeaseRequest & { runId: string },
+  { token }: BranchRecord,
+): RunLease {
+  return { runId, owner, fencingToken: token, expiresAtMs: nowMs + ttlMs };
+}
+
+/** Renews a lease if it is the last one that was granted. */
+export async function renewLease(
+  edit: RecordEdit,
+  lease: RunLease,
+  { ttlMs, nowMs }: { ttlMs: number; nowMs: number },
+): Promise<LeaseRenewal> {
+  const head = await findHead(edit, lease.runId);
+  if (head === undefined || head.endedAt !== undefined || !isLast(head, lease))
+    return { status: "lost" };
+  const renewed = { ...lease, expiresAtMs: nowMs + ttlMs };
+  edit.put(runNames.head(lease.runId), { ...head, lease: renewed, isHeld: true });
+  return { status: "renewed", lease: renewed, abort: head.abort };
+}
+
+/** Frees the run, unless the lease is lost. */
+export async function releaseLease(edit: RecordEdit, lease: RunLease): Promise<void> {
+  const head = await findHead(edit, lease.runId);
+  if (head !== undefined && isLast(head, lease))
+    edit.put(runNames.head(lease.runId), { ...head, isHeld: false });
+}
+
+function isLast({ lease }: RunHead, { fencingToken }: RunLease): boolean {
+  return lease.fencingToken === fencingToken;
+}

@@ -1,0 +1,20 @@
+import { openRecords, type RecordsPlace } from "@ccl/records";
+
+import { translated } from "./change-records.ts";
+import type { ChatStoreOptions } from "./create-chat-store.ts";
+import { createOperationStores, type OperationStores } from "./create-operation-stores.ts";
+
+/** Options for every kind of database. */
+export interface OpenStoresOptions extends ChatStoreOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Opens stores on records of their own, which closing the stores closes. */
+export async function openStores(
+  place: RecordsPlace,
+  options: OpenStoresOptions,
+): Promise<OperationStores> {
+  const records = await translated(() => openRecords(place, options));
+  const stores = createOperationStores(records, options);
+  return { ...stores, close: () => stores.close().then(() => records.close()) };
+}

@@ -1,0 +1,80 @@
+import type { Records } from "@ccl/records";
+
+import type { StoreCall } from "../ports/store-call.ts";
+import { changeRecords, listValues, type RecordEdit } from "./change-records.ts";
+import { prefixOf, runNames } from "./record-names.ts";
+import type { RunHead } from "./run-head.ts";
+
+/** Which finished runs to delete. */
+interface Pruning {
+  endedBeforeMs: number;
+  /** Runs whose request ids are still remembered at that time stay. */
+  nowMs: number;
+  limit: number;
+}
+
+/** How many runs are deleted in one step. */
+const atOnce = 100;
+
+/** Deletes finished runs, the oldest first, with everything that belongs to them. Returns how many. */
+export async function pruneRuns(
+  records: Records,
+  { endedBeforeMs, nowMs, limit }: Pruning,
+  call: StoreCall | undefined,
+): Promise<number> {
+  const prefix = prefixOf("ended");
+  let count = 0;
+  let cursor: string | undefined;
+  while (count < limit) {
+    const ids = await listValues<string>(records, { prefix, cursor, limit: atOnce }, call);
+    const { deleted, last } = await changeRecords(records, call, async (edit) => {
+      const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
+      const old = heads.filter(
+        (head) => head?.endedAt !== undefined && head.endedAt < endedBeforeMs,
+      );
+      const gone = old.flatMap((head) => {
+        const isRemembered = head?.request !== undefined && head.request.keptUntilMs > nowMs;
+        return head === undefined || isRemembered ? [] : [head];
+      });
+      const some = gone.slice(0, limit - count);
+      await deleteRuns(edit, some);
+      const end = heads.at(-1);
+      const isLast = ids.length < atOnce || old.length < ids.length;
+      const { endedAt, lease } = end ?? {};
+      if (isLast || endedAt === undefined || lease === undefined) return { deleted: some.length };
+      return { deleted: some.length, last: runNames.ended(endedAt, lease.runId) };
+    });
+    count += deleted;
+    if (last === undefined) break;
+    cursor = last;
+  }
+  return count;
+}
+
+/** Deletes ended runs with everything that belongs to them. */
+export async function deleteRuns(edit: RecordEdit, heads: readonly RunHead[]): Promise<void> {
+  const requests = heads.flatMap(({ request, ...head }) =>
+    request === undefined ? [] : runNames.request(head, request.clientRequestId),
+  );
+  const known = await edit.readAll<{ runId: string }>(requests);
+  const owners = new Map(requests.map((name, at) => [name, known[at]?.runId]));
+  for (const head of heads) {
+    const { lease, endedAt = 0, request } = head;
+    const { runId } = lease;
+    for (const of of [
+      runNames.head,
+      runNames.input,
+      runNames.result,
+      runNames.answer,
+      runNames.newest,
+    ])
+      edit.remove(of(runId));
+    edit.remove(runNames.ended(endedAt, runId));
+    edit.remove(runNames.ofBranch(head, runId));
+    edit.removeLog(runNames.log(runId));
+    if (request === undefined) continue;
+    // The id may have been used again since.
+    const name = runNames.request(head, request.clientRequestId);
+    if (owners.get(name) === runId) edit.remove(name);
+  }
+}

@@ -1,0 +1,59 @@
+import { descendingId, recordName } from "@ccl/records";
+
+import type { ChatBranch } from "../ports/chat-store.ts";
+
+function nameOf(kind: string, ...ids: readonly string[]): string {
+  return recordName(`operations/${kind}`, ...ids);
+}
+
+const maxDigits = 16;
+
+/** A count or a time as text that sorts like the number. */
+function digitsOf(number: number): string {
+  return String(Math.max(0, Math.floor(number))).padStart(maxDigits, "0");
+}
+
+/** What a run consists of. */
+export const runNames = {
+  /** Its lease and counts. */
+  head: (runId: string): string => nameOf("run", runId),
+  input: (runId: string): string => nameOf("input", runId),
+  result: (runId: string): string => nameOf("result", runId),
+  /** The log of its events and steps. */
+  log: (runId: string): string => nameOf("log", runId),
+  /** Its answer as it was, once a user has edited it. */
+  answer: (runId: string): string => nameOf("answer", runId),
+  /** A step of the main call, until the run has ended. */
+  main: (runId: string, stepKey: string): string => nameOf("main", runId, stepKey),
+  /** Exists while the run is unfinished. */
+  open: (runId: string): string => nameOf("open", runId),
+  /** Lists all runs, the highest ids first. */
+  newest: (runId: string): string => `operations/newest/${descendingId(runId)}`,
+  /** Lists ended runs, the oldest first. */
+  ended: (endedAt: number, runId: string): string => nameOf("ended", digitsOf(endedAt), runId),
+  ofBranch: ({ chatId, branchId }: ChatBranch, runId: string): string =>
+    nameOf("of", chatId, branchId, runId),
+  request: ({ chatId, branchId }: ChatBranch, clientRequestId: string): string =>
+    nameOf("request", chatId, branchId, clientRequestId),
+};
+
+/** What a branch consists of. */
+export const chatNames = {
+  branch: ({ chatId, branchId }: ChatBranch): string => nameOf("branch", chatId, branchId),
+  turn: ({ chatId, branchId }: ChatBranch, userMessageId: string): string =>
+    nameOf("turn", chatId, branchId, userMessageId),
+  /** Lists the turns in their order. */
+  place: ({ chatId, branchId }: ChatBranch, position: number): string =>
+    nameOf("place", chatId, branchId, digitsOf(position)),
+  /** The state that a turn shows, in the order of the turns. */
+  state: ({ chatId, branchId }: ChatBranch, position: number): string =>
+    nameOf("state", chatId, branchId, digitsOf(position)),
+  /** What a run wrote to the state at a turn. */
+  wrote: (runId: string, { chatId, branchId }: ChatBranch, position: number): string =>
+    nameOf("wrote", runId, chatId, branchId, digitsOf(position)),
+};
+
+/** The prefix of the names that begin with these ids. */
+export function prefixOf(kind: string, ...ids: readonly string[]): string {
+  return nameOf(kind, ...ids, "");
+}

@@ -1,0 +1,58 @@
+import { OperationsError } from "../operations-error.ts";
+import type { ChatBranch } from "../ports/chat-store.ts";
+import type { AbortRequest, RunInput, RunLease } from "../ports/run-store.ts";
+import type { RecordEdit } from "./change-records.ts";
+import { runNames } from "./record-names.ts";
+
+/** What changes of a run while it is executed. */
+export interface RunHead extends Pick<
+  RunInput,
+  "chatId" | "branchId" | "userMessageId" | "trigger"
+> {
+  /** The last lease. */
+  lease: RunLease;
+  /** Whether that lease is still valid. */
+  isHeld: boolean;
+  lastSeq: number;
+  lastEpoch: number;
+  /** Entries of the log. */
+  entries: number;
+  /** Keys of the main call's steps, each of which is a record until the run has ended. */
+  main?: string[] | undefined;
+  /** Index of the variant that texts of the run are part of. */
+  answer?: number | undefined;
+  abort?: AbortRequest | undefined;
+  /** Milliseconds since the epoch. Present once the run has ended. */
+  endedAt?: number | undefined;
+  request?: { clientRequestId: string; keptUntilMs: number } | undefined;
+}
+
+/** What a branch has in common. */
+export interface BranchRecord extends ChatBranch {
+  /** The highest fencing token that was granted for the branch, or has written to it. */
+  token: number;
+  /** Position of the next turn. */
+  next: number;
+  turns: number;
+  /** The unfinished run. */
+  active?: string | undefined;
+}
+
+/** A branch without turns and runs. */
+export function newBranch({ chatId, branchId }: ChatBranch): BranchRecord {
+  return { chatId, branchId, token: 0, next: 1, turns: 0 };
+}
+
+/** Reads a run's head. */
+export async function findHead(edit: RecordEdit, runId: string): Promise<RunHead | undefined> {
+  const [head] = await edit.read<[RunHead]>(runNames.head(runId));
+  return head;
+}
+
+/** @throws OperationsError `unknown_run` */
+export async function readHead(edit: RecordEdit, runId: string): Promise<RunHead> {
+  const head = await findHead(edit, runId);
+  if (head === undefined)
+    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  return head;
+}

@@ -1,0 +1,165 @@
+import type { Records } from "@ccl/records";
+
+import type { RunEvent } from "../events/run-event.ts";
+import { type RunStep, runStepKey } from "../ports/run-step.ts";
+import type { StoreCall } from "../ports/store-call.ts";
+import {
+  type AnswerText,
+  type EventBody,
+  eventWith,
+  lengthening,
+  readAnswer,
+  type RunEnd,
+  type shortening,
+  stepWith,
+  wholeEnd,
+} from "./answer-text.ts";
+import { RecordEdit } from "./change-records.ts";
+import { runNames } from "./record-names.ts";
+import type { RunHead } from "./run-head.ts";
+
+/**
+ * An entry of a run's log. Events lack what the run and their place say. The result of a run's last event is null. In
+ * place of a step of the main call stands its key.
+ */
+interface LogEntry extends Pick<EventBody, "epoch" | "ts"> {
+  /** Number of the first event. */
+  first?: number | undefined;
+  events?: EventBody[] | undefined;
+  steps?: (RunStep | string)[] | undefined;
+}
+
+/** So that a reader finds its first event without reading all. */
+const maxEvents = 256;
+
+const noStamp = {
+  runId: undefined,
+  chatId: undefined,
+  branchId: undefined,
+  userMessageId: undefined,
+  trigger: undefined,
+  seq: undefined,
+  epoch: undefined,
+  ts: undefined,
+};
+
+/** True for a step that is only of use until the run has ended, since its result contains the answer. */
+export function isMainStep({ kind }: RunStep): boolean {
+  return kind === "main_llm" || kind === "turn_message";
+}
+
+/** The entries of an append. */
+export function logEntriesOf(
+  events: readonly RunEvent[],
+  steps: readonly RunStep[],
+  change: ReturnType<typeof shortening>,
+): LogEntry[] {
+  const entries: LogEntry[] = [];
+  for (let at = 0; at < events.length; at += maxEvents) {
+    const some = events.slice(at, at + maxEvents);
+    const [{ seq: first, epoch, ts } = noStamp] = some;
+    const bodies = some.map((event) => eventWith(bodyOf(event, { epoch, ts }), change));
+    entries.push({ first, epoch, ts, events: bodies });
+  }
+  if (steps.length === 0) return entries;
+  const shown = steps.map((step) => (isMainStep(step) ? runStepKey(step) : step));
+  return [{ ...entries[0], steps: shown }, ...entries.slice(1)];
+}
+
+function bodyOf(event: RunEvent, of: LogEntry): EventBody {
+  const epoch = event.epoch === of.epoch ? undefined : event.epoch;
+  const ts = event.ts === of.ts ? undefined : event.ts;
+  const body = { ...event, ...noStamp, epoch, ts };
+  const isEnd = event.type === "run.finished" && event.result !== undefined;
+  const short = { ...body, result: null };
+  return isEnd ? short : body;
+}
+
+/** The steps of a run in the order of their appends. The first step of a key stays. */
+export async function readSteps(
+  records: Records,
+  { lease: { runId }, main = [] }: RunHead,
+  answer: AnswerText,
+  call: StoreCall | undefined,
+): Promise<RunStep[]> {
+  const names = main.map((key) => runNames.main(runId, key));
+  const found = await new RecordEdit(records, call).readAll<RunStep>(names);
+  const mainSteps = new Map(main.map((key, at) => [key, found[at]]));
+  const change = lengthening(answer);
+  const steps = new Map<string, RunStep>();
+  for (const entry of await readEntries(records, runId, 0, call))
+    for (const one of entry.steps ?? []) {
+      const known = typeof one === "string" ? mainSteps.get(one) : one;
+      const step = known && stepWith(known, change);
+      if (step !== undefined && !steps.has(runStepKey(step))) steps.set(runStepKey(step), step);
+    }
+  return [...steps.values()];
+}
+
+/** The events of a run after a number. */
+export async function readRunEvents(
+  records: Records,
+  head: RunHead,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+  call: StoreCall | undefined,
+): Promise<RunEvent[]> {
+  if (afterSeq >= head.lastSeq) return [];
+  const { runId } = head.lease;
+  const { chatId, branchId, userMessageId, trigger } = head;
+  const of = { runId, chatId, branchId, userMessageId, trigger };
+  const edit = new RecordEdit(records, call);
+  const answer = await readAnswer(edit, head);
+  const change = lengthening(answer);
+  const found: RunEvent[] = [];
+  for (const { first = 1, events = [], ...stamp } of await entriesAfter(
+    records,
+    head,
+    afterSeq,
+    call,
+  ))
+    for (const [at, body] of events.entries()) {
+      const { epoch = stamp.epoch, ts = stamp.ts, ...rest } = body;
+      const seq = first + at;
+      if (seq > afterSeq && found.length < limit)
+        found.push(eventOf({ ...eventWith(rest, change), ...of, seq, epoch, ts }));
+    }
+  const last = found.at(-1);
+  if (last?.type !== "run.finished" || last.result === undefined) return found;
+  const [stored] = await edit.read<[RunEnd]>(runNames.result(runId));
+  const result = stored && wholeEnd(stored, runId, answer);
+  return [...found.slice(0, -1), eventOf({ ...last, result })];
+}
+
+/** Readers usually want the last events, so this looks from the end, further back each time. */
+async function entriesAfter(
+  records: Records,
+  { lease: { runId }, entries }: RunHead,
+  afterSeq: number,
+  call: StoreCall | undefined,
+): Promise<LogEntry[]> {
+  for (let count = afterSeq > 0 ? 8 : entries; count < entries; count *= 4) {
+    const found = await readEntries(records, runId, entries - count, call);
+    const first = found.find((entry) => entry.first !== undefined)?.first;
+    if (first !== undefined && first <= afterSeq + 1) return found;
+  }
+  return readEntries(records, runId, 0, call);
+}
+
+async function readEntries(
+  records: Records,
+  runId: string,
+  from: number,
+  call: StoreCall | undefined,
+): Promise<LogEntry[]> {
+  const found: LogEntry[] = [];
+  for (;;) {
+    const at = from + found.length;
+    const { entries, version } = await records.readLog(runNames.log(runId), { ...call, from: at });
+    for (const entry of entries) found.push(entry as LogEntry);
+    if (entries.length === 0 || from + found.length >= version) return found;
+  }
+}
+
+function eventOf(event: object): RunEvent {
+  return Object.freeze(event) as RunEvent;
+}

@@ -1,0 +1,103 @@
+import { canonicalDate, canonicalTimestamp } from "../plan/canonical-value.ts";
+import { typeName, type DataType } from "../plan/data-type.ts";
+import type { PlanValue } from "./column-batch.ts";
+import { QueryError } from "../query-error.ts";
+
+/** Converts a driver's value to a plan value. Undefined if it does not have the type. */
+export type ValueDecoder = (value: unknown) => PlanValue | undefined;
+
+/** A whole number as a number if exact, else as a bigint. */
+export function exactInt(value: unknown): number | bigint | undefined {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value === "string" && /^-?\d+$/.test(value)) return exactInt(BigInt(value));
+  if (typeof value !== "bigint") return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Converts a decimal stored as a scaled integer to its digits. */
+export function scaledText(value: bigint, scale: number): string {
+  if (scale === 0) return String(value);
+  const sign = value < 0n ? "-" : "";
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** A decimal with exactly `scale` digits after the point. Undefined if that would lose digits. */
+export function decimalText(text: string, scale: number): string | undefined {
+  const parts = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = "", whole = "", fraction = ""] = parts;
+  if (/[1-9]/.test(fraction.slice(scale))) return undefined;
+  const value = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
+  return scaledText(sign === "-" ? -value : value, scale);
+}
+
+/** A time from a database's ISO text. */
+export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
+  return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
+}
+
+/** Decodes the values of PostgreSQL clients. */
+export function postgresDecoder(type: DataType): ValueDecoder {
+  switch (type.kind) {
+    case "int":
+      return exactInt;
+    case "decimal":
+      return (value) =>
+        typeof value === "string" || typeof value === "number"
+          ? decimalText(String(value), type.scale)
+          : undefined;
+    case "float":
+      return (value) => (typeof value === "string" ? Number(value) : plainNumber(value));
+    case "bool":
+      return (value) => (typeof value === "boolean" ? value : undefined);
+    default:
+      return textDecoder(type.kind);
+  }
+}
+
+/** Decodes the values of SQLite drivers, which return whole numbers as bigints. */
+export function sqliteDecoder(type: DataType): ValueDecoder {
+  switch (type.kind) {
+    case "int":
+      return exactInt;
+    case "decimal":
+      return (value) =>
+        typeof value === "string"
+          ? decimalText(value, type.scale)
+          : typeof value === "bigint"
+            ? scaledText(value, type.scale)
+            : undefined;
+    case "float":
+      return (value) => (typeof value === "bigint" ? Number(value) : plainNumber(value));
+    case "bool":
+      return (value) => (value === 0n ? false : value === 1n ? true : undefined);
+    case "timestamptz":
+      return (value) => timeText(typeof value === "string" ? `${value}Z` : value, "timestamptz");
+    default:
+      return textDecoder(type.kind);
+  }
+}
+
+function textDecoder(kind: "text" | "date" | "timestamp" | "timestamptz"): ValueDecoder {
+  if (kind === "text") return (value) => (typeof value === "string" ? value : undefined);
+  if (kind === "date")
+    return (value) => (typeof value === "string" ? canonicalDate(value) : undefined);
+  return (value) => timeText(value, kind);
+}
+
+function plainNumber(value: unknown): number | undefined {
+  return typeof value === "number" ? value + 0 : undefined;
+}
+
+/** The error for a value that does not have its column's type. It names the kind of value, never the value. */
+export function valueError(
+  at: { source: string; column: string; type: DataType },
+  value: unknown,
+): QueryError {
+  const message = `${at.source} gave a value (${typeof value}) for ${JSON.stringify(at.column)} that is no ${typeName(at.type)}; does the catalog still fit the source?`;
+  return new QueryError("value_invalid", message, {
+    details: { column: at.column, type: typeName(at.type) },
+  });
+}

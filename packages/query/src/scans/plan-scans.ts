@@ -1,0 +1,124 @@
+import type { TableScan } from "../connector/connector.ts";
+import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
+import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
+import { pruneColumns } from "../plan/prune-columns.ts";
+import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
+import {
+  conjunctsOf,
+  typedInputsOf,
+  type TypedExpression,
+  type TypedScan,
+  type TypedStep,
+  type ValidLogicalPlan,
+} from "../plan/typed-plan.ts";
+
+/** What a plan reads of one resource. */
+export interface PlanScan extends TableScan {
+  /** The step of the plan. */
+  name: string;
+  /** The conditions as expressions. */
+  where: TypedExpression[];
+  /** No more rows are needed. */
+  maxRows?: number | undefined;
+}
+
+/** A plan as rows to read and steps over them. */
+export interface PlanWork {
+  steps: TypedStep[];
+  scans: PlanScan[];
+  /** The result is these columns of the one scan, by index. Undefined if an engine has something to compute. */
+  direct?: number[] | undefined;
+}
+
+/** Splits a plan into what sources are asked for and what is computed over their rows. */
+export function planScans(valid: ValidLogicalPlan): PlanWork {
+  const used = usedSteps(splitScans(valid.steps));
+  const conditions = scanConditions(used);
+  const steps = pruneColumns(used, valid.columns);
+  const sentTo = (scan: TypedScan): { part: TypedExpression; sent: SimpleCondition[] }[] =>
+    (conditions.get(scan.name) ?? []).flatMap((part) => {
+      const sent = simpleConditions(part);
+      return sent?.every((condition) => isAllowed(condition, scan)) ? [{ part, sent }] : [];
+    });
+  const isWhole = ({ scan, conjuncts }: Reading): boolean => conjuncts === sentTo(scan).length;
+  const last = steps.at(-1);
+  const whole = last && readingOf(steps, last);
+  const limits = steps
+    .flatMap((step) => (step.op === "limit" ? (readingOf(steps, step) ?? []) : []))
+    .filter(isWhole);
+  const scans = steps.flatMap((step): PlanScan[] => {
+    if (step.op !== "scan") return [];
+    const { name, resource, columns } = step;
+    const maxRows = limits.find(({ scan }) => scan === step)?.maxRows;
+    const sent = sentTo(step);
+    const where = sent.map(({ part }) => part);
+    return [
+      {
+        name,
+        resource,
+        columns,
+        where,
+        conditions: sent.flatMap((one) => one.sent),
+        maxRows,
+      },
+    ];
+  });
+  const direct = whole?.columns.flatMap((name) =>
+    name === undefined ? [] : whole.scan.columns.findIndex((column) => column.name === name),
+  );
+  const isDirect =
+    whole !== undefined &&
+    isWhole(whole) &&
+    whole.offset === 0 &&
+    direct?.length === valid.columns.length;
+  return { steps, scans, direct: isDirect ? direct : undefined };
+}
+
+function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
+  const used = new Set([steps.at(-1)?.name]);
+  for (const step of steps.toReversed())
+    if (used.has(step.name)) for (const name of typedInputsOf(step)) used.add(name);
+  return steps.filter(({ name }) => used.has(name));
+}
+
+/** Arguments always reach their source. The card decides on other conditions: `pushdown` first, then `cap`. */
+function isAllowed({ column, operator }: SimpleCondition, { resource }: TypedScan): boolean {
+  const isEqual = operator === "eq" || operator === "in";
+  if (isEqual && hasParameters(resource) && scanColumns(resource).get(column)?.isParameter === true)
+    return true;
+  const { pushdown, cap = [] } = resource;
+  return pushdown?.filter ?? (cap.length === 0 || cap.includes("filter"));
+}
+
+/** Steps that only filter, rename and limit the rows of one scan. */
+interface Reading {
+  scan: TypedScan;
+  /** How many conditions its filters have. */
+  conjuncts: number;
+  /** The scan's name of each column. Undefined for a computed one. */
+  columns: (string | undefined)[];
+  maxRows?: number | undefined;
+  offset: number;
+}
+
+/** Undefined for a step that does more. */
+function readingOf(steps: readonly TypedStep[], step: TypedStep): Reading | undefined {
+  if (step.op === "scan")
+    return { scan: step, conjuncts: 0, columns: step.columns.map(({ name }) => name), offset: 0 };
+  if (step.op !== "filter" && step.op !== "project" && step.op !== "limit") return undefined;
+  const from = steps.find(({ name }) => name === step.from);
+  const below = from && readerCount(steps, from.name) === 1 ? readingOf(steps, from) : undefined;
+  if (from === undefined || below === undefined) return undefined;
+  if (step.op === "project") {
+    const columns = step.values.map((value) =>
+      value.op === "column"
+        ? below.columns[from.columns.findIndex(({ name }) => name === value.name)]
+        : undefined,
+    );
+    return { ...below, columns };
+  }
+  if (below.maxRows !== undefined) return undefined;
+  if (step.op === "filter")
+    return { ...below, conjuncts: below.conjuncts + conjunctsOf(step.where).length };
+  return { ...below, maxRows: step.offset + step.count, offset: step.offset };
+}

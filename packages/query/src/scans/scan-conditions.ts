@@ -1,0 +1,126 @@
+import { hasParameters } from "../connector/scan-columns.ts";
+import { derivedName } from "../plan/derived-name.ts";
+import {
+  columnsOf,
+  conjunctsOf,
+  partsOf,
+  typedInputsOf,
+  withParts,
+  type TypedExpression,
+  type TypedJoin,
+  type TypedProject,
+  type TypedStep,
+} from "../plan/typed-plan.ts";
+
+/** Gives each reader of a resource with parameters a scan of its own, since each may give other arguments. */
+export function splitScans(steps: readonly TypedStep[]): TypedStep[] {
+  let split = [...steps];
+  for (const scan of steps) {
+    if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
+    const readers = split.filter((step) => typedInputsOf(step).includes(scan.name));
+    for (const [index, reader] of readers.slice(1).entries()) {
+      const name = derivedName(scan.name, index);
+      split = split.flatMap((step) =>
+        step === scan
+          ? [scan, { ...scan, name }]
+          : step === reader
+            ? [withInput(reader, scan.name, name)]
+            : [step],
+      );
+    }
+  }
+  return split;
+}
+
+function withInput(step: TypedStep, old: string, name: string): TypedStep {
+  const renamed = (input: string): string => (input === old ? name : input);
+  if (step.op === "scan") return step;
+  if (step.op === "join") return { ...step, left: renamed(step.left), right: renamed(step.right) };
+  if (step.op === "union") return { ...step, from: step.from.map(renamed) };
+  return { ...step, from: renamed(step.from) };
+}
+
+/** How many steps read a step. */
+export function readerCount(steps: readonly TypedStep[], name: string): number {
+  return steps.filter((step) => typedInputsOf(step).includes(name)).length;
+}
+
+/**
+ * The conditions that every needed row of a scan meets, by scan: those of filters above it, across projects, sorts and
+ * joins that keep them. A step with several readers stops a condition, since the other readers need all rows.
+ */
+export function scanConditions(steps: readonly TypedStep[]): Map<string, TypedExpression[]> {
+  const byName = new Map(steps.map((step) => [step.name, step]));
+  const found = new Map<string, TypedExpression[]>();
+  const descend = (name: string, part: TypedExpression): void => {
+    const step = byName.get(name);
+    if (step === undefined || readerCount(steps, name) > 1) return;
+    switch (step.op) {
+      case "scan":
+        found.set(name, [...(found.get(name) ?? []), part]);
+        return;
+      case "filter":
+      case "sort":
+        return descend(step.from, part);
+      case "project":
+        return staysShort(step, part)
+          ? descend(step.from, substituted(part, valuesOf(step)))
+          : undefined;
+      case "join": {
+        const isLeft = holdsAll(step.columns.slice(0, step.leftCount), part);
+        if (isLeft) return descend(step.left, part);
+        // A condition on the right side of a left join would keep rows whose partner fails it.
+        const right = rightValues(step, byName.get(step.right));
+        if (step.kind === "inner" && holdsAll([...right.keys()], part))
+          descend(step.right, substituted(part, right));
+      }
+    }
+  };
+  for (const step of steps)
+    if (step.op === "filter") for (const part of conjunctsOf(step.where)) descend(step.from, part);
+  return found;
+}
+
+function holdsAll(columns: readonly (string | { name: string })[], part: TypedExpression): boolean {
+  const names = new Set(
+    columns.map((column) => (typeof column === "string" ? column : column.name)),
+  );
+  return columnsOf(part).every((name) => names.has(name));
+}
+
+type Values = ReadonlyMap<string, TypedExpression>;
+
+function valuesOf(project: TypedProject): Values {
+  return new Map(project.values.map((value, index) => [project.columns[index]?.name ?? "", value]));
+}
+
+function rightValues(join: TypedJoin, right: TypedStep | undefined): Values {
+  return new Map(
+    join.columns.slice(join.leftCount).flatMap(({ name }, index) => {
+      const column = right?.columns[index];
+      return column === undefined ? [] : [[name, { op: "column", ...column }] as const];
+    }),
+  );
+}
+
+/** The expression with columns replaced by their values. */
+function substituted(expression: TypedExpression, values: Values): TypedExpression {
+  if (expression.op === "column") return values.get(expression.name) ?? expression;
+  return withParts(expression, (part) => substituted(part, values));
+}
+
+/** Size limit of a condition that grows on its way down: `x * x as x` doubles it at every project. */
+const maxParts = 60;
+
+function staysShort(project: TypedProject, part: TypedExpression): boolean {
+  const sizes = new Map(
+    [...valuesOf(project)].map(([name, value]) => [name, partCount(value, new Map())] as const),
+  );
+  return partCount(part, sizes) <= Math.max(maxParts, partCount(part, new Map()));
+}
+
+/** The number of parts of an expression, given the number of parts of its columns. */
+function partCount(expression: TypedExpression, sizes: ReadonlyMap<string, number>): number {
+  if (expression.op === "column") return sizes.get(expression.name) ?? 1;
+  return partsOf(expression).reduce((sum, part) => sum + partCount(part, sizes), 1);
+}

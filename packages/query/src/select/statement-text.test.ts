@@ -1,0 +1,89 @@
+import type { ResourceDetails } from "@ccl/catalog";
+import { expect, it } from "vitest";
+import { createMemoryConnector } from "../connector/create-memory-connector.ts";
+import { executeSql } from "./run-sql.ts";
+import { statementText } from "./statement-text.ts";
+
+const address = "ada://any/db/shop";
+const details: ResourceDetails[] = [
+  {
+    id: "res:visits",
+    uri: `${address}/visits`,
+    kind: "tabular",
+    title: "visits",
+    columns: [
+      { name: "id", type: "int" },
+      { name: "who", type: "text" },
+      { name: "city", type: "text" },
+    ],
+  },
+];
+const visits = [
+  { id: 1, who: "Ann", city: "Rome" },
+  { id: 2, who: "Bob", city: "Oslo" },
+  { id: 3, who: "Ann", city: "Rome" },
+];
+const connectors = { [address]: createMemoryConnector({ "res:visits": visits }) };
+
+/** The rows, or the message. */
+async function answerTo(text: string): Promise<unknown> {
+  return executeSql(text, { details, connectors }).then(
+    ({ rows }) => rows,
+    (error: unknown) => (error instanceof Error ? error.message : error),
+  );
+}
+
+it.each([
+  ["```sql\nselect 1\n```", "select 1\n"],
+  ["Here it is:\n\n```\nselect 1;\n```\nIt gives 1.", "select 1;\n"],
+  ["```select 1```", "select 1"],
+  ["SQLQuery: select 1", "select 1"],
+  ["```sql\nSQL: select 1\n```", "select 1\n"],
+  ['"select 1"', "select 1"],
+  [`"select ""id"" from visits";`, 'select "id" from visits'],
+  [`"select "id" from visits"`, 'select "id" from visits'],
+  ["'select ''a'' as a'", "select 'a' as a"],
+  ["`with a as (select 1) select * from a`", "with a as (select 1) select * from a"],
+])("takes the statement out of %j", (text, statement) => {
+  expect(statementText(text)).toBe(statement);
+});
+
+it.each([
+  "select '```\nselect 2\n```' as a",
+  "(select 1)",
+  "```\nselect 1\n```\nor\n```\nselect 2\n```",
+  "delete from visits",
+  '"visits"',
+])("leaves %j as it is", (text) => {
+  expect(statementText(text)).toBe(text);
+});
+
+it("gives all columns for a FROM without SELECT", async () => {
+  expect(await answerTo("from visits limit 1")).toEqual([visits[0]]);
+});
+
+it.each([
+  ["select who, city, count(*) as n from visits group by who order by n desc, city", 2],
+  ["select v.who, count(*) as n, v.city as town from visits v group by v.who order by v.city", 1],
+  ["select who as name, city, count(*) as n from visits group by name order by n desc", 2],
+  ["select who, city, count(*) as n from visits group by 1 order by n desc", 2],
+  [
+    "select city, n from (select who, city, count(*) as n from visits group by who) t order by n desc",
+    2,
+  ],
+])("gives a column outside GROUP BY that has one value in each group: %s", async (text, first) => {
+  const rows = await answerTo(text);
+  expect(rows).toMatchObject([{ n: first }, { n: 3 - first }]);
+  expect(JSON.stringify(rows)).toContain("Rome");
+});
+
+it.each([
+  ["select city, id from visits group by city", /several values in one group; group by it too/],
+  ["select city, count(*) as n from visits group by city order by id", /several values/],
+  ["select lower(who), city from visits group by lower(who)", /must appear in the GROUP BY/],
+  ["select top 2 who from visits", /^TOP is not taken; write LIMIT at the end\.$/],
+  ["select nvl(who, 'x') from visits", /^There is no function "nvl": write coalesce\(a, b\)\.$/],
+  ["select strps(who) from visits", /^There is no function "strps"\. Did you mean "strpos"\?/],
+])("says what to write instead of %s", async (text, message) => {
+  expect(await answerTo(text)).toMatch(message);
+});

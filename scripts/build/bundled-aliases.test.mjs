@@ -1,0 +1,70 @@
+// An application that is bundled with @ccl/aliases runs in a folder that has no node_modules.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { build } from "esbuild";
+import { afterAll, expect, it } from "vitest";
+
+const home = path.resolve(import.meta.dirname, "../../packages/aliases");
+const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "ccl-bundled-"));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+const program = `
+import { mkdirSync, writeFileSync } from "node:fs";
+import { applyDelta, buildOutline, buildPack, computeDelta, openAliasRegistry, takeSnapshot } from "./src/index.ts";
+
+const root = process.argv[2];
+mkdirSync(root, { recursive: true });
+writeFileSync(root + "/.gitignore", "hidden.yaml");
+writeFileSync(root + "/hidden.yaml", "a: 1");
+writeFileSync(root + "/shown.yaml", "limit: 1");
+const registry = await openAliasRegistry({ root, persist: false });
+const { entries } = await registry.scan({ include: ["*.yaml"] });
+const base = await takeSnapshot({ registry });
+writeFileSync(root + "/shown.yaml", "limit: 2");
+const delta = await computeDelta(base, await takeSnapshot({ registry }));
+const applied = await applyDelta(base, delta);
+const { text } = await buildPack({ registry, task: "raise the limit", budget: 500 });
+const source = { path: "m.ts", text: "export const one = 1;" };
+const outline = buildOutline(source, { depth: "signatures" });
+const read = await outline.catch(({ code, message }) => ({ text: code + ": " + message }));
+const isWhole = applied.id === delta.nextId && text.includes("limit: 2");
+console.log(JSON.stringify({ paths: entries.map((entry) => entry.path), isWhole, outline: read.text }));
+`;
+
+/** Bundles and runs the program. `external` libraries stay outside the bundle. */
+async function run(name, external = []) {
+  const outfile = path.join(folder, name, "main.mjs");
+  const code = 'import { createRequire as make } from "node:module";';
+  await build({
+    stdin: { contents: program, resolveDir: home, loader: "ts" },
+    outfile,
+    bundle: true,
+    external,
+    format: "esm",
+    platform: "node",
+    conditions: ["@ccl/source"],
+    // Libraries in CommonJS ask for Node's modules by this name.
+    banner: { js: `${code}\nconst require = make(import.meta.url);` },
+    logLevel: "silent",
+  });
+  const root = path.join(folder, name, "project");
+  const options = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] };
+  return JSON.parse(execFileSync(process.execPath, [outfile, root], options));
+}
+
+it("holds every library, and says which folder the parser needs beside the bundle", async () => {
+  const { outline, ...rest } = await run("bare");
+  expect(rest).toEqual({ paths: ["shown.yaml"], isWhole: true });
+  expect(outline).toContain("io_failed");
+  expect(outline).toContain(path.join(folder, "bare", "wasm"));
+  await expect(run("outside", ["ignore"])).rejects.toThrow("Cannot find package 'ignore'");
+});
+
+it("reads code if that folder is there", async () => {
+  const parser = path.join(home, "dist/wasm");
+  fs.cpSync(parser, path.join(folder, "parsed", "wasm"), { recursive: true });
+  expect(await run("parsed")).toMatchObject({ isWhole: true, outline: "const one = 1" });
+});
