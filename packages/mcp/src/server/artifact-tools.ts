@@ -44,7 +44,7 @@ export function artifactTools(
         // A client that has a handle has seen it, so the search may use it.
         const isWide = all === true || input["handle"] !== undefined;
         const stored = await (await open()).listHandles({ sessionId, limit: 1, signal });
-        if (!isWide && stored.handles.length === 0)
+        if (!isWide && stored.handles.length === 0 && stored.damaged === undefined)
           return "[nothing is stored in this session; all: true searches what others stored]";
         const [search] = await openTools(isWide ? undefined : sessionId);
         const query = String(input["query"]);
