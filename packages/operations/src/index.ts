@@ -60,13 +60,7 @@ export type {
   SaveProfileOptions,
 } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
-export type {
-  ExecutorEngine,
-  OperationAttempt,
-  OperationKey,
-  RunDriver,
-  RunExecutor,
-} from "./ports/run-executor.ts";
+export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
 export type { RunStep } from "./ports/run-step.ts";
 export type {
   AppendOutcome,

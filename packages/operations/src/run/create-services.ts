@@ -28,7 +28,6 @@ export function createServices(options: RunEngineOptions): EngineServices {
     mainModel,
     limits = {},
     renderer,
-    executor,
   } = options;
   checkLimits(limits);
   const clock = toRunClock(options.clock);
@@ -64,7 +63,6 @@ export function createServices(options: RunEngineOptions): EngineServices {
     random: options.random ?? Math.random,
     renderer,
     fitter: options.promptFitter ?? createCompilerFitter(),
-    executeAttempt: executor?.executeAttempt ? executor.executeAttempt.bind(executor) : undefined,
     limits: {
       graceMs: limits.graceMs ?? 2_000,
       leaseMs,

@@ -12,7 +12,6 @@ import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
-import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 import type { OperationRegistry } from "../profile/create-operation-registry.ts";
@@ -97,8 +96,6 @@ export interface EngineServices {
   limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
   /** Policies for operations. Frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;
-  /** Absent if the executor leaves attempts to the engine. */
-  executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;

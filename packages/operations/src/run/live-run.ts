@@ -1,5 +1,4 @@
 import { onAbort } from "@ccl/core/async";
-import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
@@ -53,12 +52,8 @@ const keptEvents = 1_024;
 /** Creates a run that has no worker yet. */
 export function createLiveRun(
   runId: string,
-  options: {
-    runs: RunStore;
-    onListenerError?: ListenerErrorHandler | undefined;
-  },
+  { runs, onListenerError }: Pick<EngineServices, "runs" | "onListenerError">,
 ): LiveRun {
-  const { runs, onListenerError } = options;
   const feed = createEventFeed(keptEvents, onListenerError);
   let resolve: (result: RunResult) => void = () => {};
   const result = new Promise<RunResult>((done) => {

@@ -62,8 +62,6 @@ export interface Attempt {
 /** The time limit of an attempt. */
 export interface AttemptTimer {
   signal: AbortSignal;
-  /** Starts the time, unless the timer was stopped. */
-  begin(): void;
   stop(): void;
   /** Aborts the handler's signal. */
   abort(reason: unknown): void;

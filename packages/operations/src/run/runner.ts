@@ -1,11 +1,10 @@
 import { OperationsError } from "../operations-error.ts";
-import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
-import type { RunInput } from "../ports/run-store.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
 import { driveRun, type DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
+import type { PlanMaker } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { mayResume, planOf, takeRun } from "./take-run.ts";
@@ -23,8 +22,6 @@ export interface Runner {
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;
-  /** In the order of the run's plan. @throws OperationsError `invalid_profile` */
-  operationsOf(input: RunInput): OperationKey[];
 }
 
 /** Services of a runner. */
@@ -42,7 +39,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;
-    const live = newLiveRun(runId, { services, executor });
+    const live = createLiveRun(runId, services);
     lives.set(runId, live);
     return live;
   };
@@ -92,7 +89,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     const plan = prepared && planOf({ services, plans }, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
-  return {
+  const runner: Runner = {
     liveOf,
     find: (runId) => lives.get(runId),
     execute(runId) {
@@ -113,7 +110,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       if (!mayResume({ services, plans }, stored))
         return (stored.lease?.expiresAtMs ?? 0) > nowMs ? "held" : "unplannable";
       if (!executor.isLocal) {
-        await executor.submit(runId);
+        await executor.submit(runId, true);
         return "taken";
       }
       const request = { owner, ttlMs: services.limits.leaseMs, nowMs };
@@ -121,18 +118,17 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;
-      void follow(live, true);
+      await executor.submit(runId, true).finally(() => void follow(live, true));
       return "taken";
     },
     async resume(runId) {
       const live = liveOf(runId);
-      if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined)
-        await executor.submit(runId);
+      await runner.takeOver(runId);
       void follow(live, executor.isLocal);
       return live;
     },
-    operationsOf: (input) => keysOf(planOf({ services, plans }, input)),
   };
+  return runner;
 }
 
 /** Waits until the next poll of the store, or until it is woken. */
@@ -152,20 +148,6 @@ async function pause(
   });
   live.wake = undefined;
   return undefined;
-}
-
-function newLiveRun(runId: string, of: Pick<RunnerOptions, "services" | "executor">): LiveRun {
-  const { services, executor } = of;
-  const live = createLiveRun(runId, {
-    runs: services.runs,
-    onListenerError: services.onListenerError,
-  });
-  if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));
-  return live;
-}
-
-function keysOf({ plan }: PreparedPlan): OperationKey[] {
-  return plan.operations.map(({ hook, operationId }) => ({ hook, operationId }));
 }
 
 /** True for an error that the next poll would find again. A store may answer by then. */
