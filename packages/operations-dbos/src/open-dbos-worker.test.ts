@@ -236,9 +236,14 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
 
     const { worker } = await openWorker(runs);
     expect(await open({})).toBe("already_launched");
-    expect(codeOfThrown(() => worker.executor.attach(async () => undefined, () => {}))).toBe(
-      "name_taken",
-    );
+    expect(
+      codeOfThrown(() =>
+        worker.executor.attach(
+          async () => undefined,
+          () => {},
+        ),
+      ),
+    ).toBe("name_taken");
     expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs }))).toBe("name_taken");
     expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs, name: "another" }))).toBe(
       "already_launched",

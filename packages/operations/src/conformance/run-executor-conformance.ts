@@ -1,8 +1,7 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationHandler, OperationOutcome } from "../operation/operation-context.ts";
 import type { RunResult } from "../events/run-result.ts";
 import {
   openFixture,

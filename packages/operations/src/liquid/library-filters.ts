@@ -1,10 +1,11 @@
 import type { Clock } from "@ccl/core";
 
-import { itemWork, numberOf } from "./own-filters.ts";
 import {
   chargeSearch,
   type FilterMeter,
   filterText,
+  itemWork,
+  numberOf,
   patternOf,
   requireScalar,
 } from "./template-filter.ts";

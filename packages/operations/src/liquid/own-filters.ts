@@ -3,7 +3,13 @@ import { valueAt } from "@ccl/core/json";
 
 import { tokensOf } from "../operation/tokens-of.ts";
 import { type MessageView, messageView, viewedMessage } from "./message-view.ts";
-import { type FilterMeter, filterText, TemplateError } from "./template-filter.ts";
+import {
+  type FilterMeter,
+  filterText,
+  itemWork,
+  numberOf,
+  TemplateError,
+} from "./template-filter.ts";
 
 /** One filter. It receives the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
@@ -83,9 +89,6 @@ function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
   return list;
 }
 
-/** Cost of one item in a filter: about as long as producing that many characters takes. */
-export const itemWork = 16;
-
 function memberOf(item: unknown, property: unknown): unknown {
   if (property === undefined) return item;
   if (typeof property !== "string")
@@ -106,12 +109,6 @@ function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => un
       return one === other ? 0 : one < other ? -1 : 1;
     })
     .map(({ item }) => item);
-}
-
-/** A number, or a text that contains one. 0 for anything else. */
-export function numberOf(value: unknown): number {
-  const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
-  return typeof read === "number" && !Number.isNaN(read) ? read : 0;
 }
 
 function wholeNumber(value: unknown): number {

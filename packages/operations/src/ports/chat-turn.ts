@@ -2,12 +2,13 @@ import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { KeptWrite, VariantState } from "./chat-state.ts";
 import type {
   AssistantVariant,
+  KeptWrite,
   OperationTurnEffects,
   TurnCommit,
   TurnOutcome,
+  VariantState,
 } from "./chat-store.ts";
 
 /** One of several texts of a message. */

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { PromptInsert } from "./prompt-additions.ts";
+import type { PromptInsert } from "./assembled-prompt.ts";
 
 /** Messages that stay together, with inserts around them: a tool call up to its results, or any single message. */
 interface MessageGroup {

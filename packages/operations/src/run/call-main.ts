@@ -12,10 +12,9 @@ import {
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
-import { wellFormed } from "../artifact/well-formed.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
@@ -28,6 +27,7 @@ import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** The main call in progress. */
 export interface MainCall {

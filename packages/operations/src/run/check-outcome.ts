@@ -6,29 +6,28 @@ import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { EventError } from "../events/run-event.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
-import type {
-  OperationDebug,
-  OperationErrorCode,
-  OperationOutcome,
-  SkippedReason,
-} from "../operation/operation-outcome.ts";
+import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationStatus } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
+import type {
+  OperationErrorCode,
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** The validated outcome of an attempt. */
 export interface CheckedOutcome {
   status: OperationStatus;
   /** Frozen copies. Empty unless the status is `done`. */
   effects: readonly OperationEffect[];
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   skippedReason?: SkippedReason | undefined;
   debug?: OperationDebug | undefined;
 }
@@ -72,7 +71,7 @@ export function failedOutcome(
   message: string,
   details?: unknown,
 ): CheckedOutcome {
-  const error: EventError = { code, message: safeText(message, maxMessageChars) };
+  const error: OperationFailure = { code, message: safeText(message, maxMessageChars) };
   const shown = boundSummary({ details }, detailLimits)?.["details"];
   if (shown !== undefined) error.details = shown;
   return { status: "error", effects: noEffects, error };

@@ -1,5 +1,7 @@
-import { wellFormed } from "../artifact/well-formed.ts";
-import type { RunContext } from "./run-context.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
+import type { RunEventBody } from "../events/run-event.ts";
+import type { RunInput } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-services.ts";
 
 /** Turns pieces of an answer into events. It limits the number and the length of events, and each is well-formed. */
 export interface DeltaWriter {
@@ -10,9 +12,16 @@ export interface DeltaWriter {
   close(last?: string): void;
 }
 
+/** The run whose events the pieces become. */
+interface StreamedRun {
+  services: Pick<EngineServices, "clock" | "limits">;
+  input: RunInput;
+  emit(body: RunEventBody): void;
+}
+
 /** Writes the first piece immediately, and later ones together once per interval. */
 export function createDeltaWriter(
-  run: RunContext,
+  run: StreamedRun,
   type: "main_llm.delta" | "main_llm.reasoning",
 ): DeltaWriter {
   const { clock, limits } = run.services;

@@ -4,22 +4,19 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { OperationPolicy } from "../operation/operation-context.ts";
 import type { ModelResolver } from "../kinds/kind-options.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler, OperationPolicy } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationRegistry } from "../profile/create-operation-registry.ts";
-import type { RegisteredOperation } from "../profile/registered-operation.ts";
-import type { OffloadedStores } from "./artifact-values.ts";
+import type { OperationRegistry, RegisteredOperation } from "../profile/registered-operation.ts";
+import type { StoreCall } from "../ports/store-call.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
-import type { OperationStatus } from "../events/run-result.ts";
-import type { RunJournal } from "./run-journal.ts";
+import type { OperationStatus } from "../operation/operation-failure.ts";
 
 /** Limits of an engine. Every field has a default. */
 export interface EngineLimits {
@@ -85,8 +82,7 @@ export interface EngineServices {
   /** True if `runs` stores changes of the chat too. */
   keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
-  sweepValues?: OffloadedStores["sweep"] | undefined;
-  journal: RunJournal;
+  sweepValues?: ((call: StoreCall) => Promise<number>) | undefined;
   limiter: ConcurrencyLimiter;
   clock: RunClock;
   ids: IdGenerator;

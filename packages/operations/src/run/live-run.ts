@@ -4,11 +4,18 @@ import { createEventFeed, type EventFeed, type RunEventListener } from "../event
 import type { RunEvent } from "../events/run-event.ts";
 import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
 import type { RunClock } from "../ports/run-clock.ts";
-import type { RunDrive } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { RunResult } from "../events/run-result.ts";
+import type { StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
+
+/** A run in progress. */
+export interface RunDrive {
+  /** Undefined if another worker has taken over the run. Never rejects. */
+  result: Promise<RunResult | undefined>;
+  stop(cause: StopCause, reason?: string): void;
+}
 
 /** A run that this process follows, executed here or elsewhere. */
 export interface LiveRun {

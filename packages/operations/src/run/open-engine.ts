@@ -1,7 +1,7 @@
 import { success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
 import { pageStart } from "../ports/page-start.ts";

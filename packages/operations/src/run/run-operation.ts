@@ -3,10 +3,9 @@ import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
 import { isRecord, stringAt } from "@ccl/core/json";
 
-import type { EventError } from "../events/run-event.ts";
 import { conditionsHold } from "../kinds/guard-condition.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import { boundSummary } from "./bound-summary.ts";
 import {
@@ -24,6 +23,7 @@ import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
 import { endEventOf, stepOf } from "./operation-step.ts";
 import { operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationEnd } from "./run-state.ts";
+import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, index: number): void {
@@ -116,7 +116,7 @@ function tryOnce(attempt: Attempt): void {
 }
 
 /** Writes an attempt that the handler itself retries to the journal. */
-function repeated(attempt: Attempt, { code, message }: EventError): void {
+function repeated(attempt: Attempt, { code, message }: OperationFailure): void {
   const { run, operation, record } = attempt;
   if (record.attempt !== attempt) return;
   const failed = failedOutcome(code, message);

@@ -1,10 +1,10 @@
 import { OperationsError } from "../operations-error.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
-import { driveRun, type DrivenRun } from "./drive-run.ts";
+import { driveRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PlanMaker } from "./prepare-run.ts";
+import type { DrivenRun, PlanMaker } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { mayResume, planOf, takeRun } from "./take-run.ts";

@@ -3,9 +3,8 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
-import type { DrivenRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
-import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
+import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 
 /** A run that other workers have executed, and what this process has of it. */
