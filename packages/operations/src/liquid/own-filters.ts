@@ -1,5 +1,4 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
-import { valueAt } from "@ccl/core/json";
 
 import { tokensOf } from "../operation/tokens-of.ts";
 import { type MessageView, messageView, viewedMessage } from "./message-view.ts";
@@ -35,17 +34,6 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
       meter.charge(between.length * texts.length);
       return texts.join(between);
     },
-    sum: (meter, value, property) =>
-      itemsOf(meter, value).reduce(
-        (total: number, item) => total + numberOf(memberOf(item, property)),
-        0,
-      ),
-    sort: (meter, value, property) => sorted(meter, value, (item) => memberOf(item, property)),
-    sort_natural: (meter, value, property) =>
-      sorted(meter, value, (item) => {
-        const key = memberOf(item, property);
-        return typeof key === "string" ? key.toLowerCase() : key;
-      }),
     by_role: (meter, value, ...roles) =>
       itemsOf(meter, Array.isArray(value) ? value : []).filter((item) =>
         roles.includes(viewedMessage(item)?.role),
@@ -87,28 +75,6 @@ function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
   const list = listOf(value);
   meter.charge(list.length * itemWork);
   return list;
-}
-
-function memberOf(item: unknown, property: unknown): unknown {
-  if (property === undefined) return item;
-  if (typeof property !== "string")
-    throw new TemplateError('A property is named by a text such as "a.b"');
-  return valueAt(item, property.split("."));
-}
-
-/** Sorts numbers before texts, and texts by code units. Other values keep their order at the end. */
-function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => unknown): unknown[] {
-  const rankOf = (key: unknown): number =>
-    typeof key === "number" ? 0 : typeof key === "string" ? 1 : 2;
-  return itemsOf(meter, value)
-    .map((item) => ({ item, key: keyOf(item) }))
-    .sort((left, right) => {
-      const [one, other] = [left.key, right.key];
-      if (typeof one === "number" && typeof other === "number") return one - other;
-      if (typeof one !== "string" || typeof other !== "string") return rankOf(one) - rankOf(other);
-      return one === other ? 0 : one < other ? -1 : 1;
-    })
-    .map(({ item }) => item);
 }
 
 function wholeNumber(value: unknown): number {

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import { idPattern, type OperationDefinition } from "../operation/operation-definition.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
 import { operationsOf } from "./defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -41,9 +41,6 @@ function checkHandler({ operationId }: OperationDefinition, handler: unknown): v
   const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
   throw new OperationsError("invalid_definition", message);
 }
-
-// Ids appear in events, step keys and messages.
-const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 function checkDefinition({ operationId, kind, name, writesTag }: OperationDefinition): void {
   for (const [field, value] of Object.entries({ operationId, kind, name })) {

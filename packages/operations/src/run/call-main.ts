@@ -19,7 +19,7 @@ import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
-import { isErrorCode } from "./check-outcome.ts";
+import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { recordPrompt } from "./record-prompt.ts";
 import { artifactsAfter, requirePrompt } from "./operation-view.ts";
@@ -309,10 +309,5 @@ function failureOf(
       ? { code: "provider_error", finishReason: "provider_error" }
       : { code: "internal_error", finishReason: "unknown" };
   }
-  const { details } = error;
-  const code =
-    typeof details === "object" && details !== null && "operationCode" in details
-      ? details.operationCode
-      : "";
-  return { code: isErrorCode(code) ? code : "internal_error", finishReason: "policy_error" };
+  return { code: operationCodeOf(error), finishReason: "policy_error" };
 }

@@ -1,11 +1,14 @@
 import type { Issue, Result } from "@ccl/core";
 import { failure, LanguageModelError, success } from "@ccl/core";
 
+import { valueAt } from "@ccl/core/json";
+
 import { copyJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
+import { problemOfWrite } from "../effects/write-problem.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
@@ -61,7 +64,7 @@ const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
 /** True for a code that an operation may fail with. */
-export function isErrorCode(code: unknown): code is OperationErrorCode {
+function isErrorCode(code: unknown): code is OperationErrorCode {
   return typeof code === "string" && errorCodes.has(code);
 }
 
@@ -117,16 +120,17 @@ function failureOf(error: unknown): CheckedOutcome {
 
 /** The outcome for an error that a handler threw. Its causes are left out, since they may contain requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
-  const message = messageOf(error);
-  if (LanguageModelError.isInstance(error))
-    return failedOutcome(modelErrorCode(error.code), message);
-  if (!OperationsError.isInstance(error)) return failedOutcome("internal_error", message);
-  const { details } = error;
-  const code =
-    typeof details === "object" && details !== null && "operationCode" in details
-      ? details.operationCode
-      : "";
-  return failedOutcome(isErrorCode(code) ? code : "internal_error", message);
+  const code = LanguageModelError.isInstance(error)
+    ? modelErrorCode(error.code)
+    : operationCodeOf(error);
+  return failedOutcome(code, messageOf(error));
+}
+
+/** The code that an error of this package names in its details. */
+export function operationCodeOf(error: unknown): OperationErrorCode {
+  const details = OperationsError.isInstance(error) ? error.details : undefined;
+  const code = valueAt(details, ["operationCode"]);
+  return isErrorCode(code) ? code : "internal_error";
 }
 
 function checkEffects(
@@ -205,18 +209,8 @@ function refusalOf(
       message: `The operation can't write art.${effect.tag}: ${allowed}.`,
     };
   }
-  const { inclusion, usage } = effect;
-  if (inclusion !== undefined && (usage === "ui_only" || usage === "internal")) {
-    return {
-      code: "validation_error",
-      message: `art.${effect.tag} of usage ${usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`,
-    };
-  }
-  if (!effect.persisted && effect.retention !== undefined) {
-    return {
-      code: "validation_error",
-      message: `art.${effect.tag} is gone with its run and keeps no history; leave retention out.`,
-    };
-  }
+  const problem = problemOfWrite(effect);
+  if (problem !== undefined)
+    return { code: "validation_error", message: `art.${effect.tag}: ${problem.message}` };
   return undefined;
 }

@@ -3,7 +3,7 @@ import { onAbort } from "@ccl/core/async";
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
-import type { RunClock } from "../ports/run-clock.ts";
+import { pause } from "../ports/run-clock.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { RunResult } from "../events/run-result.ts";
@@ -149,7 +149,7 @@ export async function* readStoredEvents(
     if (events.length > 0) continue;
     const { result, lease } = (await runs.loadRun(runId)) ?? {};
     if (result !== undefined) return;
-    await pause(clock, pollDelay(services, idle, lease), signal);
+    await pause(clock, pollDelay(services, idle, lease), (wake) => signal && onAbort(signal, wake));
   }
 }
 
@@ -161,20 +161,4 @@ export function pollDelay(
 ): number {
   const hasWorker = lease !== undefined && lease.expiresAtMs > clock.now();
   return limits.pollMs * 2 ** Math.min(hasWorker ? 1 : 4, idleLooks);
-}
-
-async function pause(
-  clock: RunClock,
-  delayMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      cancel();
-      forget?.();
-      resolve();
-    };
-    const cancel = clock.schedule(delayMs, end);
-    const forget = signal && onAbort(signal, end);
-  });
 }

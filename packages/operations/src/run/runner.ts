@@ -1,4 +1,5 @@
 import { OperationsError } from "../operations-error.ts";
+import { pause } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import { driveRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -64,7 +65,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       const taken = live.prepared === undefined ? await take(live) : startOf(live);
       if (taken === undefined) return undefined;
       if ("lastLease" in taken)
-        return await pause(live, services, pollDelay(services, idle, taken.lastLease));
+        return await pauseFollowing(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
       live.drive = driveRun(taken);
       // The abort may have arrived while the lease was acquired, or during the first call of a store.
@@ -75,7 +76,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     } catch (error) {
       return isFinal(error)
         ? failedFollowing(live.runId, error)
-        : pause(live, services, pollDelay(services, idle, undefined));
+        : pauseFollowing(live, services, pollDelay(services, idle, undefined));
     }
   };
   const take = (live: LiveRun): ReturnType<typeof takeRun> => {
@@ -132,19 +133,16 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
 }
 
 /** Waits until the next poll of the store, or until it is woken. */
-async function pause(
+async function pauseFollowing(
   live: LiveRun,
   { clock }: EngineServices,
   delayMs: number,
 ): Promise<undefined> {
   // The lease arrived during the last poll.
   if (live.prepared !== undefined || live.lease !== undefined) return undefined;
-  await new Promise<void>((resolve) => {
-    const cancel = clock.schedule(delayMs, resolve);
-    live.wake = () => {
-      cancel();
-      resolve();
-    };
+  await pause(clock, delayMs, (wake) => {
+    live.wake = wake;
+    return undefined;
   });
   live.wake = undefined;
   return undefined;

@@ -3,6 +3,7 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
+import { unknownRun } from "../ports/unknown-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
@@ -43,8 +44,7 @@ export async function takeRun(
   const { runs, clock, limits, isOwnerDead } = at.services;
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
-  if (stored === undefined)
-    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  if (stored === undefined) throw unknownRun(runId);
   const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
   const isOpen = mayTake && stored.result === undefined && mayResume(at, stored, taking.abort);
   const { lease: held } = stored;
