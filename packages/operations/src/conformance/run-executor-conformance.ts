@@ -24,7 +24,7 @@ const rules: readonly ExecutorRule[] = [
       const result = await run({
         a: { does },
         b: { does, dependsOn: ["a"] },
-        c: { does, hooks: ["after_main_llm"] },
+        c: { does, after: true },
       });
       assert.deepEqual([result.status, result.mainLlm.text], ["done", "Answer."]);
       assert.deepEqual(statusesOf(result), ["a done", "b done", "c done"]);
@@ -137,5 +137,7 @@ function gate(
 }
 
 function statusesOf({ operationRuns }: RunResult): string[] {
-  return operationRuns.map(({ operationId, status }) => `${operationId} ${status}`);
+  return operationRuns.map(
+    ({ operationId, status }) => `${operationId.replace("rules:", "")} ${status}`,
+  );
 }
