@@ -228,6 +228,14 @@ it("a run whose journal could not be written leaves its branch to the next start
   expect((await runs.loadRun(first.runId))?.result?.status).toBe("done");
 });
 
+it("is resumed at once by engines that know that its owner is dead, without a call", async () => {
+  const at = installation();
+  const { runId } = await at.deadRun(undefined, { owner: "gone" });
+  at.worker({ recover: true, isOwnerDead: async (owner) => owner === "gone" });
+  await at.clock.advance(1_000);
+  expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+});
+
 it("is submitted again to the executor, which may abort it", async () => {
   const at = installation();
   const { runId } = await at.deadRun();

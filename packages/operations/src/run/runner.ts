@@ -8,7 +8,7 @@ import { messageOf } from "../operation/message-of.ts";
 import type { DrivenRun, PlanMaker } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
-import { mayResume, planOf, takeRun } from "./take-run.ts";
+import { acquireRun, mayResume, planOf, takeRun } from "./take-run.ts";
 
 /** Executes runs of this process, and follows runs of other processes. */
 export interface Runner {
@@ -107,15 +107,13 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       const stored = await runs.loadRun(runId);
       if (stored === undefined) return "held";
       if (stored.result !== undefined) return "ended";
-      const nowMs = services.clock.now();
       if (!mayResume({ services, plans }, stored))
-        return (stored.lease?.expiresAtMs ?? 0) > nowMs ? "held" : "unplannable";
+        return (stored.lease?.expiresAtMs ?? 0) > services.clock.now() ? "held" : "unplannable";
       if (!executor.isLocal) {
         await executor.submit(runId, true);
         return "taken";
       }
-      const request = { owner, ttlMs: services.limits.leaseMs, nowMs };
-      const lease = await runs.acquireLease(runId, request);
+      const lease = await acquireRun({ services, plans }, stored, owner);
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;
