@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { OperationsError } from "../operations-error.ts";
+import { OperationsError, refuse } from "../operations-error.ts";
 import { idPattern } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import { turnShape } from "../profile/operation-profile-schema.ts";
@@ -97,10 +97,6 @@ function isPart(part: unknown): part is { type: string } {
   return (
     typeof part === "object" && part !== null && "type" in part && typeof part.type === "string"
   );
-}
-
-function refuse(message: string): never {
-  throw new OperationsError("invalid_options", message);
 }
 
 /** Identifies the payload of a start with a request id. The deadline is left out, since it is a point in time. */
