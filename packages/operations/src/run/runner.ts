@@ -122,7 +122,9 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     },
     async resume(runId) {
       const live = liveOf(runId);
-      await runner.takeOver(runId);
+      const taken = runner.takeOver(runId);
+      // What fails in this process is tried again while it follows the run.
+      await (executor.isLocal ? taken.catch(() => undefined) : taken);
       void follow(live, executor.isLocal);
       return live;
     },
