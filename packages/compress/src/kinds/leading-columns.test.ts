@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { leadingColumns } from "./leading-columns.ts";
 
 const bodiesOf = (lines: readonly string[]): string[] => {
-  const bodyOf = leadingColumns(lines.join("\n"));
+  const bodyOf = leadingColumns(lines);
   return lines.map((line) => bodyOf?.(line) ?? line);
 };
 const repeat = (lineOf: (at: number) => string): string[] =>
@@ -45,7 +45,7 @@ describe("what leads the lines of a log", () => {
   });
 
   it("is nothing where lines have no columns of numbers", () => {
-    expect(leadingColumns(repeat(message).join("\n"))).toBeUndefined();
+    expect(leadingColumns(repeat(message))).toBeUndefined();
   });
 
   it("leaves out nothing of a message without numbers, whatever it says", () => {
