@@ -52,7 +52,7 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
     const share = asked[at] ?? 0;
     weights[at] =
       ((units.at(at)?.weight ?? 0) + (errors[at] ?? 0) + (notable[at] ?? 0)) *
-        (alike[at] === 1 ? alikeShare : 1) +
+        (alike[at] === 1 ? formShare : 1) +
       (share > 0 ? queryWeight * share ** 1.5 : 0);
   }
   addEdges(weights, layout);
@@ -157,6 +157,8 @@ function weighForms(
   const lists: (number[] | undefined)[] = [];
   const variants = new Uint32Array(forms.length);
   const seenMasks = new Uint8Array(masks.length);
+  /** Masks without a value, whose lines are equal. */
+  const plain = new Set<number>();
   for (let at = 0; at < formAt.length; at += 1) {
     const place = maskAt[at] ?? 0;
     const mask = masks[place] ?? "";
@@ -166,6 +168,7 @@ function weighForms(
     lists[form]?.push(at);
     if (seenMasks[place] === 0) {
       seenMasks[place] = 1;
+      if (bodyAt(at) === mask) plain.add(place);
       const variant = (variants[form] ?? 0) + 1;
       variants[form] = variant;
       const length = Math.min(longForm, mask.length) / longForm;
@@ -175,7 +178,7 @@ function weighForms(
         if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
         continue;
       }
-    }
+    } else if (plain.has(place)) worth[at] = -formShare * (units.at(at)?.weight ?? 0);
     alike[at] = 1;
     if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
