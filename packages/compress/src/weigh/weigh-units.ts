@@ -166,19 +166,19 @@ function weighForms(
     const form = formAt[at] ?? 0;
     const size = sizes[form] ?? 0;
     lists[form]?.push(at);
-    if (seenMasks[place] === 0) {
+    const variant = seenMasks[place] === 1 ? undefined : (variants[form] ?? 0) + 1;
+    if (variant !== undefined) {
       seenMasks[place] = 1;
-      if (bodyAt(at) === mask) plain.add(place);
-      const variant = (variants[form] ?? 0) + 1;
       variants[form] = variant;
+      if (bodyAt(at) === mask) plain.add(place);
       const length = Math.min(longForm, mask.length) / longForm;
       worth[at] = ((errors[at] ?? 0) > 0 ? errorForm : plainForm - shorterForm * length) / variant;
-      if (variant === 1) {
-        counts.set(at, size);
-        if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
-        continue;
-      }
     } else if (plain.has(place)) worth[at] = -formShare * (units.at(at)?.weight ?? 0);
+    if (variant === 1) {
+      counts.set(at, size);
+      if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
+      continue;
+    }
     alike[at] = 1;
     if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
