@@ -103,7 +103,15 @@ const wholeNumber = (type: string): string[] => [
   `(x) AS CASE WHEN own."typeof"(x) = 'VARCHAR' AND NOT own."regexp_full_match"(CAST(x AS VARCHAR), '\\s*[+-]?\\d+\\s*') THEN error('invalid input syntax for an integer') ELSE CAST(x AS ${type}) END`,
 ];
 
+const powers = (body: string): Macros =>
+  Object.fromEntries(["power", "pow"].map((name) => [name, [`(x, y) AS ${body}`]]));
+const isComplexPower = `x < 0 AND y <> own."floor"(y)`;
+const power = own("pow", "x", "y");
+
 const postgresql: Macros = {
+  ...powers(
+    `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') ELSE ${power} END`,
+  ),
   // PostgreSQL divides floats exactly and whole numbers toward zero.
   "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
   "%": [
@@ -171,6 +179,7 @@ const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
 const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
 
 const sqlite: Macros = {
+  ...powers(`CASE WHEN NOT (${isComplexPower}) THEN ${power} END`),
   "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
   "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
   mod: [

@@ -287,7 +287,13 @@ export class ExpressionResolver {
       );
     }
     const args = listOf(call, "args", "List", "args");
-    this.#at.only(...(meantBy(key, args) ?? databases));
+    const isScalar = (key === "max" || key === "min") && args.length > 1;
+    if (isScalar && (this.#at.dialect ?? "sqlite") !== "sqlite")
+      return this.#at.refuse(
+        "function_unknown",
+        `${key} takes one value; write ${key === "max" ? "greatest" : "least"}(a, b).`,
+      );
+    this.#at.only(...(isScalar ? (["sqlite"] as const) : (meantBy(key, args) ?? databases)));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
@@ -371,9 +377,8 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
   return [];
 }
 
-/** The dialects of a function that only its arguments reveal: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
-  if ((name === "max" || name === "min") && args.length > 1) return ["sqlite"];
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];
