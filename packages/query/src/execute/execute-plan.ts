@@ -8,7 +8,6 @@ import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { planScans, type PlanWork } from "../scans/plan-scans.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { columnName, printPlan } from "../sql/print-plan.ts";
 import { discreetError } from "../validate/discreet-error.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
@@ -143,11 +142,9 @@ async function* run(
       if (rowCount > 0) yield { rowCount, columns: direct.map((index) => columns[index] ?? []) };
     return;
   }
-  const tables = new Map<string, string>();
-  const inputs = opened.map(({ scan, ...rows }, index): EngineInput => {
-    const name = `ccl_t${index}`;
-    tables.set(scan.name, name);
-    return engineInput(name, scan.columns, { ...rows, nameOf: columnName });
+  const inputs = opened.map(({ scan, ...rows }): EngineInput => {
+    const nameOf = (index: number): string => scan.names[index] ?? `h${index}`;
+    return engineInput(scan.table, scan.columns, { ...rows, nameOf });
   });
   const shared = sharedEngine(options.engine);
   try {
@@ -156,7 +153,7 @@ async function* run(
     statistics.engine = engine.name;
     const { batches } = await engine.runSql(
       {
-        text: printPlan(work.steps, valid.columns, tables),
+        text: work.text,
         columns: valid.columns,
         macros: [[]],
         nullOrder: "NULLS_LAST",

@@ -291,7 +291,6 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
     right: right.name,
     on,
     leftCount: left.columns.length,
-    prefix,
     columns,
   };
 }
