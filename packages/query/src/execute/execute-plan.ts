@@ -21,14 +21,13 @@ import {
 import { sharedEngine } from "./shared-engine.ts";
 import { engineInput, openScan, type ScanOptions } from "./open-scan.ts";
 import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics } from "./query-result.ts";
-import { resolveNow } from "./resolve-now.ts";
 
 /** What a plan runs with. */
-export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
+export interface ExecutePlanOptions extends ValidateOptions {
   connectors: Connectors;
   /** Runs what a plan computes. By default DuckDB, opened per plan if installed. Unused by a plan that only reads rows. */
   engine?: QueryEngine | undefined;
-  limits?: (ExecutionLimits & NonNullable<ValidateOptions["limits"]>) | undefined;
+  limits?: ExecutionLimits | undefined;
   signal?: AbortSignal | undefined;
   /** Maximum rows of a batch. 8,192 by default. */
   batchRows?: number | undefined;
@@ -46,7 +45,7 @@ export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Pro
   return traced("query plan", {}, async () => {
     throwIfAborted(options.signal, QueryError);
     const clock = options.clock ?? systemClock;
-    const valid = resolveNow(validPlan(plan, options), clock.now());
+    const valid = validPlan(plan, options, clock.now());
     const work = planScans(valid);
     for (const { resource } of work.scans) findConnector(options.connectors, resource);
     return createResult({ valid, work, options, clock });

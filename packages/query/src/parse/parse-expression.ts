@@ -12,6 +12,7 @@ import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
+import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 const comparisons: Record<string, FunctionName> = {
@@ -130,10 +131,10 @@ function readOperators(
     const { kind, value } = reader.peek();
     const name = kind === "symbol" ? table[value] : undefined;
     if (name === undefined) return left;
-    if (depth >= reader.limits.depth) {
+    if (depth >= planLimits.depth) {
       throw new PlanSyntaxError(
         "limit_exceeded",
-        `More than ${reader.limits.depth} operators in a row; group some in a step before.`,
+        `More than ${planLimits.depth} operators in a row; group some in a step before.`,
       );
     }
     reader.take();

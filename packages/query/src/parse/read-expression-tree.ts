@@ -6,29 +6,27 @@ import { renderExpression, renderName } from "../render/render-expression.ts";
 import { literalOf, literalTypes } from "./literal-value.ts";
 import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { readExpression } from "./parse-expression.ts";
-import type { ResolvedPlanLimits } from "./plan-limits.ts";
+import { planLimits } from "./plan-limits.ts";
 import { guarded, readText, type Read } from "./read-fields.ts";
 import { TokenReader } from "./token-reader.ts";
 
 /** Reads an expression of a document: its text form, or a tree, which is first written as text. */
 export const readExpressionField: Read<Expression> = (context, value, path) => {
-  const text =
-    typeof value === "string"
-      ? value
-      : guarded(context, path, () => treeText(value, context.limits, 0));
+  const text = typeof value === "string" ? value : guarded(context, path, () => treeText(value, 0));
   const found = text === undefined ? undefined : readText(context, text, path, readExpression);
   return found ?? { op: "literal", type: "null", value: null };
 };
 
-function treeText(value: unknown, limits: ResolvedPlanLimits, depth: number): string {
+function treeText(value: unknown, depth: number): string {
   if (typeof value === "string") {
-    const reader = new TokenReader(value, limits, { nodes: 0 });
+    const reader = new TokenReader(value, { nodes: 0 });
     const expression = readExpression(reader);
     reader.expectEnd();
     return `(${renderExpression(expression)})`;
   }
-  if (depth > limits.depth)
-    throw new PlanSyntaxError("limit_exceeded", `A tree has more than ${limits.depth} levels.`);
+  const { depth: max } = planLimits;
+  if (depth > max)
+    throw new PlanSyntaxError("limit_exceeded", `A tree has more than ${max} levels.`);
   if (!isRecord(value)) throw invalid(value, 'an expression: a text, or an object with "op"');
   const { op, ...fields } = value;
   const known = Object.hasOwn(fieldsOf, String(op)) ? fieldsOf[String(op)] : undefined;
@@ -40,7 +38,7 @@ function treeText(value: unknown, limits: ResolvedPlanLimits, depth: number): st
       "field_unknown",
       `There is no field ${quoted(unknown)} here. Known are ${known.join(", ")}.`,
     );
-  return fieldsText(String(op), fields, (part) => treeText(part, limits, depth + 1));
+  return fieldsText(String(op), fields, (part) => treeText(part, depth + 1));
 }
 
 const fieldsOf: Record<string, readonly string[]> = {

@@ -142,8 +142,16 @@ export class ExpressionResolver {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
+    const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
+    const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
+    // PostgreSQL casts a literal even where nothing reads it.
+    if ((kind === "int" || kind === "bigint") && typeof literal === "string")
+      if (!/^\s*[+-]?\d+\s*$/.test(literal))
+        result.unkept.push({
+          reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
+          dialect: "postgresql",
+        });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
-      const kind = typeKind(node["data_type"]);
       const as = places.tokenAfter(expr, "as", "::");
       if ((kind === "int" || kind === "bigint") && as !== undefined)
         result.roundedCasts.add(as.start);

@@ -92,6 +92,8 @@ it.each([
   ["postgresql", "select power(0, -2)", "zero raised to a negative power is undefined"],
   ["postgresql", "select pow(-8, 0.5)", "a negative number raised to a non-integer power"],
   ["postgresql", "select power(10, id + 400) from visits", "value out of range: overflow"],
+  ["postgresql", "select power(0.000001, 200)", "value out of range: underflow"],
+  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is no whole number"],
   ["postgresql", "select max(1, 2, 3)", "max takes one value; write greatest(a, b)."],
   ["duckdb", "select min(id, 2) from visits", "min takes one value; write least(a, b)."],
   ["postgresql", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
@@ -104,4 +106,10 @@ it("gives a power of SQLite that is no number as null, and takes its max of seve
   const text = "select power(-8, 0.5) as p, pow(-8, 2) as q, max(1, 2, 3) as m";
   const { rows } = await executeSql(text, { details, connectors, dialect: "sqlite" });
   expect(rows).toEqual([{ p: null, q: 64, m: 3 }]);
+});
+
+it("makes ß no capital, as PostgreSQL", async () => {
+  const text = "select upper('straße') as u, initcap('straße ßa') as i";
+  const { rows } = await executeSql(text, { details, connectors, dialect: "postgresql" });
+  expect(rows).toEqual([{ u: "STRAßE", i: "Straße ßa" }]);
 });

@@ -289,10 +289,9 @@ describe("validateLogicalPlan", () => {
     });
   });
 
-  it("refuses an expression that its SQL would write out a million times", () => {
+  it("takes nested calls of round, which its SQL writes once each", () => {
     const nested = `${"round(".repeat(12)}fee / 2${", 2)".repeat(12)}`;
-    expect(issuesOf(`${o} -> project(${nested} as x)`).map(({ code }) => code)).toEqual([
-      "limit_exceeded",
-    ]);
+    const plan = planOf(`${o} -> project(${nested} as x)`);
+    expect(planScans(validPlan(plan, { details })).text.length).toBeLessThan(500);
   });
 });
