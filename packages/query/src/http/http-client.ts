@@ -31,12 +31,12 @@ interface ClientOptions extends HttpConnectorOptions {
 interface Settled extends ClientOptions {
   send: HttpFetch;
   wait: (durationMs: number, signal: AbortSignal) => Promise<void>;
-  now: () => number;
 }
 
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
+const maxRetries = 3;
 const backoff = { firstMs: 200, maxMs: 10_000 };
 /** The longest wait that a server may ask for in Retry-After (RFC 9110, 10.2.3). */
 const maxWaitMs = 60_000;
@@ -48,7 +48,6 @@ export function createHttpClient(options: ClientOptions): HttpClient {
     ...options,
     send,
     wait: options.wait ?? sleep,
-    now: options.now ?? Date.now,
   };
   return {
     begin(resource) {
@@ -77,18 +76,17 @@ interface Request {
 type Outcome = { answer: HttpAnswer } | { retryAfter: string | undefined; error: QueryError };
 
 async function getWithRetries(options: Settled, request: Request): Promise<HttpAnswer> {
-  const { maxRetries = 3 } = options;
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(options, request);
     if ("answer" in outcome) return outcome.answer;
     if (attempt >= maxRetries) throw outcome.error;
     const { error } = outcome;
-    const wantedMs = parseRetryAfter(outcome.retryAfter, options.now());
+    const wantedMs = parseRetryAfter(outcome.retryAfter, Date.now());
     if (wantedMs !== undefined && wantedMs > maxWaitMs) {
       const message = `${error.message} It asks for a wait of ${wantedMs} ms; ${maxWaitMs} are the most.`;
       throw new QueryError("source_failed", message, { cause: error });
     }
-    const waitMs = wantedMs ?? backoffDelay(attempt, { ...backoff, random: options.random });
+    const waitMs = wantedMs ?? backoffDelay(attempt, backoff);
     await waitAborting(options, waitMs, request.signal);
   }
 }

@@ -52,18 +52,10 @@ export interface HttpConnectorOptions {
   resources?: Readonly<Record<string, HttpResource>> | undefined;
   /** Used in messages. The host by default. */
   name?: string | undefined;
-  /** Maximum retries of a request that failed temporarily. 3 by default. */
-  maxRetries?: number | undefined;
   /** Maximum pages of one call, 1,000 by default. More pages fail the query and are never dropped silently. */
   maxPages?: number | undefined;
   /** Maximum decoded bytes of all answers of one call. 64 MiB by default. */
   maxBytes?: number | undefined;
-  /** Maximum calls of one scan with different arguments. 100 by default. */
-  maxCalls?: number | undefined;
   /** A timer that rejects early when the signal aborts. The platform's by default. */
   wait?: ((durationMs: number, signal: AbortSignal) => Promise<void>) | undefined;
-  /** A number from 0 to below 1, for the jitter of waits. */
-  random?: (() => number) | undefined;
-  /** Milliseconds since the epoch, for dates in Retry-After. */
-  now?: (() => number) | undefined;
 }

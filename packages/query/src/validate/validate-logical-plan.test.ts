@@ -190,7 +190,9 @@ describe("validateLogicalPlan", () => {
       order_lost: true,
       anti_pattern: true,
     };
-    expect(new Set([...cases.map(([code]) => code), "limit_exceeded"])).toEqual(new Set(Object.keys(all)));
+    expect(new Set([...cases.map(([code]) => code), "limit_exceeded"])).toEqual(
+      new Set(Object.keys(all)),
+    );
   });
 
   it("types every column from the scans up, and carries units", () => {
