@@ -1,5 +1,3 @@
-import type { ConditionOperator } from "../connector/simple-condition.ts";
-
 /** How the pages of an answer are requested. A page is the last one if it is empty or names no next page. */
 export type HttpPaging =
   /** The whole answer comes at once. */
@@ -21,10 +19,6 @@ export interface HttpResource {
   rowsAt?: string | undefined;
   /** Follows Link headers if absent. Required if the card has a parameter such as `page`. */
   paging?: HttpPaging | undefined;
-  /** Query parameters for further conditions, like `{ since: { column: "day", operator: "ge" } }`. */
-  parameters?:
-    | Readonly<Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>>
-    | undefined;
   /** Sent with every request, such as a page size. */
   query?: Readonly<Record<string, string>> | undefined;
 }

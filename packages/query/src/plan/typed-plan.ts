@@ -164,13 +164,6 @@ export interface ValidLogicalPlan {
   warnings: Issue[];
 }
 
-/** The names of the steps that a typed step reads, in order. */
-export function typedInputsOf(step: TypedStep): string[] {
-  if (step.op === "scan") return [];
-  if (step.op === "join") return [step.left, step.right];
-  return step.op === "union" ? step.from : [step.from];
-}
-
 /** The direct subexpressions of an expression. */
 export function partsOf(expression: TypedExpression): TypedExpression[] {
   switch (expression.op) {

@@ -1,3 +1,4 @@
+import { inputsOf } from "../plan/logical-plan.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
@@ -5,7 +6,6 @@ import { columnName, printPlan, tableName } from "../sql/print-plan.ts";
 import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
 import {
   conjunctsOf,
-  typedInputsOf,
   type TypedExpression,
   type TypedScan,
   type TypedStep,
@@ -86,7 +86,7 @@ export function planScans(valid: ValidLogicalPlan): PlanWork {
 function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
   const used = new Set([steps.at(-1)?.name]);
   for (const step of steps.toReversed())
-    if (used.has(step.name)) for (const name of typedInputsOf(step)) used.add(name);
+    if (used.has(step.name)) for (const name of inputsOf(step)) used.add(name);
   return steps.filter(({ name }) => used.has(name));
 }
 

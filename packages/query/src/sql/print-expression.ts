@@ -1,7 +1,7 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import type { SimpleCondition } from "../connector/simple-condition.ts";
-import type { FunctionName } from "../plan/functions.ts";
+import { operators } from "../plan/functions.ts";
 import type { TypedAggregate, TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
@@ -73,7 +73,7 @@ export function printAggregate(
 export function printCondition({ column, operator, type, values }: SimpleCondition): string {
   const value = castTo(quoteIdentifier(column), type);
   const list = values.map((one) => literal(typeof one === "bigint" ? String(one) : one, type));
-  return `${value} ${operator === "in" ? "in" : (operators[operator] ?? "=")} (${list.join(", ")})`;
+  return `${value} ${operator === "in" ? "in" : (operators[operator]?.symbol ?? "=")} (${list.join(", ")})`;
 }
 
 /** A text as a literal of SQL. */
@@ -105,25 +105,8 @@ function literalText({ arguments: parts }: TypedCall, index: number): string {
   return part?.op === "literal" ? String(part.value) : "";
 }
 
-const operators: Partial<Record<FunctionName, string>> = {
-  eq: "=",
-  ne: "<>",
-  lt: "<",
-  le: "<=",
-  gt: ">",
-  ge: ">=",
-  and: "and",
-  or: "or",
-  add: "+",
-  subtract: "-",
-  multiply: "*",
-  concat: "||",
-};
-
 /** Calls that are not `name(arguments)`. Division by zero is null. */
 function printCall(call: TypedCall, parts: readonly string[]): string {
-  const operator = operators[call.function];
-  if (operator !== undefined) return `(${parts.join(` ${operator} `)})`;
   const [a = "null", b = "null", c = "null"] = parts;
   switch (call.function) {
     case "between":
@@ -152,8 +135,11 @@ function printCall(call: TypedCall, parts: readonly string[]): string {
       return `(${a} like ${b} escape '\\')`;
     case "round":
       return `round(${a}, ${literalText(call, 1)})`;
-    default:
-      return printTimeCall(call, parts);
+    default: {
+      const operator = operators[call.function];
+      if (operator === undefined) return printTimeCall(call, parts);
+      return `(${parts.join(` ${operator.symbol} `)})`;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { rowsOf, rulesOf } from "@ccl/catalog";
-import { typedInputsOf, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
+import { inputsOf } from "../plan/logical-plan.ts";
+import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
 /** What the rows of a scan pass on their way to the result. */
@@ -55,7 +56,7 @@ function wayOf(
     [scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }],
   ]);
   for (const step of steps.slice(steps.indexOf(scan) + 1)) {
-    const before = typedInputsOf(step).flatMap((name) => states.get(name) ?? []);
+    const before = inputsOf(step).flatMap((name) => states.get(name) ?? []);
     if (before.length === 0 || !byName.has(step.name)) continue;
     const isHalf =
       step.op === "join" &&
