@@ -50,6 +50,4 @@ export interface HttpConnectorOptions {
   maxPages?: number | undefined;
   /** Maximum decoded bytes of all answers of one call. 64 MiB by default. */
   maxBytes?: number | undefined;
-  /** A timer that rejects early when the signal aborts. The platform's by default. */
-  wait?: ((durationMs: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
