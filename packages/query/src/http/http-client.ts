@@ -92,11 +92,7 @@ async function attemptOnce(
       }
       if (!response.ok) {
         await response.body?.cancel();
-        const message = `${name} answered ${status} for ${JSON.stringify(resource)}.`;
-        const error = new QueryError("source_failed", message, { details: { status } });
-        const wait = parseRetryAfter(response.headers.get("retry-after"), Date.now());
-        if (passing.has(status)) waits.set(error, wait ?? "backoff");
-        throw error;
+        throw refusal(response, { name, resource });
       }
       return await answerOf(response, { name, resource, bytes, signal: either });
     }
@@ -112,6 +108,17 @@ async function attemptOnce(
     waits.set(failure, "backoff");
     throw failure;
   }
+}
+
+function refusal(
+  { status, headers }: Response,
+  { name, resource }: { name: string; resource: string },
+): QueryError {
+  const message = `${name} answered ${status} for ${JSON.stringify(resource)}.`;
+  const error = new QueryError("source_failed", message, { details: { status } });
+  const wait = parseRetryAfter(headers.get("retry-after"), Date.now());
+  if (passing.has(status)) waits.set(error, wait ?? "backoff");
+  return error;
 }
 
 function redirected(
