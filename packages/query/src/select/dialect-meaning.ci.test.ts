@@ -164,11 +164,10 @@ function plain(value: unknown): unknown {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "number") return Number(value.toPrecision(10)) + 0;
-  // The last digit of a root or a power is that of a C library.
-  if (typeof value === "string" && /^-?\d+\.\d{14,}$/.test(value)) return plain(Number(value));
-  return typeof value === "string"
-    ? value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2")
-    : value;
+  if (typeof value !== "string") return value;
+  // A C library rounds the last digits of a float as text, and versions of SQLite write 15 or 17 of them.
+  const shown = value.replace(/\d+\.\d{10,}/g, (digits) => String(plain(Number(digits))));
+  return shown.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2");
 }
 
 interface Tally {
