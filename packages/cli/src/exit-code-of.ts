@@ -97,7 +97,6 @@ const errorCodes = [
       "content_filtered",
       "provider_error",
       "network_error",
-      "plan_not_compiled",
     ],
   ],
   [EXIT_CODES.sourceFailed, ["source_failed", "import_failed", "engine_failed", "value_invalid"]],
