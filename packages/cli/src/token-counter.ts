@@ -19,8 +19,8 @@ export interface CountedFor {
 }
 
 /**
- * Opens a counter. Loads the tables of an exact encoding. Only OpenAI's models have a public vocabulary.
- * Tokens of others are a multiple of the encoding's. The counter's name says which, and why.
+ * Opens a counter. Loads the tables of an exact encoding. Only OpenAI's models have a public vocabulary. Tokens of others
+ * are a multiple of the encoding's. The counter's name says which, and why.
  */
 export async function openCounter(
   { modelEncoding, model }: CountedFor,
@@ -28,7 +28,15 @@ export async function openCounter(
 ): Promise<TokenCounter> {
   const base = await openEncoding(modelEncoding);
   if (model === undefined || isOfOpenAi(model)) return base;
-  const { ratio, tab, origin } = await ratioOf(session, model);
+  const own = model.replace(/^.*\//, "").toLowerCase();
+  const steps = await recordedSteps(session, own);
+  const ratio = steps.length === 0 ? assumedRatio(own) : ratioOf(steps);
+  // Claude splits indentation by tabs into single tokens, so languages differ by their tabs.
+  const tab = own.includes("claude") ? 1 : 0;
+  const origin =
+    steps.length === 0
+      ? "assumed, as no prompt of it was recorded"
+      : `learned from ${formatCount(steps.length, "recorded prompt")}`;
   return {
     name: `${model}: ${ratio.toFixed(2)} x ${base.name}, ${origin}`,
     isExact: false,
@@ -51,54 +59,49 @@ export function isOfOpenAi(model: string): boolean {
   return /^(?:.*\/)?(?:gpt|chatgpt|codex|o\d)/i.test(model);
 }
 
-/** How many tokens of a model one counted token is, beside `tab` more for each tab. */
-interface TokenRatio {
-  ratio: number;
-  tab: number;
-  origin: string;
-}
-
-/** Steps of recorded sessions that the ratio is learned from, and the tokens that one must add. */
-const MAX_STEPS = 16;
-const MIN_TOKENS = 500;
-/** More is a provider's own prompt, not its tokenizer. */
-const MAX_RATIO = 2;
-
-/**
- * Learns a model's ratio from the prompts that the gateway and `recordTo` recorded on this machine: tokens that the
- * provider reported for what a session added to its prompt. Without one, assumes a ratio.
- */
-export async function ratioOf(session: Session, model: string): Promise<TokenRatio> {
-  const name = model.replace(/^.*\//, "").toLowerCase();
-  // Claude splits indentation by tabs into single tokens, so languages differ by their tabs.
-  const tab = name.includes("claude") ? 1 : 0;
-  const steps: { timeMs: number; counted: number; reported: number }[] = [];
-  for (const prompts of await recordedPrompts(session))
-    for (const [at, { timeMs, parts, reported, model: own = "" }] of prompts.entries()) {
-      const before = prompts[at - 1];
-      if (!own.toLowerCase().includes(name) || own !== before?.model) continue;
-      const step = {
-        timeMs,
-        counted: sentTokens(parts) - sentTokens(before.parts),
-        reported: (reported?.total ?? 0) - (before.reported?.total ?? 0),
-      };
-      if (step.counted >= MIN_TOKENS && step.reported > 0) steps.push(step);
-    }
-  const last = steps.sort((a, b) => b.timeMs - a.timeMs).slice(0, MAX_STEPS);
-  const sum = (key: "counted" | "reported"): number => last.reduce((all, one) => all + one[key], 0);
-  if (last.length === 0) return { ...assumedRatio(name), tab };
-  const ratio = Math.min(MAX_RATIO, Math.max(1, sum("reported") / sum("counted")));
-  return { ratio, tab, origin: `learned from ${formatCount(last.length, "recorded prompt")}` };
-}
-
 /**
  * Claude 3 to 4.6: fitted to 1.2 million tokens of 17 languages as counted by the tokenizer of npm's `ai-tokenizer`.
  * Later ones: 30 % more, by platform.claude.com/docs/en/build-with-claude/token-counting.
  */
-function assumedRatio(name: string): Pick<TokenRatio, "ratio" | "origin"> {
-  const isEarly = /claude-(?:[23]\b|instant|\w+-4(?:$|[-.][0-6]\b|-\d{8}))/.test(name);
-  const ratio = isEarly ? 1.2 : name.includes("claude") ? 1.56 : 1;
-  return { ratio, origin: "assumed, as no prompt of it was recorded" };
+function assumedRatio(model: string): number {
+  if (/claude-(?:[23]\b|instant|\w+-4(?:$|[-.][0-6]\b|-\d{8}))/.test(model)) return 1.2;
+  return model.includes("claude") ? 1.56 : 1;
+}
+
+/** More is a provider's own prompt, not its tokenizer. */
+const MAX_RATIO = 2;
+const MAX_STEPS = 16;
+const MIN_TOKENS = 500;
+
+/** What a session added to its prompt, so that what a provider adds to each does not count. */
+interface Step {
+  timeMs: number;
+  counted: number;
+  reported: number;
+}
+
+function ratioOf(steps: readonly Step[]): number {
+  const sum = (key: keyof Step): number => steps.reduce((all, step) => all + step[key], 0);
+  return Math.min(MAX_RATIO, Math.max(1, sum("reported") / sum("counted")));
+}
+
+/** The newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
+async function recordedSteps(session: Session, model: string): Promise<Step[]> {
+  const steps = (await recordedPrompts(session)).flatMap((prompts) =>
+    prompts.map(({ timeMs, parts, reported, model: own = "" }, at): Step => {
+      const before = prompts[at - 1];
+      const isNext = own.toLowerCase().includes(model) && before?.model === own;
+      return {
+        timeMs,
+        counted: isNext ? sentTokens(parts) - sentTokens(before.parts) : 0,
+        reported: (reported?.total ?? 0) - (before?.reported?.total ?? 0),
+      };
+    }),
+  );
+  return steps
+    .filter(({ counted, reported }) => counted >= MIN_TOKENS && reported > 0)
+    .sort((a, b) => b.timeMs - a.timeMs)
+    .slice(0, MAX_STEPS);
 }
 
 /** The prompts of each session with a provider's report, oldest first. */
