@@ -89,7 +89,9 @@ describe("ccl pack --model", () => {
     expect(encoded(claude)).toBeLessThanOrEqual(budget / 1.5);
     const gemini = await pack("--model", "gemini-3-pro");
     expect(gemini.stderr).toContain(": 1.10 x estimated-o200k, learned from 2 recorded prompts");
-    expect((await pack("--model", "claude-opus-4-1")).stderr).toContain("1.20 x estimated-o200k, assumed");
+    expect((await pack("--model", "claude-opus-4-1")).stderr).toContain(
+      "1.20 x estimated-o200k, assumed",
+    );
     const { stdout } = await ccl("doctor");
     expect(stdout).toMatch(
       /ok +tokens +--model claude-sonnet-4-5-20250929: 1\.50 x o200k_base, lea/,
