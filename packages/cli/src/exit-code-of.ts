@@ -32,8 +32,6 @@ const errorCodes = [
       "registry_corrupt",
       "registry_version_unsupported",
       "context_corrupt",
-      "rules_invalid",
-      "delta_mismatch",
       "workspace_unusable",
       "invalid_input",
       "no_saved_plan",
