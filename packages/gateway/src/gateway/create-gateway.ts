@@ -2,20 +2,21 @@ import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
-import { parseJson } from "@ccl/core/json";
+import { arrayAt, parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
-import { keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
+import { hasDecisions, keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
 import { type CallState, type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
 import { hasWayBack } from "../history/client-tools.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
+import { closedJson } from "../json/closed-json.ts";
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import { RecentSessions } from "./recent-sessions.ts";
-import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
+import { keyPrefixOf, type RequestHeaders, sessionKeys, tenantOf } from "./session-key.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 /** Why a request was sent unchanged. */
@@ -70,6 +71,11 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Never rejects. On a failure the plan has no edits and a reason. */
   plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan>;
+  /**
+   * The plan for a request that cannot wait until its whole body is read: to send it unchanged. Undefined if the bytes do
+   * not tell that its session is new, since decisions of others must be repeated.
+   */
+  planBusy(begin: Uint8Array): Promise<GatewayPlan | undefined>;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
@@ -115,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         return plan;
       });
     },
+    planBusy: (begin) => planner.planBusy(begin).catch(() => undefined),
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };
 }
@@ -159,13 +166,14 @@ class RequestPlanner {
     const request = readRequest(value);
     if (request === undefined) return passed("unknown_shape");
     const { mode = "safe", holdout = 0, hint } = this.#options;
-    const sent = sessionKey(value, request, headers);
+    const [sent, former] = sessionKeys(value, request, headers);
     // A hash is valid for one caller, and its hints differ from those of a proxy on the same store.
     const tenant = tenantOf(headers);
-    const [key, owner] =
-      hint === "hash" ? [sha256Hex(`hash ${tenant} ${sent}`), tenant] : [sent, sent];
-    const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
-    const session = await this.#open(key, request);
+    const hashKey = sha256Hex(`hash ${tenant} ${former}`);
+    const session = await this.#open(hint === "hash" ? [hashKey] : [sent, former], request);
+    const { key } = session;
+    const owner = hint === "hash" ? tenant : key;
+    const isHeldOut = Number.parseInt(former.slice(0, 8), 16) / 2 ** 32 < holdout;
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
     const planned = this.#planCall(session, request, {
       isCold: this.#isCold(session, request.model, text),
@@ -185,8 +193,12 @@ class RequestPlanner {
     };
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
-    for (const decision of decisions)
-      session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
+    for (const decision of decisions) {
+      // A session that was never changed has nothing to repeat.
+      session.isKnown ||= decision.edits.length > 0;
+      if (session.isKnown)
+        session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
+    }
     const failure = await this.#keepAll(session);
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
@@ -205,6 +217,18 @@ class RequestPlanner {
       edits,
       reason: edits.length === 0 ? failure : undefined,
     };
+  }
+
+  async planBusy(begin: Uint8Array): Promise<GatewayPlan | undefined> {
+    const body = parseJson(closedJson(new TextDecoder("utf-8", { ignoreBOM: true }).decode(begin)));
+    // The last message may be incomplete.
+    for (const key of ["messages", "input"]) arrayAt(body, key).pop();
+    const request = readRequest(body);
+    const keyPrefix = keyPrefixOf(request?.items ?? []);
+    // Keys of other hints do not begin so.
+    if (keyPrefix === undefined || this.#options.hint === "hash") return undefined;
+    const isKnown = await hasDecisions(this.#options.records, keyPrefix);
+    return isKnown ? undefined : passed("busy", request?.model);
   }
 
   /** Undefined for a new session if no time is left, since its first prompt takes the longest to read. */
@@ -263,17 +287,23 @@ class RequestPlanner {
     unkept.splice(0, batch.length);
   }
 
-  async #open(key: string, request: ReadRequest): Promise<Session> {
-    const open = this.#sessions.get(key);
+  /** Finds a session by its key, or by its key of earlier versions. */
+  async #open(keys: readonly [string, ...string[]], request: ReadRequest): Promise<Session> {
+    const open = this.#sessions.get(keys[0]);
     if (open !== undefined) {
-      if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
+      if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(open.key));
       return open;
     }
-    const stored = await this.#read(key);
-    const decisions = new Map(stored.map((decision) => [decision.at, decision]));
+    const found = await Promise.all(keys.map((key) => this.#read(key)));
+    const at = Math.max(
+      0,
+      found.findIndex((decisions) => decisions.length > 0),
+    );
+    const decisions = new Map(found[at]?.map((decision) => [decision.at, decision]));
     const planner = this.#newPlanner(request, decisions);
-    const session: Session = { key, planner, unkept: [], isKnown: stored.length > 0 };
-    this.#sessions.use(key, session);
+    const key = keys[at] ?? keys[0];
+    const session: Session = { key, planner, unkept: [], isKnown: decisions.size > 0 };
+    this.#sessions.use(keys[0], session);
     return session;
   }
 

@@ -77,6 +77,8 @@ const ownHeaders = new Set([
   "x-ccl-session",
 ]);
 const decodedHeaders = new Set([...ownHeaders, "content-encoding"]);
+const streamedHeaders = new Set(ownHeaders);
+streamedHeaders.delete("content-length");
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
 /** Paths of Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
@@ -85,6 +87,8 @@ const otherApiPath =
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
+/** The beginning of a body, which usually tells whether its session is new. */
+const beginBytes = 2 ** 17;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -151,6 +155,8 @@ interface ForwarderParts extends ProxyOptions {
 
 class Forwarder {
   readonly #parts: ForwarderParts;
+  /** Requests that are not sent yet. */
+  #waiting = 0;
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
@@ -224,13 +230,33 @@ class Forwarder {
 
   /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
-    const { gateway, stats } = this.#parts;
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
     const unread = unreadReason(request, path, declared);
     if (unread !== undefined) {
-      countPass(stats, unread);
+      countPass(this.#parts.stats, unread);
       return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
     }
+    this.#waiting += 1;
+    try {
+      return (await this.#busyBody(request, declared)) ?? (await this.#plannedBody(request, declared));
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Passes a large request of a new session while others wait, without reading all of it. */
+  async #busyBody(request: IncomingMessage, declared: number): Promise<SentBody | undefined> {
+    const { gateway, stats } = this.#parts;
+    if (declared <= beginBytes || request.headers["content-encoding"] !== undefined) return undefined;
+    const begin = await peek(request, beginBytes);
+    const plan = this.#waiting > 1 ? await gateway.planBusy(begin) : undefined;
+    if (plan === undefined) return undefined;
+    countPlan(stats, plan);
+    return { body: request, plan };
+  }
+
+  async #plannedBody(request: IncomingMessage, declared: number): Promise<SentBody> {
+    const { gateway, stats } = this.#parts;
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
     const encoding = request.headers["content-encoding"];
@@ -255,11 +281,13 @@ class Forwarder {
     }: SentBody & { response: ServerResponse; signal: AbortSignal },
   ): Promise<Pick<ProxiedRequest, "status" | "reported">> {
     const { agent, base } = this.#parts;
+    const planned = isDecoded ? decodedHeaders : ownHeaders;
+    const leftHeaders = body === request ? streamedHeaders : planned;
     const answered = await agent.request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
       method: request.method ?? "GET",
-      headers: passedOn(request.rawHeaders, isDecoded ? decodedHeaders : ownHeaders),
+      headers: passedOn(request.rawHeaders, leftHeaders),
       body,
       signal,
       responseHeaders: "raw",
@@ -290,6 +318,22 @@ function unreadReason(
   if (!plannedPath.test(path)) return otherApiPath.test(path) ? "other_api" : "other_path";
   if (Number.isNaN(declared)) return "unknown_length";
   return declared > maxBodyBytes ? "too_large" : undefined;
+}
+
+/** Reads the beginning of a longer body, and puts it back. */
+async function peek(request: IncomingMessage, bytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  while (length < bytes) {
+    await once(request, "readable");
+    for (let piece: Buffer | null = request.read(); piece !== null; piece = request.read()) {
+      pieces.push(piece);
+      length += piece.length;
+    }
+  }
+  const begin = Buffer.concat(pieces);
+  request.unshift(begin);
+  return begin;
 }
 
 /** Undefined if the body is longer. */
