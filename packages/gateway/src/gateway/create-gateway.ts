@@ -60,7 +60,7 @@ export interface GatewayOptions {
   hint?: RestHint | undefined;
   /**
    * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
-   * results for an eighth of this time, and send the rest unchanged. Default: 250.
+   * results for a 25th of this time, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -69,8 +69,15 @@ export interface GatewayOptions {
 
 /** Decides how the tool results of requests are shown. Does no network I/O. */
 export interface Gateway {
-  /** Never rejects. On a failure the plan has no edits and a reason. */
-  plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan>;
+  /**
+   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` is false while requests wait that the gateway
+   * does not know yet.
+   */
+  plan(
+    body: Uint8Array,
+    headers: RequestHeaders,
+    isAlone?: () => boolean,
+  ): Promise<GatewayPlan>;
   /**
    * The plan for a request that cannot wait until its whole body is read: to send it unchanged. Undefined if the bytes do
    * not tell that its session is new, since decisions of others must be repeated.
@@ -93,7 +100,7 @@ interface Session {
 }
 
 /** The share of the time limit that concurrent requests have to read results. */
-const workShare = 0.12;
+const workShare = 0.04;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -105,10 +112,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     throw new GatewayError("invalid_options", `holdout is a share from 0 to 1, not ${holdout}.`);
   const planner = new RequestPlanner(options);
   return {
-    async plan(body, headers) {
+    async plan(body, headers, isAlone = () => true) {
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
         const plan = await planner
-          .planNext(body, headers)
+          .planNext(body, headers, isAlone)
           .catch((error) => passed(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
@@ -150,16 +157,24 @@ class RequestPlanner {
     this.#work = new WorkBudget(this.#timeoutMs * workShare, this.#now);
   }
 
-  async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async planNext(
+    body: Uint8Array,
+    headers: RequestHeaders,
+    isAlone: () => boolean,
+  ): Promise<GatewayPlan> {
     this.#planning += 1;
     try {
-      return await this.#plan(body, headers);
+      return await this.#plan(body, headers, () => this.#planning === 1 && isAlone());
     } finally {
       this.#planning -= 1;
     }
   }
 
-  async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async #plan(
+    body: Uint8Array,
+    headers: RequestHeaders,
+    isAlone: () => boolean,
+  ): Promise<GatewayPlan> {
     const text = decode(body);
     if (text === undefined) return passed("not_utf8");
     const value = parseJson(text);
@@ -175,10 +190,13 @@ class RequestPlanner {
     const owner = hint === "hash" ? tenant : key;
     const isHeldOut = Number.parseInt(former.slice(0, 8), 16) / 2 ** 32 < holdout;
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
+    const work = this.#work.start(isAlone);
     const planned = this.#planCall(session, request, {
+      isLate: work.isLate,
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
+    work.end();
     if (planned === undefined) return passed("busy", request.model);
     const { items, shown, decisions, call } = planned;
     const { directPrice = 0, price = 0 } = call ?? {};
@@ -233,11 +251,8 @@ class RequestPlanner {
 
   /** Undefined for a new session if no time is left, since its first prompt takes the longest to read. */
   #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan | undefined {
-    const { isLate, end } = this.#work.start(() => this.#planning === 1);
     const isNew = session.planner.chars === 0 && !session.isKnown;
-    const plan = isNew && isLate() ? undefined : session.planner.plan(items, { ...state, isLate });
-    end();
-    return plan;
+    return isNew && state.isLate?.() === true ? undefined : session.planner.plan(items, state);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {

@@ -1,7 +1,7 @@
 /** How much of the idle time the budget regains. */
 const share = 0.2;
 /** Extends the limit for a request without concurrent ones. Not if others were just read, since more may be waiting. */
-const aloneFactor = 25;
+const aloneFactor = 75;
 
 /** Time for reading results, shared by all requests, since they run on one thread. Idle time restores it. */
 export class WorkBudget {

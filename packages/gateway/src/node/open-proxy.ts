@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 
 import type { ContextRecorder } from "@ccl/core/tracing";
 import { sha256Hex } from "@ccl/core";
@@ -88,7 +89,7 @@ const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
 /** The beginning of a body, which usually tells whether its session is new. */
-const beginBytes = 2 ** 17;
+const beginBytes = 2 ** 14;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -238,37 +239,43 @@ class Forwarder {
     }
     this.#waiting += 1;
     try {
-      return (await this.#busyBody(request, declared)) ?? (await this.#plannedBody(request, declared));
+      return await this.#plannedBody(request, declared);
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  /** Passes a large request of a new session while others wait, without reading all of it. */
-  async #busyBody(request: IncomingMessage, declared: number): Promise<SentBody | undefined> {
-    const { gateway, stats } = this.#parts;
-    if (declared <= beginBytes || request.headers["content-encoding"] !== undefined) return undefined;
-    const begin = await peek(request, beginBytes);
-    const plan = this.#waiting > 1 ? await gateway.planBusy(begin) : undefined;
-    if (plan === undefined) return undefined;
-    countPlan(stats, plan);
-    return { body: request, plan };
-  }
-
   async #plannedBody(request: IncomingMessage, declared: number): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
+    const encoding = request.headers["content-encoding"];
+    const mayPass = declared > beginBytes && encoding === undefined;
+    const early = mayPass && this.#waiting > 1 ? await this.#busyPlan(await peek(request)) : undefined;
+    if (early !== undefined) return { body: request, plan: early };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    const encoding = request.headers["content-encoding"];
+    // Others may have come meanwhile, and may lie unread.
+    await setImmediate();
+    const late = mayPass ? await this.#busyPlan(body) : undefined;
+    if (late !== undefined) return { body, plan: late };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
       countPass(stats, plain);
       return { body };
     }
-    const plan = await gateway.plan(plain, request.headers);
+    const isAlone = (): boolean => this.#waiting === 1;
+    const plan = await gateway.plan(plain, request.headers, isAlone);
     countPlan(stats, plan);
     if (plan.edits.length === 0) return { body, plan };
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
+  }
+
+  /** Passes a large request of a new session while others wait. */
+  async #busyPlan(begin: Uint8Array): Promise<GatewayPlan | undefined> {
+    const { gateway, stats } = this.#parts;
+    if (this.#waiting === 1) return undefined;
+    const plan = await gateway.planBusy(begin.subarray(0, beginBytes));
+    if (plan !== undefined) countPlan(stats, plan);
+    return plan;
   }
 
   async #forward(
@@ -321,10 +328,10 @@ function unreadReason(
 }
 
 /** Reads the beginning of a longer body, and puts it back. */
-async function peek(request: IncomingMessage, bytes: number): Promise<Buffer> {
+async function peek(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  while (length < bytes) {
+  while (length < beginBytes) {
     await once(request, "readable");
     for (let piece: Buffer | null = request.read(); piece !== null; piece = request.read()) {
       pieces.push(piece);
