@@ -7,7 +7,7 @@ import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import { hasDecisions, keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
-import { type CallState, type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
+import { type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
 import { hasWayBack } from "../history/client-tools.ts";
@@ -102,6 +102,12 @@ interface Session {
 /** The share of the time limit that concurrent requests have to read results. */
 const workShare = 0.04;
 
+/** How long a request waits for the store to tell whether its session is new, before it counts as new. */
+const busyMs = 10;
+
+/** How long a new session waits for others, since no request can come in while one is planned. */
+const burstMs = 15;
+
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
 
@@ -147,6 +153,8 @@ function reasonOf(error: unknown): PassReason {
 class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
+  /** Beginnings of the keys of sessions that have decisions. */
+  readonly #decided = new Set<string | undefined>();
   readonly #now: () => number;
   readonly #work: WorkBudget;
   #planning = 0;
@@ -190,14 +198,20 @@ class RequestPlanner {
     const owner = hint === "hash" ? tenant : key;
     const isHeldOut = Number.parseInt(former.slice(0, 8), 16) / 2 ** 32 < holdout;
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
+    // Its first prompt takes the longest to read.
+    const isNew =
+      session.planner.chars === 0 &&
+      !session.isKnown &&
+      request.items.some(({ kind }) => kind === "result");
+    if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
     const work = this.#work.start(isAlone);
-    const planned = this.#planCall(session, request, {
+    if (isNew && work.isLate()) return passed("busy", request.model);
+    const planned = session.planner.plan(request.items, {
       isLate: work.isLate,
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
     work.end();
-    if (planned === undefined) return passed("busy", request.model);
     const { items, shown, decisions, call } = planned;
     const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
@@ -214,6 +228,7 @@ class RequestPlanner {
     for (const decision of decisions) {
       // A session that was never changed has nothing to repeat.
       session.isKnown ||= decision.edits.length > 0;
+      if (session.isKnown) this.#decided.add(keyPrefixOf(request.items));
       if (session.isKnown)
         session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
@@ -245,14 +260,11 @@ class RequestPlanner {
     const keyPrefix = keyPrefixOf(request?.items ?? []);
     // Keys of other hints do not begin so.
     if (keyPrefix === undefined || this.#options.hint === "hash") return undefined;
-    const isKnown = await hasDecisions(this.#options.records, keyPrefix);
+    const late = new Promise((resolve) => setTimeout(resolve, busyMs, false));
+    const isKnown =
+      this.#decided.has(keyPrefix) ||
+      (await Promise.race([hasDecisions(this.#options.records, keyPrefix), late]));
     return isKnown ? undefined : passed("busy", request?.model);
-  }
-
-  /** Undefined for a new session if no time is left, since its first prompt takes the longest to read. */
-  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan | undefined {
-    const isNew = session.planner.chars === 0 && !session.isKnown;
-    return isNew && state.isLate?.() === true ? undefined : session.planner.plan(items, state);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -318,6 +330,7 @@ class RequestPlanner {
     const planner = this.#newPlanner(request, decisions);
     const key = keys[at] ?? keys[0];
     const session: Session = { key, planner, unkept: [], isKnown: decisions.size > 0 };
+    if (session.isKnown) this.#decided.add(keyPrefixOf(request.items));
     this.#sessions.use(keys[0], session);
     return session;
   }

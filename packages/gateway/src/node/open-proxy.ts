@@ -2,7 +2,6 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { setImmediate } from "node:timers/promises";
 
 import type { ContextRecorder } from "@ccl/core/tracing";
 import { sha256Hex } from "@ccl/core";
@@ -253,8 +252,7 @@ class Forwarder {
     if (early !== undefined) return { body: request, plan: early };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    // Others may have come meanwhile, and may lie unread.
-    await setImmediate();
+    // Others may have come meanwhile.
     const late = mayPass ? await this.#busyPlan(body) : undefined;
     if (late !== undefined) return { body, plan: late };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
