@@ -139,7 +139,7 @@ describe("a request in full", () => {
 
   it("passes while others take the time, and is decided later", async () => {
     let nowMs = 0;
-    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 6) });
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 2) });
     const users = ["a", "b", "c", "d", "e"];
     const asked = users.map((user) =>
       send(gateway, historyOf(user, 1, 200), { "x-session-id": user }),
@@ -155,7 +155,7 @@ describe("a request in full", () => {
 
   it("passes where it comes right behind others, though each was read before the next came in", async () => {
     let nowMs = 0;
-    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 6) });
+    const gateway = start({ timeoutMs: 250, now: () => (nowMs += 2) });
     const reasons: (string | undefined)[] = [];
     for (const user of ["a", "b", "c", "d", "e"]) {
       const { plan } = await send(gateway, historyOf(user, 1, 200), { "x-session-id": user });
@@ -163,6 +163,38 @@ describe("a request in full", () => {
     }
     expect(reasons[0]).toBeUndefined();
     expect(reasons).toContain("busy");
+  });
+
+  it("passes by its beginning where it is new, and is planned where its session has decisions", async () => {
+    const records = createMemoryRecords();
+    const body = new TextEncoder().encode(
+      JSON.stringify({
+        model: "claude-sonnet-4-5",
+        tools: [{ name: "Bash" }],
+        messages: historyOf("worker", 3, 200),
+      }),
+    );
+    const begin = body.subarray(0, 16_000);
+    const gateway = start({ records });
+    const passed = { reason: "busy", model: "claude-sonnet-4-5", edits: [] };
+    expect(await gateway.planBusy(begin)).toMatchObject(passed);
+    expect((await gateway.plan(body, {})).edits.length).toBeGreaterThan(0);
+    expect(await gateway.planBusy(begin)).toBeUndefined();
+    // After a restart the store tells.
+    expect(await start({ records }).planBusy(begin)).toBeUndefined();
+    const slow = { ...records, listLogs: () => new Promise<never>(() => undefined) };
+    expect(await start({ records: slow }).planBusy(begin)).toMatchObject(passed);
+    const broken = { ...records, listLogs: () => Promise.reject(new Error("disk full")) };
+    expect(await start({ records: broken }).planBusy(begin)).toBeUndefined();
+    // Where the first message may go on, and where keys depend on the caller.
+    expect(await start().planBusy(body.subarray(0, 3_000))).toBeUndefined();
+    expect(await start({ hint: "hash" }).planBusy(begin)).toBeUndefined();
+  });
+
+  it("keeps nothing of a session that it never changed", async () => {
+    const records = createMemoryRecords();
+    await send(start({ records }), historyOf("worker", 2, 1), session);
+    expect((await records.listLogs()).logs).toEqual([]);
   });
 
   it("is cut for nothing after a pause that the provider's cache does not outlast", async () => {
