@@ -126,7 +126,7 @@ async function measure() {
   const pipe = await start([own, "--role", "pipe", "--upstream", api.url]);
   const cli = new URL("../packages/cli/dist/ccl.js", import.meta.url).pathname;
   const flags = ["--upstream", api.url, "--port", "0", "--mode", values.mode, "--state", state];
-  const proxy = await start([...(process.env.PROF ? ["--cpu-prof", "--cpu-prof-dir=/tmp/h-gate/prof"] : []), cli, "proxy", ...flags]);
+  const proxy = await start([cli, "proxy", ...flags]);
   const routes = { direct: api.url, "bare pipe": pipe.url, "ccl proxy": proxy.url };
   let name = 0;
   console.log(
