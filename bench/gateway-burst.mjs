@@ -147,9 +147,17 @@ async function measure() {
       }
     }
     for (const [route, rows] of Object.entries(rounds)) {
-      const own = [0, 1].map((which) => at(rows.map((row) => row[which]), 0.5));
+      const own = [0, 1].map((which) =>
+        at(
+          rows.map((row) => row[which]),
+          0.5,
+        ),
+      );
       const ratios = [0, 1].map((which) =>
-        at(rows.map((row, round) => row[which] / rounds.direct[round][which]), 0.5),
+        at(
+          rows.map((row, round) => row[which] / rounds.direct[round][which]),
+          0.5,
+        ),
       );
       console.log(
         `| ${bytes} | ${route} | ${own.map((ms) => ms.toFixed(0)).join(" | ")} | ${ratios.map((ratio) => ratio.toFixed(1)).join(" | ")} |`,

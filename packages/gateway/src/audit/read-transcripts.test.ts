@@ -137,8 +137,8 @@ it("counts the usage of a call of Codex once, though its log repeats it with the
   const text = linesOf(
     { type: "turn_context", payload: { model: "gpt-5" } },
     ...items,
-    limits,
     counted(30_000, 30_000),
+    limits,
     counted(30_000, 30_000),
     counted(60_000, 30_000),
   );

@@ -163,7 +163,7 @@ function readCodex(lines: readonly JsonRecord[]): Transcript[] {
     // Codex writes the usage of a call again when it writes the limits of the account.
     const total = numberAt(info["total_token_usage"], "total_tokens");
     const isRepeated = total !== undefined && total === counted;
-    counted = total;
+    counted = total ?? counted;
     if (usage !== undefined && !isRepeated)
       transcript.calls.push({
         end: startOfAnswer(transcript.items),

@@ -73,11 +73,7 @@ export interface Gateway {
    * Never rejects. On a failure the plan has no edits and a reason. `isAlone` is false while requests wait that the gateway
    * does not know yet.
    */
-  plan(
-    body: Uint8Array,
-    headers: RequestHeaders,
-    isAlone?: () => boolean,
-  ): Promise<GatewayPlan>;
+  plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
   /**
    * The plan for a request that cannot wait until its whole body is read: to send it unchanged. Undefined if the bytes do
    * not tell that its session is new, since decisions of others must be repeated.

@@ -248,7 +248,8 @@ class Forwarder {
     const { gateway, stats } = this.#parts;
     const encoding = request.headers["content-encoding"];
     const mayPass = declared > beginBytes && encoding === undefined;
-    const early = mayPass && this.#waiting > 1 ? await this.#busyPlan(await peek(request)) : undefined;
+    const early =
+      mayPass && this.#waiting > 1 ? await this.#busyPlan(await peek(request)) : undefined;
     if (early !== undefined) return { body: request, plan: early };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
