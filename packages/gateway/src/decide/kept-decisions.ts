@@ -20,12 +20,6 @@ export async function readDecisions(records: Records, session: string): Promise<
   return decisions;
 }
 
-/** True if a session whose key begins so has decisions. */
-export async function hasDecisions(records: Records, keyPrefix: string): Promise<boolean> {
-  const { logs } = await records.listLogs({ prefix: prefix + keyPrefix, limit: 1 });
-  return logs.length > 0;
-}
-
 /** Stores decisions. Resolves once they are stored. */
 export async function keepDecisions(
   records: Records,

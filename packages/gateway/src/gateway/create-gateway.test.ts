@@ -3,9 +3,7 @@ import fc from "fast-check";
 import { createMemoryRecords, type Records } from "@ccl/records";
 import { describe, expect, it } from "vitest";
 
-import { readRequest } from "../history/read-request.ts";
 import { createGateway } from "./create-gateway.ts";
-import { sessionKeys } from "./session-key.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (body: Uint8Array): string => new TextDecoder().decode(body);
@@ -163,21 +161,6 @@ it("leaves out what the store keeps too late, repeats the rest, and uses it in t
   const all = ["/messages/2/content", "/messages/4/content", "/messages/6/content"];
   expect(await pointersOf(1, 2, 5)).toEqual(all);
   expect((await artifactStore.listHandles()).handles).toHaveLength(3);
-});
-
-it("repeats decisions that an earlier version stored by the hash of name and beginning alone", async () => {
-  const records = createMemoryRecords();
-  const request = requestOf("chat", [rows(1, 900)]);
-  const first = await open("full", { records, timeoutMs: 10_000 }).plan(bytes(request), {});
-  const read = readRequest(JSON.parse(request));
-  const [key, former] = read === undefined ? [] : sessionKeys(JSON.parse(request), read, {});
-  expect(first.session).toBe(key);
-  const log = `gateway/decisions/${key}`;
-  const { entries } = await records.readLog(log);
-  await records.write([{ removeLog: log }, { append: `gateway/decisions/${former}`, entries }]);
-  const again = await open("full", { records, timeoutMs: 10_000 }).plan(bytes(request), {});
-  expect(again.session).toBe(former);
-  expect(again.edits).toEqual(first.edits);
 });
 
 it.each([undefined, "hash"] as const)(

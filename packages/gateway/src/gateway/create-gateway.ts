@@ -6,7 +6,7 @@ import { arrayAt, parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
-import { hasDecisions, keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
+import { keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
 import { type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
@@ -16,8 +16,7 @@ import { closedJson } from "../json/closed-json.ts";
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import { RecentSessions } from "./recent-sessions.ts";
-import { keyPrefixOf, type RequestHeaders, sessionKeys, tenantOf } from "./session-key.ts";
-import { WorkBudget } from "./work-budget.ts";
+import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 
 /** Why a request was sent unchanged. */
 export type PassReason =
@@ -60,7 +59,7 @@ export interface GatewayOptions {
   hint?: RestHint | undefined;
   /**
    * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
-   * results for a 25th of this time, and send the rest unchanged. Default: 250.
+   * results for a 25th of this time each, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -76,9 +75,9 @@ export interface Gateway {
   plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
   /**
    * The plan for a request that cannot wait until its whole body is read: to send it unchanged. Undefined if the bytes do
-   * not tell that its session is new, since decisions of others must be repeated.
+   * not tell that its session has no decisions in this process, since decisions must be repeated.
    */
-  planBusy(begin: Uint8Array): Promise<GatewayPlan | undefined>;
+  planBusy(begin: Uint8Array): GatewayPlan | undefined;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
@@ -95,11 +94,8 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** The share of the time limit that concurrent requests have to read results. */
-const workShare = 0.04;
-
-/** How long a request waits for the store to tell whether its session is new, before it counts as new. */
-const busyMs = 10;
+/** The shares of the time limit that a request has to read results: alone, and while others wait. */
+const [aloneShare, busyShare] = [3, 0.04];
 
 /** How long a new session waits for others, since no request can come in while one is planned. */
 const burstMs = 15;
@@ -130,7 +126,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         return plan;
       });
     },
-    planBusy: (begin) => planner.planBusy(begin).catch(() => undefined),
+    planBusy: (begin) => planner.planBusy(begin),
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };
 }
@@ -149,16 +145,14 @@ function reasonOf(error: unknown): PassReason {
 class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
-  /** Beginnings of the keys of sessions that have decisions. */
+  /** Hashes of the first messages of sessions that have decisions. */
   readonly #decided = new Set<string | undefined>();
   readonly #now: () => number;
-  readonly #work: WorkBudget;
   #planning = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#work = new WorkBudget(this.#timeoutMs * workShare, this.#now);
   }
 
   async planNext(
@@ -185,14 +179,13 @@ class RequestPlanner {
     const request = readRequest(value);
     if (request === undefined) return passed("unknown_shape");
     const { mode = "safe", holdout = 0, hint } = this.#options;
-    const [sent, former] = sessionKeys(value, request, headers);
+    const sent = sessionKey(value, request, headers);
     // A hash is valid for one caller, and its hints differ from those of a proxy on the same store.
     const tenant = tenantOf(headers);
-    const hashKey = sha256Hex(`hash ${tenant} ${former}`);
-    const session = await this.#open(hint === "hash" ? [hashKey] : [sent, former], request);
-    const { key } = session;
-    const owner = hint === "hash" ? tenant : key;
-    const isHeldOut = Number.parseInt(former.slice(0, 8), 16) / 2 ** 32 < holdout;
+    const [key, owner] =
+      hint === "hash" ? [sha256Hex(`hash ${tenant} ${sent}`), tenant] : [sent, sent];
+    const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
+    const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
     // Its first prompt takes the longest to read.
     const isNew =
@@ -200,14 +193,14 @@ class RequestPlanner {
       !session.isKnown &&
       request.items.some(({ kind }) => kind === "result");
     if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
-    const work = this.#work.start(isAlone);
-    if (isNew && work.isLate()) return passed("busy", request.model);
+    if (isNew && !isAlone()) return passed("busy", request.model);
+    const startedMs = this.#now();
     const planned = session.planner.plan(request.items, {
-      isLate: work.isLate,
+      isLate: () =>
+        this.#now() - startedMs >= this.#timeoutMs * (isAlone() ? aloneShare : busyShare),
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    work.end();
     const { items, shown, decisions, call } = planned;
     const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
@@ -224,10 +217,10 @@ class RequestPlanner {
     for (const decision of decisions) {
       // A session that was never changed has nothing to repeat.
       session.isKnown ||= decision.edits.length > 0;
-      if (session.isKnown) this.#decided.add(keyPrefixOf(request.items));
       if (session.isKnown)
         session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
+    if (session.isKnown) this.#decided.add(firstHash(request));
     const failure = await this.#keepAll(session);
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
@@ -248,19 +241,15 @@ class RequestPlanner {
     };
   }
 
-  async planBusy(begin: Uint8Array): Promise<GatewayPlan | undefined> {
-    const body = parseJson(closedJson(new TextDecoder("utf-8", { ignoreBOM: true }).decode(begin)));
+  planBusy(begin: Uint8Array): GatewayPlan | undefined {
+    const body = parseJson(closedJson(new TextDecoder().decode(begin)));
     // The last message may be incomplete.
     for (const key of ["messages", "input"]) arrayAt(body, key).pop();
     const request = readRequest(body);
-    const keyPrefix = keyPrefixOf(request?.items ?? []);
-    // Keys of other hints do not begin so.
-    if (keyPrefix === undefined || this.#options.hint === "hash") return undefined;
-    const late = new Promise((resolve) => setTimeout(resolve, busyMs, false));
-    const isKnown =
-      this.#decided.has(keyPrefix) ||
-      (await Promise.race([hasDecisions(this.#options.records, keyPrefix), late]));
-    return isKnown ? undefined : passed("busy", request?.model);
+    const first = request && firstHash(request);
+    return first === undefined || this.#decided.has(first)
+      ? undefined
+      : passed("busy", request?.model);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -310,24 +299,17 @@ class RequestPlanner {
     unkept.splice(0, batch.length);
   }
 
-  /** Finds a session by its key, or by its key of earlier versions. */
-  async #open(keys: readonly [string, ...string[]], request: ReadRequest): Promise<Session> {
-    const open = this.#sessions.get(keys[0]);
+  async #open(key: string, request: ReadRequest): Promise<Session> {
+    const open = this.#sessions.get(key);
     if (open !== undefined) {
-      if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(open.key));
+      if (open.planner.isBehind(request.items)) open.planner.learn(await this.#read(key));
       return open;
     }
-    const found = await Promise.all(keys.map((key) => this.#read(key)));
-    const at = Math.max(
-      0,
-      found.findIndex((decisions) => decisions.length > 0),
-    );
-    const decisions = new Map(found[at]?.map((decision) => [decision.at, decision]));
+    const stored = await this.#read(key);
+    const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const planner = this.#newPlanner(request, decisions);
-    const key = keys[at] ?? keys[0];
-    const session: Session = { key, planner, unkept: [], isKnown: decisions.size > 0 };
-    if (session.isKnown) this.#decided.add(keyPrefixOf(request.items));
-    this.#sessions.use(keys[0], session);
+    const session: Session = { key, planner, unkept: [], isKnown: stored.length > 0 };
+    this.#sessions.use(key, session);
     return session;
   }
 
@@ -398,13 +380,16 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined if the bytes are not UTF-8. Tries the fast decoder first, since the strict one takes twice as long. */
+/** Undefined if the bytes are not UTF-8. */
 function decode(body: Uint8Array): string | undefined {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
-  if (!text.includes("\uFFFD")) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
     return undefined;
   }
+}
+
+function firstHash({ items }: ReadRequest): string | undefined {
+  const first = items.find(({ kind }) => kind === "user");
+  return first && sha256Hex(first.text);
 }

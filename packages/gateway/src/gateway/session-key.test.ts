@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { readRequest } from "../history/read-request.ts";
-import { type RequestHeaders, sessionKeys, tenantOf } from "./session-key.ts";
+import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
 
 const ask = (content: string): object => ({ role: "user", content });
 const answer = { role: "assistant", content: "Yes." };
@@ -9,7 +9,7 @@ const answer = { role: "assistant", content: "Yes." };
 function keyOf(body: object, headers: RequestHeaders = {}): string {
   const request = readRequest(body);
   if (request === undefined) throw new Error("It is no request.");
-  return sessionKeys(body, request, headers)[0];
+  return sessionKey(body, request, headers);
 }
 
 const first = { messages: [ask("Which failed?")] };

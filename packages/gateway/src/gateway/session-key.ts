@@ -1,7 +1,6 @@
 import { sha256Hex } from "@ccl/core";
 import { isRecord, stringAt } from "@ccl/core/json";
 
-import type { HistoryItem } from "../history/history-item.ts";
 import type { ReadRequest } from "../history/read-request.ts";
 
 /** Headers by lower-case name. The headers of `node:http` fit. */
@@ -14,7 +13,6 @@ const sessionHeaders = [
   "session_id",
   "x-session-id",
 ];
-const prefixDigits = 16;
 const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
@@ -23,23 +21,12 @@ export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
-/** The first digits of the keys of all sessions that begin with the same message of a user. Undefined without one. */
-export function keyPrefixOf(items: readonly HistoryItem[]): string | undefined {
-  const first = items.find(({ kind }) => kind === "user");
-  return first && sha256Hex(first.text).slice(0, prefixDigits);
-}
-
 /**
  * Identifies a session by account, name and the beginning of its history. Credentials do not count, since clients
  * refresh them during a session. Decisions are stored by the hash of the whole history, so two users never share them
- * unless they sent the same, even if their session keys are equal. Also returns the key by which earlier versions stored
- * them.
+ * unless they sent the same, even if their session keys are equal.
  */
-export function sessionKeys(
-  body: unknown,
-  { items }: ReadRequest,
-  headers: RequestHeaders,
-): [key: string, former: string] {
+export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
   const metadata = isRecord(body) ? body["metadata"] : undefined;
   const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
@@ -47,6 +34,5 @@ export function sessionKeys(
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
   // Tool servers come and go during a session, and system prompts contain the date.
   const own = (named === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
-  const former = sha256Hex(JSON.stringify([account, named, own]));
-  return [`${keyPrefixOf(items) ?? ""}${former}`.slice(0, former.length), former];
+  return sha256Hex(JSON.stringify([account, named, own]));
 }

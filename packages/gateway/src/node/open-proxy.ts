@@ -248,13 +248,12 @@ class Forwarder {
     const { gateway, stats } = this.#parts;
     const encoding = request.headers["content-encoding"];
     const mayPass = declared > beginBytes && encoding === undefined;
-    const early =
-      mayPass && this.#waiting > 1 ? await this.#busyPlan(await peek(request)) : undefined;
+    const early = mayPass && this.#waiting > 1 ? this.#busyPlan(await peek(request)) : undefined;
     if (early !== undefined) return { body: request, plan: early };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
     // Others may have come meanwhile.
-    const late = mayPass ? await this.#busyPlan(body) : undefined;
+    const late = mayPass ? this.#busyPlan(body) : undefined;
     if (late !== undefined) return { body, plan: late };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
@@ -269,10 +268,10 @@ class Forwarder {
   }
 
   /** Passes a large request of a new session while others wait. */
-  async #busyPlan(begin: Uint8Array): Promise<GatewayPlan | undefined> {
+  #busyPlan(begin: Uint8Array): GatewayPlan | undefined {
     const { gateway, stats } = this.#parts;
     if (this.#waiting === 1) return undefined;
-    const plan = await gateway.planBusy(begin.subarray(0, beginBytes));
+    const plan = gateway.planBusy(begin.subarray(0, beginBytes));
     if (plan !== undefined) countPlan(stats, plan);
     return plan;
   }
