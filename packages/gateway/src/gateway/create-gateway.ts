@@ -2,7 +2,7 @@ import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex } from "@ccl/core";
 import { untilAborted } from "@ccl/core/async";
-import { arrayAt, parseJson } from "@ccl/core/json";
+import { parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
@@ -12,7 +12,6 @@ import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/pla
 import { GatewayError } from "../gateway-error.ts";
 import { hasWayBack } from "../history/client-tools.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
-import { closedJson } from "../json/closed-json.ts";
 import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import { RecentSessions } from "./recent-sessions.ts";
@@ -73,11 +72,6 @@ export interface Gateway {
    * does not know yet.
    */
   plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
-  /**
-   * The plan for a request that cannot wait until its whole body is read: to send it unchanged. Undefined if the bytes do
-   * not tell that its session has no decisions in this process, since decisions must be repeated.
-   */
-  planBusy(begin: Uint8Array): GatewayPlan | undefined;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
@@ -126,7 +120,6 @@ export function createGateway(options: GatewayOptions): Gateway {
         return plan;
       });
     },
-    planBusy: (begin) => planner.planBusy(begin),
     apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
   };
 }
@@ -145,8 +138,6 @@ function reasonOf(error: unknown): PassReason {
 class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
-  /** Hashes of the first messages of sessions that have decisions. */
-  readonly #decided = new Set<string | undefined>();
   readonly #now: () => number;
   #planning = 0;
 
@@ -220,7 +211,6 @@ class RequestPlanner {
       if (session.isKnown)
         session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
-    if (session.isKnown) this.#decided.add(firstHash(request));
     const failure = await this.#keepAll(session);
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
@@ -239,17 +229,6 @@ class RequestPlanner {
       edits,
       reason: edits.length === 0 ? failure : undefined,
     };
-  }
-
-  planBusy(begin: Uint8Array): GatewayPlan | undefined {
-    const body = parseJson(closedJson(new TextDecoder().decode(begin)));
-    // The last message may be incomplete.
-    for (const key of ["messages", "input"]) arrayAt(body, key).pop();
-    const request = readRequest(body);
-    const first = request && firstHash(request);
-    return first === undefined || this.#decided.has(first)
-      ? undefined
-      : passed("busy", request?.model);
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -387,9 +366,4 @@ function decode(body: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function firstHash({ items }: ReadRequest): string | undefined {
-  const first = items.find(({ kind }) => kind === "user");
-  return first && sha256Hex(first.text);
 }

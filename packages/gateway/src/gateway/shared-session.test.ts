@@ -150,30 +150,6 @@ describe("a request in full", () => {
     expect(plan.edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content/0/content"]);
   });
 
-  it("passes by its beginning where it is new, and is planned where its session has decisions", async () => {
-    const records = createMemoryRecords();
-    const body = new TextEncoder().encode(
-      JSON.stringify({
-        model: "claude-sonnet-4-5",
-        tools: [{ name: "Bash" }],
-        messages: historyOf("worker", 3, 200),
-      }),
-    );
-    const begin = body.subarray(0, 16_000);
-    const gateway = start({ records });
-    const passed = { reason: "busy", model: "claude-sonnet-4-5", edits: [] };
-    expect(gateway.planBusy(begin)).toMatchObject(passed);
-    expect((await gateway.plan(body, {})).edits.length).toBeGreaterThan(0);
-    expect(gateway.planBusy(begin)).toBeUndefined();
-    // After a restart, once it was planned.
-    const restarted = start({ records });
-    expect(restarted.planBusy(begin)).toMatchObject(passed);
-    await restarted.plan(body, {});
-    expect(restarted.planBusy(begin)).toBeUndefined();
-    // Where the first message may go on.
-    expect(start().planBusy(body.subarray(0, 3_000))).toBeUndefined();
-  });
-
   it("keeps nothing of a session that it never changed", async () => {
     const records = createMemoryRecords();
     await send(start({ records }), historyOf("worker", 2, 1), session);

@@ -87,8 +87,6 @@ const otherApiPath =
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
-/** The beginning of a body, which usually tells whether its session is new. */
-const beginBytes = 2 ** 14;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -247,14 +245,8 @@ class Forwarder {
   async #plannedBody(request: IncomingMessage, declared: number): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
     const encoding = request.headers["content-encoding"];
-    const mayPass = declared > beginBytes && encoding === undefined;
-    const early = mayPass && this.#waiting > 1 ? this.#busyPlan(await peek(request)) : undefined;
-    if (early !== undefined) return { body: request, plan: early };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    // Others may have come meanwhile.
-    const late = mayPass ? this.#busyPlan(body) : undefined;
-    if (late !== undefined) return { body, plan: late };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
       countPass(stats, plain);
@@ -265,15 +257,6 @@ class Forwarder {
     countPlan(stats, plan);
     if (plan.edits.length === 0) return { body, plan };
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
-  }
-
-  /** Passes a large request of a new session while others wait. */
-  #busyPlan(begin: Uint8Array): GatewayPlan | undefined {
-    const { gateway, stats } = this.#parts;
-    if (this.#waiting === 1) return undefined;
-    const plan = gateway.planBusy(begin.subarray(0, beginBytes));
-    if (plan !== undefined) countPlan(stats, plan);
-    return plan;
   }
 
   async #forward(
@@ -323,22 +306,6 @@ function unreadReason(
   if (!plannedPath.test(path)) return otherApiPath.test(path) ? "other_api" : "other_path";
   if (Number.isNaN(declared)) return "unknown_length";
   return declared > maxBodyBytes ? "too_large" : undefined;
-}
-
-/** Reads the beginning of a longer body, and puts it back. */
-async function peek(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  while (length < beginBytes) {
-    await once(request, "readable");
-    for (let piece: Buffer | null = request.read(); piece !== null; piece = request.read()) {
-      pieces.push(piece);
-      length += piece.length;
-    }
-  }
-  const begin = Buffer.concat(pieces);
-  request.unshift(begin);
-  return begin;
 }
 
 /** Undefined if the body is longer. */

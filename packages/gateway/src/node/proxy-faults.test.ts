@@ -92,14 +92,8 @@ it.each([413, 429, 529])("passes %i on with its body and when to try again", asy
   expect(await ask(proxy, body, { "x-status": String(status) })).toEqual(answer);
 });
 
-it("passes a large body of a new session while another waits, as it came, with its length", async () => {
-  const lengths: (string | undefined)[] = [];
-  const proxy = await proxyTo(
-    await apiOf((request, response) => {
-      lengths.push(request.headers["content-length"]);
-      echo(request, response);
-    }),
-  );
+it("passes a new session while another request waits, and repeats what a known one shows", async () => {
+  const proxy = await proxyTo(await apiOf(echo));
   const known = requestOf("known", 4);
   const shown = (await ask(proxy, known)).text;
   expect(shown.length).toBeLessThan(known.length);
@@ -114,7 +108,6 @@ it("passes a large body of a new session while another waits, as it came, with i
   expect((await ask(proxy, known)).text).toBe(shown);
   slow.destroy();
   expect(proxy.stats().passed).toEqual({ busy: 1 });
-  expect(lengths[1]).toBe(String(Buffer.byteLength(fresh)));
 });
 
 const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
