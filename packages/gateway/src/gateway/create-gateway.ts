@@ -81,6 +81,8 @@ interface Session {
   planner: HistoryPlanner;
   /** True if stored decisions exist, which must be repeated. */
   isKnown: boolean;
+  /** True if its first request passed because others waited. */
+  hasPassed?: boolean | undefined;
   /** Decisions that are not stored yet, with the artifacts to store first. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
@@ -184,7 +186,10 @@ class RequestPlanner {
       !session.isKnown &&
       request.items.some(({ kind }) => kind === "result");
     if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
-    if (isNew && !isAlone()) return passed("busy", request.model);
+    if (isNew && !isAlone() && session.hasPassed !== true) {
+      session.hasPassed = true;
+      return passed("busy", request.model);
+    }
     const startedMs = this.#now();
     const planned = session.planner.plan(request.items, {
       isLate: () =>
