@@ -225,6 +225,11 @@ describe("parseLogicalPlan", () => {
       { steps: [scan, { op: "filter", where: deepTree(5_000) }] },
       ["limit_exceeded"],
     ],
+    [
+      "a field of a tree that nothing reads",
+      { steps: [scan, { op: "filter", where: { op: "column", name: "a", alias: "b" } }] },
+      ["field_unknown"],
+    ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
     ["deep YAML on a line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
     [

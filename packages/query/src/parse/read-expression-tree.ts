@@ -19,7 +19,7 @@ export const readExpressionField: Read<Expression> = (context, value, path) => {
   return found ?? { op: "literal", type: "null", value: null };
 };
 
-/** The tree, of which only the shape is checked. Parts may be texts. */
+/** The tree, of which only the shape is checked: a field that nothing reads is refused. Parts may be texts. */
 function treeOf(value: unknown, depth: number): Expression {
   if (typeof value === "string") {
     const reader = new TokenReader(value, { nodes: 0 });
@@ -30,8 +30,27 @@ function treeOf(value: unknown, depth: number): Expression {
   const { depth: max } = planLimits;
   if (depth > max)
     throw new PlanSyntaxError("limit_exceeded", `A tree has more than ${max} levels.`);
-  const part = (inner: unknown): Expression => treeOf(inner, depth + 1);
-  const { op, ...fields } = isRecord(value) ? value : {};
+  const fields = isRecord(value) ? value : {};
+  const tree = nodeOf(fields, (inner) => treeOf(inner, depth + 1));
+  if (tree === undefined)
+    throw invalidExpression(
+      `${quoted(value ?? null)} is no expression: write a text like "amount > 1".`,
+    );
+  refuseUnknown(Object.keys(fields), Object.keys(tree));
+  return tree;
+}
+
+function refuseUnknown(fields: readonly string[], known: readonly string[]): void {
+  const unknown = fields.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const message = `There is no field ${quoted(unknown)} here. Known are ${known.join(", ")}.`;
+  throw new PlanSyntaxError("field_unknown", message);
+}
+
+function nodeOf(
+  { op, ...fields }: Record<string, unknown>,
+  part: (inner: unknown) => Expression,
+): Expression | undefined {
   const { name, type, value: inner, list, branches, otherwise, function: called } = fields;
   const { arguments: parts } = fields;
   switch (op) {
@@ -59,14 +78,13 @@ function treeOf(value: unknown, depth: number): Expression {
     case "case":
       if (Array.isArray(branches)) {
         const read = branches.map((branch: unknown) => {
-          const { when, value: then } = isRecord(branch) ? branch : {};
+          const { when, value: then, ...rest } = isRecord(branch) ? branch : {};
+          refuseUnknown(Object.keys(rest), ["when", "value"]);
           return { when: part(when), value: part(then) };
         });
         const isLast = otherwise === undefined || otherwise === null;
         return { op, branches: read, otherwise: isLast ? undefined : part(otherwise) };
       }
   }
-  throw invalidExpression(
-    `${quoted(value ?? null)} is no expression: write a text like "amount > 1".`,
-  );
+  return undefined;
 }
