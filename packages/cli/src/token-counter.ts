@@ -9,7 +9,7 @@ import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
 /** How `--model-encoding` counts. */
-export type Encoding = "o200k_base" | "cl100k_base" | "estimate";
+type Encoding = "o200k_base" | "cl100k_base" | "estimate";
 
 /** Whose tokens a budget counts. */
 export interface CountedFor {

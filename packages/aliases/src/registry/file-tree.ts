@@ -58,7 +58,7 @@ export async function walkTree({
 }
 
 /** Matches paths by globs. Loads the library late, because most scans need none. */
-export async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
+async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
   const { default: picomatch } = await import("picomatch");
   return picomatch([...globs], { dot: true });
 }
