@@ -240,7 +240,7 @@ async function deleteOwn(
   if (handleId !== undefined) checkHandleId(handleId);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
   const handles = await wholeHandles(context, artifactId, signal);
-  // A damaged handle is not among them, and nobody knows its keys, so that its name is enough.
+  // A damaged handle is not among them. Its keys are unknown, so that its name is enough.
   if (handleId !== undefined && handles.every((handle) => handle.handleId !== handleId))
     return context.store.delete(artifactId, { handleId, sessionId, signal });
   const matches = handles.filter(
