@@ -8,6 +8,8 @@ import { isSpace } from "./text-view.ts";
 const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
+const MAX_GAP = 128;
+const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -76,10 +78,12 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
+  if (isClosing && !isKey && passesStructure(text, at)) return;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false ||
     followsComma(text, at) ||
-    (frame?.kind === "array" && /^\s"/.test(text.slice(at + 1, at + 3)));
+    (frame?.kind === "array" &&
+      (/^\s"/.test(text.slice(at + 1, at + 3)) || (inner === 0 && isKeyOf(text, reading.start - 1))));
   const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
     isKey &&
@@ -99,11 +103,26 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   });
 }
 
+/**
+ * True if the text from the string's last quote to this one is what stands between values, as in `x"], "y` and `x": {"y`.
+ * A pair of quotes inside a text surrounds words instead.
+ */
+function passesStructure(text: string, quote: number): boolean {
+  const from = Math.max(0, quote - MAX_GAP);
+  const last = text.slice(from, quote).lastIndexOf(text.charAt(quote));
+  const gap = last < 0 ? "" : text.slice(from + last + 1, quote);
+  return BETWEEN_VALUES.test(gap) || (/^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote));
+}
+
+function isKeyOf(text: string, quote: number): boolean {
+  KEY.lastIndex = quote;
+  return KEY.test(text);
+}
+
 /** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
   if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
-  KEY.lastIndex = quote;
-  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && KEY.test(text);
+  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
