@@ -17,7 +17,7 @@ export interface ToolCalls {
  * MultiEdit, Anthropic's text editor, `apply_patch` of the Responses API. Undefined if the value holds anything else.
  */
 export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
-  const calls = callsOf(value);
+  const calls = callsOf(inSnakeCase(value));
   const found: ToolCalls = { changes: [], texts: [] };
   // An empty list may just as well be a member of something else.
   if (calls.length === 0) return undefined;
@@ -30,6 +30,16 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
     } else return undefined;
   }
   return found;
+}
+
+/** Members such as `oldString` as `old_string`, at every depth. */
+function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase);
+  if (!isRecord(value)) return value;
+  const snake = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [snake(key), inSnakeCase(member)]),
+  );
 }
 
 /** Parts of an answer that stand beside its calls. */
@@ -46,7 +56,8 @@ function callsOf(value: unknown): unknown[] {
 
 function isCall(call: JsonRecord): boolean {
   const keys = ["old_str", "old_string", "command", "diff"];
-  const isWrite = "file_path" in call && ("content" in call || Array.isArray(call["edits"]));
+  const isWrite =
+    ("file_path" in call || "path" in call) && ("content" in call || Array.isArray(call["edits"]));
   return isWrite || call["type"] === "delete_file" || keys.some((key) => key in call);
 }
 
@@ -59,7 +70,9 @@ function unwrap(value: unknown): unknown {
   const shell = [command].flat().find((word) => String(word).includes("*** Begin Patch"));
   const carried = given ?? input ?? shell ?? ("kind" in value ? undefined : patch);
   if (carried === undefined) return value;
-  return unwrap(typeof carried === "string" ? (parseJson(carried) ?? carried) : carried);
+  return unwrap(
+    typeof carried === "string" ? inSnakeCase(parseJson(carried) ?? carried) : carried,
+  );
 }
 
 /** Members that the reader uses, and remarks, which change no text. */

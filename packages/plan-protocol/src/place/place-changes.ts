@@ -1,7 +1,7 @@
 import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
-import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";
+import { type ChangeHunk, DIVIDER, type FileChange, linesOf, type TextChange } from "./file-change.ts";
 import { type ChangeForm, mergeElisions } from "./merge-elisions.ts";
 import { nearestLines } from "./nearest-lines.ts";
 import { type NoPlace, type PlacedHunks, placeHunks } from "./place-hunks.ts";
@@ -70,6 +70,14 @@ export function placeChanges(
         `Two edits of ${quote(path)} change the same text, in line ${lineAt(base, clash.start)}. Give one edit for both.`,
       ),
     ];
+  const numbered = replacements.find((one) => isNumbered(one.text));
+  if (numbered !== undefined && !base.lines.some(isNumbered))
+    return [
+      planIssue(
+        "ERR_EDIT_APPLY_FAILED",
+        `New lines of ${quote(path)} begin with line numbers, as in ${quote(numbered.text)}. Leave the numbers out.`,
+      ),
+    ];
   const text = rewrite(base, replacements);
   if (text === own)
     return [
@@ -79,6 +87,12 @@ export function placeChanges(
       ),
     ];
   return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
+}
+
+/** True if each line begins with a number, as files are shown to a model. */
+function isNumbered(text: string): boolean {
+  const lines = linesOf(text).filter((line) => line.trim() !== "");
+  return lines.length > 0 && lines.every((line) => /^\s*\d+(?:\t|→| ?\| )/.test(line));
 }
 
 function sizeOf(change: EditOfFile): number {
@@ -184,8 +198,12 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
       `${name}: before and after are both ${quote(reading.before)}. Leave the edit out.`,
     );
   if (readings.length > 1) {
+    const isDivided = (lines: readonly string[]): boolean =>
+      lines.some((line) => DIVIDER.test(line));
     const fitting = readings.filter(
-      ({ before, after }) => "replacements" in placeLines(base, before, after),
+      (one) =>
+        (isDivided(base.lines) || !isDivided(linesOf(one.after))) &&
+        "replacements" in placeLines(base, one),
     );
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0)
@@ -212,7 +230,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
     // Placing by lines ignores the anchor, and it cannot choose among several places.
     if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined) return places;
   }
-  const placed = placeLines(base, reading.before, after);
+  const placed = placeLines(base, { ...reading, after });
   if ("replacements" in placed) {
     take(round, placed);
     return undefined;
@@ -236,10 +254,9 @@ function plainText(change: TextChange): TextChange {
 
 function placeLines(
   { lines }: BaseFile,
-  before: string,
-  after: string,
+  { before, after, statedAt }: TextChange,
 ): PlacedHunks | { reason: NoPlace } {
-  return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)) }]);
+  return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)), statedAt }]);
 }
 
 function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void {

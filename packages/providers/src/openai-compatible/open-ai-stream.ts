@@ -64,6 +64,8 @@ interface GrowingCall {
   name: string;
   /** Pieces of the arguments. */
   pieces: string[];
+  /** True if a piece with the name alone followed the complete arguments. It repeats the call, or starts another. */
+  isNamedAgain: boolean;
   /** The index in the stream. Without one, that of the call before. */
   place: number;
 }
@@ -89,7 +91,11 @@ class GrowingCalls {
       arguments: given["arguments"] ? argumentText(given["arguments"]) : "",
     };
     const known = this.#find(piece);
-    const call = known === undefined || startsCall(piece, known) ? this.#start(piece) : known;
+    const isAnother = known?.isNamedAgain === true && piece.arguments !== "";
+    if (isAnother && piece.name === "") piece.name = known.name;
+    const call =
+      known === undefined || isAnother || startsCall(piece, known) ? this.#start(piece) : known;
+    call.isNamedAgain = piece.name !== "" && piece.arguments === "" && isWhole(call.pieces.join(""));
     if (piece.index !== undefined) this.#atIndex.set(piece.index, call);
     if (call.id === "") call.id = piece.id;
     call.name = grown(call.name, piece.name);
@@ -113,7 +119,7 @@ class GrowingCalls {
 
   #start({ index }: Piece): GrowingCall {
     const place = index ?? this.#calls.at(-1)?.place ?? 0;
-    const call = { id: "", name: "", pieces: [], place };
+    const call = { id: "", name: "", pieces: [], isNamedAgain: false, place };
     this.#calls.push(call);
     return call;
   }
