@@ -24,20 +24,17 @@ export function readBlock(
     end += 1;
   const body = lines.slice(at + 1, end);
   const dividers = body.flatMap((line, index) => (DIVIDER.test(line) ? [index] : []));
-  if (!REPLACE.test(lines[end] ?? "") || dividers.length === 0)
-    return planIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.");
-  const [, stated] = LINE_HINT.exec(body[0] ?? "") ?? [];
-  const statedAt = stated === undefined ? undefined : Number(stated) - 1;
+  // Without a hint it is NaN, which no line has.
+  const statedAt = Number(LINE_HINT.exec(body[0] ?? "")?.[1]) - 1;
   const [text, ...others] = dividers.map((divider): TextChange => ({
     before: textOf(body.slice(0, divider)),
     after: textOf(body.slice(divider + 1)),
     isLines: true,
     statedAt,
   }));
-  return {
-    text: { ...text, before: text?.before ?? "", after: text?.after ?? "", others },
-    end: end + 1,
-  };
+  return text === undefined || !REPLACE.test(lines[end] ?? "")
+    ? planIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.")
+    : { text: { ...text, others }, end: end + 1 };
 }
 
 function textOf(lines: readonly string[]): string {

@@ -51,7 +51,7 @@ export interface TextChange {
 }
 
 /** The line between the old and the new lines of a block. */
-export const DIVIDER = /^={5,9}\s*$/;
+export const DIVIDER: RegExp = /^={5,9}\s*$/m;
 
 /** The lines of a text without their line ends. A line end at the end of the text starts no further line. */
 export function linesOf(text: string): string[] {

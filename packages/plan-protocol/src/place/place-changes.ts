@@ -1,7 +1,13 @@
 import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
-import { type ChangeHunk, DIVIDER, type FileChange, linesOf, type TextChange } from "./file-change.ts";
+import {
+  type ChangeHunk,
+  DIVIDER,
+  type FileChange,
+  linesOf,
+  type TextChange,
+} from "./file-change.ts";
 import { type ChangeForm, mergeElisions } from "./merge-elisions.ts";
 import { nearestLines } from "./nearest-lines.ts";
 import { type NoPlace, type PlacedHunks, placeHunks } from "./place-hunks.ts";
@@ -13,6 +19,9 @@ const MIN_LINES = 20;
 
 /** A change of an existing file's text. */
 export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
+
+/** Lines that all begin with their numbers, as files are shown to a model. */
+const NUMBERED = /^(?:\s*\d+(?:\t|→| ?\| ).*(?:\n|$))+\s*$/;
 
 /** A file's new text. */
 export interface PlacedText {
@@ -70,8 +79,8 @@ export function placeChanges(
         `Two edits of ${quote(path)} change the same text, in line ${lineAt(base, clash.start)}. Give one edit for both.`,
       ),
     ];
-  const numbered = replacements.find((one) => isNumbered(one.text));
-  if (numbered !== undefined && !base.lines.some(isNumbered))
+  const numbered = replacements.find((one) => NUMBERED.test(one.text));
+  if (numbered !== undefined && !base.lines.some((line) => NUMBERED.test(line)))
     return [
       planIssue(
         "ERR_EDIT_APPLY_FAILED",
@@ -87,12 +96,6 @@ export function placeChanges(
       ),
     ];
   return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
-}
-
-/** True if each line begins with a number, as files are shown to a model. */
-function isNumbered(text: string): boolean {
-  const lines = linesOf(text).filter((line) => line.trim() !== "");
-  return lines.length > 0 && lines.every((line) => /^\s*\d+(?:\t|→| ?\| )/.test(line));
 }
 
 function sizeOf(change: EditOfFile): number {
@@ -198,11 +201,9 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
       `${name}: before and after are both ${quote(reading.before)}. Leave the edit out.`,
     );
   if (readings.length > 1) {
-    const isDivided = (lines: readonly string[]): boolean =>
-      lines.some((line) => DIVIDER.test(line));
     const fitting = readings.filter(
       (one) =>
-        (isDivided(base.lines) || !isDivided(linesOf(one.after))) &&
+        (DIVIDER.test(base.text) || !DIVIDER.test(one.after)) &&
         "replacements" in placeLines(base, one),
     );
     const [only, ...others] = fitting;
