@@ -78,7 +78,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
-  if (isClosing && !isKey && passesStructure(text, at)) return;
+  if (isClosing && passesStructure(text, at, isKey)) return;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false ||
     followsComma(text, at) ||
@@ -108,10 +108,15 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
  * True if the text from the string's last quote to this one is what stands between values, as in `x"], "y` and `x": {"y`.
  * A pair of quotes inside a text surrounds words instead.
  */
-function passesStructure(text: string, quote: number): boolean {
-  const before = text.slice(Math.max(0, quote - MAX_GAP), quote);
+function passesStructure(text: string, quote: number, isKey: boolean): boolean {
+  const before = textBefore(text, quote);
   const gap = before.slice(before.lastIndexOf(text.charAt(quote)) + 1);
+  if (isKey) return /^[\s,:]+$/.test(gap);
   return BETWEEN_VALUES.test(gap) || (/^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote));
+}
+
+function textBefore(text: string, quote: number): string {
+  return text.slice(Math.max(0, quote - MAX_GAP), quote);
 }
 
 function isKeyOf(text: string, quote: number): boolean {
@@ -122,11 +127,11 @@ function isKeyOf(text: string, quote: number): boolean {
 /** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
   if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
-  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && isKeyOf(text, quote);
+  return /,\s{0,64}$/.test(textBefore(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
-  return /,(?:[^\S\n]*\n\s*)?$/.test(text.slice(Math.max(0, quote - MAX_GAP), quote));
+  return /,(?:[^\S\n]*\n\s*)?$/.test(textBefore(text, quote));
 }
 
 // Ends a string whose closing quote is missing, if the next token can follow a string.
