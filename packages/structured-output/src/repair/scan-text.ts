@@ -109,13 +109,12 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
  * A pair of quotes inside a text surrounds words instead.
  */
 function passesStructure(text: string, quote: number, isKey: boolean): boolean {
-  const before = textBefore(text, quote);
-  const gap = before.slice(before.lastIndexOf(text.charAt(quote)) + 1);
+  const gap = leadOf(text, quote).split(text.charAt(quote)).at(-1) ?? "";
   if (isKey) return /^[\s,:]+$/.test(gap);
   return BETWEEN_VALUES.test(gap) || (/^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote));
 }
 
-function textBefore(text: string, quote: number): string {
+function leadOf(text: string, quote: number): string {
   return text.slice(Math.max(0, quote - MAX_GAP), quote);
 }
 
@@ -126,12 +125,11 @@ function isKeyOf(text: string, quote: number): boolean {
 
 /** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
-  if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
-  return /,\s{0,64}$/.test(textBefore(text, quote)) && isKeyOf(text, quote);
+  return /,\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
-  return /,(?:[^\S\n]*\n\s*)?$/.test(textBefore(text, quote));
+  return /,(?:[^\S\n]*\n\s*)?$/.test(leadOf(text, quote));
 }
 
 // Ends a string whose closing quote is missing, if the next token can follow a string.
