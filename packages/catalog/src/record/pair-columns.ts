@@ -22,7 +22,7 @@ interface PairedColumns {
 }
 
 /** Distinguishes parameters and fields of the same name by their `in`. */
-export function columnKey(column: ResourceColumn): string {
+function columnKey(column: ResourceColumn): string {
   return JSON.stringify([column["in"] ?? "", column.name]);
 }
 

@@ -24,7 +24,7 @@ export interface HttpResource {
 }
 
 /** The part of `fetch` that the connector uses. */
-export type HttpFetch = (
+type HttpFetch = (
   url: string,
   init: { method: "GET"; headers: Record<string, string>; redirect: "manual"; signal: AbortSignal },
 ) => Promise<Response>;
