@@ -6,11 +6,23 @@ import { isAtLeast } from "./scripts/lengths/test-length.mjs";
 const conditions = ["@ccl/source"];
 const exclude = [...configDefaults.exclude, ...(isAtLeast("ci") ? [] : ["**/*.ci.test.ts"])];
 
-// Test files share a process, since to start one and load a package takes longer than most of them. What replaces modules
-// or timers or starts processes has one of its own: a large process starts others slowly.
+// Packages whose test files share a process, since to start one and load the package takes longer than most of their files.
+// What replaces modules or timers or starts processes has one of its own: a large process starts others slowly.
+const packagesInOneProcess = [
+  "aliases",
+  "catalog",
+  "compress",
+  "context-compiler",
+  "core",
+  "operations",
+  "query",
+  "search",
+  "sql",
+  "structured-output",
+];
 const needsItsOwn =
   /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\(|process\.chdir\(|"node:(?:child_process|v8)"|-process/;
-const filesInOneProcess = readdirSync("packages")
+const filesInOneProcess = packagesInOneProcess
   .flatMap(testFiles)
   .filter((file) => !needsItsOwn.test(readFileSync(file, "utf8")));
 
