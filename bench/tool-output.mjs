@@ -21,7 +21,7 @@ export async function run({ data = process.env.CCL_BENCH_DATA, isVerbose = false
   if (toon !== undefined) methods.TOON = (text, room) => headAndTail(toToon(toon, text), room);
   const sections = [
     retained(outputs, methods, isVerbose),
-    templates(join(data, "logs"), methods, isVerbose),
+    templates(join(data, "logs"), { ...methods, masking }, isVerbose),
     lossless(outputs, toon),
     oneSearch(outputs, isVerbose),
     incident(JSON.parse(readFileSync(join(data, "outputs/incident.json"), "utf8"))),
@@ -54,6 +54,31 @@ function headAndTail(text, { budget }) {
     chars = Math.floor(chars * 0.95);
   } while (counter.count(shown) > budget);
   return { text: shown };
+}
+
+/** The control for logs: one line of each masked form without leading columns that repeat or hold digits, errors first. */
+function masking(text, { budget }) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const columns = Array.from({ length: 8 }, (_, at) => {
+    const words = lines.map((line) => line.trim().split(/\s+/)[at] ?? "");
+    const numbered = words.filter((word) => /\d/.test(word)).length;
+    return numbered >= 0.9 * lines.length || new Set(words).size <= 0.02 * lines.length;
+  });
+  const depth = columns.includes(false) ? columns.indexOf(false) : columns.length;
+  const header = new RegExp(`^\\s*(?:\\S+\\s*){${depth}}`);
+  const forms = new Map();
+  for (const line of lines) {
+    const message = line.replace(header, "");
+    const form = message.replace(/0x[\da-f]+|\d+/gi, "#");
+    if (!forms.has(form)) forms.set(form, message.slice(0, 80));
+  }
+  const words =
+    /error|fail|fatal|exception|denied|invalid|unable|warn|time(?:d )?out|refused|cannot|abort|corrupt/i;
+  const order = [...forms]
+    .toSorted(([a], [b]) => words.test(b) - words.test(a))
+    .map(([, line]) => line);
+  while (counter.count(order.join("\n")) > budget) order.length -= Math.ceil(order.length / 100);
+  return { text: order.join("\n") };
 }
 
 function minified(text, room) {
@@ -129,7 +154,7 @@ function addUp(rows, key) {
 function templates(folder, methods, isVerbose) {
   const files = readdirSync(folder).filter((name) => name.endsWith(".log"));
   const rows = [0.02, 0.025].flatMap((size) =>
-    ["compress", "head and tail"].flatMap((method) => {
+    ["compress", "masking", "head and tail"].flatMap((method) => {
       const counts = files.map((file) => {
         const text = readFileSync(join(folder, file), "utf8");
         const budget = Math.floor(counter.count(text) * size);

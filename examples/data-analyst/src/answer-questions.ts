@@ -4,19 +4,21 @@ import { isDeepStrictEqual } from "node:util";
 
 import { type Catalog, fromTools } from "@ccl/catalog";
 import {
-  compilePlan,
   type Connectors,
   executePlan,
   executeSql,
   explainPlan,
   httpConnector,
   planDetails,
+  planMessages,
   type PlanRow,
+  planSchema,
   type QueryEngine,
   sqlConnector,
 } from "@ccl/query";
 import { openDuckDbEngine } from "@ccl/query/duckdb";
 import type { SqliteDatabase } from "@ccl/sql";
+import { generateStructured } from "@ccl/structured-output";
 
 import { askSql } from "./ask-sql.ts";
 import {
@@ -114,21 +116,21 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<Answ
   const context = await catalog.budgetedContext({ task, budget: 1_500, candidates: from });
   const details = await planDetails(catalog, from);
   const { text, aliases } = context;
-  const compiled = await compilePlan({
-    task,
-    context: { text, aliases, details },
-    model: opened.model,
+  const planned = await generateStructured(opened.model, {
+    schema: planSchema({ details, aliases }),
+    messages: planMessages(task, { text, aliases, details }),
+    maxRepairs: 2,
   });
-  const repairs = compiled.attempts.filter(({ isRepair }) => isRepair).length;
-  console.log(indent(compiled.yaml));
-  const explanation = explainPlan(compiled.plan, { details, connectors });
+  assert.ok(planned.ok, "the model writes a plan that holds");
+  const repairs = planned.attempts.filter(({ isRepair }) => isRepair).length;
+  const explanation = explainPlan(planned.value, { details, connectors });
   console.log(indent(explanation.text));
   await mkdir(charts, { recursive: true });
   const diagram = explanationDiagram(explanation);
   await writeFile(new URL(`${chart.label}-${chart.value}-plan.mmd`, charts), diagram);
 
   const limits = { rows: 10_000, timeoutMs: 30_000 };
-  const result = await executePlan(compiled.plan, { details, connectors, engine, limits });
+  const result = await executePlan(planned.value, { details, connectors, engine, limits });
   const rows = await result.all();
   const moved = result
     .statistics()
@@ -152,7 +154,7 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<Answ
   const drawn = await drawRows(question, rows);
   return {
     task,
-    plan: compiled.yaml,
+    plan: JSON.stringify(planned.value, undefined, 2),
     explanation: explanation.text,
     statement: asked.sql,
     sql,

@@ -12,10 +12,6 @@ export type AliasesErrorCode =
   | "registry_locked"
   /** Not even the instruction fits the budget. `details` has the token counts. */
   | "budget_exceeded"
-  /** The delta belongs to another state. */
-  | "delta_mismatch"
-  /** A scan rule uses an invalid alias prefix. */
-  | "rules_invalid"
   /** A file beside the registry (the base) is damaged. */
   | "context_corrupt"
   /** A file of a pack changed after the pack was built and before it was accepted. */

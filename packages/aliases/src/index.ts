@@ -3,7 +3,6 @@ export { buildCard } from "./card/build-card.ts";
 export type { Card } from "./card/card.ts";
 export type { ContextBase } from "./context/context-base.ts";
 export { createContextFiles, type ContextFiles } from "./context/context-files.ts";
-export { applyDelta } from "./delta/apply-delta.ts";
 export { computeDelta } from "./delta/compute-delta.ts";
 export { renderDelta } from "./delta/render-delta.ts";
 export type { Delta, Snapshot } from "./delta/snapshot.ts";

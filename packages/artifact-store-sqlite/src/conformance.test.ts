@@ -123,6 +123,12 @@ function seal(inner: ArtifactStore, clock: Clock | undefined): ArtifactStore {
 }
 
 function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> {
+  const corruptHandle: ConformanceOptions["corruptHandle"] = async (store, { handleId }) => {
+    const database = await openSqlite({ path: placeOf(store).path, driver });
+    const change = "UPDATE artifact_handles SET summary = '?' WHERE handle_id = ?";
+    database.prepare(change).run(handleId);
+    database.close();
+  };
   const plain: ConformanceOptions = {
     open: (options) => openNew(driver, options),
     reopen: async (store, options) => {
@@ -130,12 +136,7 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
       return openAt({ ...placeOf(store), ...options });
     },
     corrupt: (store, artifactId, damage) => damageBlob(placeOf(store), artifactId, damage),
-    async corruptHandle(store, { handleId }) {
-      const database = await openSqlite({ path: placeOf(store).path, driver });
-      const change = "UPDATE artifact_handles SET summary = '?' WHERE handle_id = ?";
-      database.prepare(change).run(handleId);
-      database.close();
-    },
+    corruptHandle,
   };
   const openWithFiles = async (options: ConformanceOpenOptions): Promise<ArtifactStore> => {
     opened += 1;
@@ -168,6 +169,7 @@ function kitsOver(driver: SqliteDriverName): Record<string, ConformanceOptions> 
         const sealed = headerBytes + offset + Math.floor(offset / mebibyte) * sealBytes;
         return damageBlob(placeOf(store), artifactId, { kind, offset: sealed });
       },
+      corruptHandle,
     },
   };
 }

@@ -53,3 +53,4 @@ export { deferTools, type DeferredTools, type DeferToolsOptions } from "./tools/
 export { nameList } from "./tools/name-list.ts";
 export { pickPrompt } from "./drill-down/pick-prompt.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";
+export { rowsOf, rulesOf } from "./verify/anti-pattern-rules.ts";

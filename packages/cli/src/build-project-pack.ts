@@ -17,13 +17,12 @@ import { gitHistory } from "./git-history.ts";
 import { gitInRoot } from "./git-output.ts";
 import { findFocus, resolveAlias } from "./project.ts";
 import type { Session } from "./session.ts";
-import { type Encoding, openCounter } from "./token-counter.ts";
+import { type CountedFor, openCounter } from "./token-counter.ts";
 
 /** Flags that determine what a pack contains. */
-export interface PackShape {
+export interface PackShape extends CountedFor {
   task?: string | undefined;
   budget: number;
-  modelEncoding: Encoding;
   focus?: string[] | undefined;
   profile?: string | undefined;
   base?: boolean | undefined;
@@ -83,7 +82,7 @@ export async function buildProjectPack(
   const base = await files?.readBase({ signal });
   if (base !== undefined) options.version = base.version;
   if (shape.base === true) options.base = requireBase(base).snapshot;
-  const counter = await openCounter(shape.modelEncoding);
+  const counter = await openCounter(shape, session);
   const { budget, style } = shape;
   if (style === "document") {
     const { task, version = { accepted: 0, deltas: 0, repairs: 0 } } = options;

@@ -12,8 +12,6 @@ describe("the exit code", () => {
     ["registry_corrupt", 2],
     ["registry_version_unsupported", 2],
     ["context_corrupt", 2],
-    ["rules_invalid", 2],
-    ["delta_mismatch", 2],
     ["budget_exceeded", 4],
     ["registry_conflict", 5],
     ["registry_locked", 5],

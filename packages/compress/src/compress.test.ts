@@ -123,6 +123,20 @@ describe("compress of more than fits", () => {
     expect(form.ranges.some(({ from, to }) => from <= 150 && to >= 150)).toBe(true);
   });
 
+  it("shows every form of a log before a second line of one, each under its source", () => {
+    const causes = Array.from("abcdefghijklmnopqrstuvwxyz", (one) => `${one}isk ${one}ull`);
+    const lines = Array.from({ length: 2000 }, (_, at) => {
+      const cause = at % 77 === 5 ? causes[Math.floor(at / 77)] : undefined;
+      const said = cause ?? `served item ${at} in ${at % 90} ms`;
+      const level = cause === undefined ? "INFO" : "ERROR";
+      return `2026-03-01 10:${10 + (at % 50)}:00 ${level} [web-${at % 3}] Shop: ${said}`;
+    });
+    const { text } = compress(lines.join("\n"), { budget: 450 });
+    for (const cause of causes) expect(text).toContain(`: ${cause}`);
+    const sources = text.split("\n").filter((one) => one.startsWith("ERROR"));
+    expect(sources).toEqual(["ERROR Shop:"]);
+  });
+
   it("shows one line of each form of a log with its number, and what went wrong with what stands around it", () => {
     const lines = Array.from(
       { length: 3_000 },

@@ -11,6 +11,8 @@ import {
 export interface Rendering {
   /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
+  /** What the text of a line leaves out, which stands once above the lines that share it. */
+  sourceAt?: ((at: number) => string) | undefined;
   /** How many lines the line at a place stands for. */
   counts: ReadonlyMap<number, number>;
   /** The first line. If absent, numbered lines begin with how many are shown. */
@@ -31,6 +33,8 @@ export function renderUnits(
   const isNumbered = style === "numbered" && noun === "lines";
   const title = rendering.title ?? (isNumbered ? legend(places.length, layout, rendering) : "");
   const lines = title === "" ? [] : [title];
+  if (rendering.sourceAt !== undefined)
+    return [...lines, ...groupBySource(places, layout, rendering)].join("\n");
   const rowsShown = countRows(places, units);
   let next = 1;
   let previous = -1;
@@ -52,6 +56,28 @@ export function renderUnits(
   const unnamed = style === "table" ? last - countNamed(places, units) : 0;
   if (unnamed > 0) lines.push(`[... ${unnamed} more ${unnamed === 1 ? "row" : "rows"}]`);
   return lines.join("\n");
+}
+
+/** Lines that begin alike stand under what they begin with. */
+function groupBySource(
+  places: readonly number[],
+  { units, style }: Layout,
+  { textOf, sourceAt = () => "", counts }: Rendering,
+): string[] {
+  const groups = new Map<string, { number: string; text: string }[]>();
+  for (const at of places) {
+    const unit = units.at(at);
+    if (unit === undefined) continue;
+    const source = sourceAt(at);
+    const own = groups.get(source) ?? [];
+    groups.set(source, own);
+    own.push({ number: prefixOf(unit, style, counts.get(at)), text: textOf(at) });
+  }
+  return [...groups].flatMap(([source, lines]) =>
+    source !== "" && lines.length > 1
+      ? [source.trimEnd(), ...lines.map(({ number, text }) => ` ${number}${text}`)]
+      : lines.map(({ number, text }) => `${number}${source}${text}`),
+  );
 }
 
 function isBlankBetween(units: Units, before: number, after: number): boolean {

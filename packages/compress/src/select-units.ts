@@ -39,12 +39,19 @@ export function selectUnits(
       weighed,
       maxChars: foremost.has(at) ? maxChars * foremostShare : maxChars,
       briefOf: isBrief ? layout.briefOf : undefined,
+      sourceOf: layout.sourceOf,
     });
+  const { briefOf, sourceOf } = layout;
+  const sourceAt =
+    isBrief && briefOf !== undefined && sourceOf !== undefined
+      ? (at: number): string =>
+          clipAround(sourceOf(briefOf(layout.units.at(at)?.text ?? "")), 40, -1)
+      : undefined;
   const limit = affordable(order, layout.units, { maxChars, maxTotal: budget * 10 });
   const take = (count: number): Selection => {
     const places = withHeads(order.slice(0, count), layout.units);
     const { counts } = weighed;
-    const text = renderUnits(places, layout, { textOf, counts, isBrief, title });
+    const text = renderUnits(places, layout, { textOf, sourceAt, counts, isBrief, title });
     return { text, tokens: counter.count(text), places };
   };
   let best: Selection = { text: "", tokens: 0, places: [] };
@@ -63,7 +70,7 @@ export function selectUnits(
   return best;
 }
 
-const briefChars = 80;
+const briefChars = 60;
 const foremostShare = 3;
 /** Even the shortest lines take part of a token. */
 const maxUnitsPerToken = 4;
@@ -145,24 +152,28 @@ const slack = 12;
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
 
-const speaker = /^.{0,80}?: /;
-
 interface Shortening {
   weighed: WeighedUnits;
   maxChars: number;
   briefOf: Layout["briefOf"];
+  sourceOf: Layout["sourceOf"];
 }
 
 /** The text of a unit in which neither a cell nor the whole exceeds its share. Keeps the part that matters. */
-function shortText(unit: Unit | undefined, { weighed, maxChars, briefOf }: Shortening): string {
+function shortText(
+  unit: Unit | undefined,
+  { weighed, maxChars, briefOf, sourceOf }: Shortening,
+): string {
   if (unit === undefined) return "";
-  const whole = briefOf === undefined ? unit.text : briefOf(unit.text);
+  const brief = briefOf?.(unit.text) ?? unit.text;
+  const whole = briefOf === undefined ? brief : brief.slice(sourceOf?.(brief).length ?? 0);
   const clip = (text: string, max: number): string => {
     if (text.length <= max + slack) return text;
-    const place = (briefOf === undefined ? location : speaker).exec(text)?.[0] ?? "";
+    if (briefOf !== undefined)
+      return clipAround(text, max, Math.max(0, queryAt(text, weighed.query)));
+    const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
     const asked = queryAt(rest, weighed.query);
-    if (briefOf !== undefined) return place + clipAround(rest, max, Math.max(0, asked));
     return place + clipAround(rest, max - place.length, asked >= 0 ? asked : errorAt(rest));
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);

@@ -73,4 +73,6 @@ export interface Layout {
   bodyOf?: ((line: string) => string) | undefined;
   /** A line without the prefix that all lines share, for small budgets. */
   briefOf?: ((line: string) => string) | undefined;
+  /** What precedes the message of a brief line, such as its level and its program. */
+  sourceOf?: ((brief: string) => string) | undefined;
 }

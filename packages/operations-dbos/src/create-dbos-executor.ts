@@ -1,13 +1,9 @@
-import { systemClock, type Clock } from "@ccl/core";
-import type { ExecutorEngine, Hook, RunDriver, RunExecutor, RunStore } from "@ccl/operations";
+import { onAbort } from "@ccl/core/async";
+import type { RunExecutor, RunStore } from "@ccl/operations";
 
-import { executeOperation } from "./execute-operation.ts";
-import { executeRun } from "./execute-run.ts";
 import type { DbosWorkflows } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
-import { createAttemptQueue, type AttemptQueue } from "./attempt-queue.ts";
-import { createRunWatch } from "./run-watch.ts";
-import { registerWorkflows } from "./workflow-registration.ts";
+import { registerWorkflow } from "./registered-workflows.ts";
 
 /** Options of an executor. */
 export interface DbosExecutorOptions {
@@ -22,67 +18,45 @@ export interface DbosExecutorOptions {
   name?: string | undefined;
   /** How often an unfinished run is retried before its workflow fails. 10 by default. */
   maxAttempts?: number | undefined;
-  /**
-   * An operation's workflow ends as `left` once its run has had no worker for this long. From 100, 60,000 by
-   * default.
-   */
-  leftAfterMs?: number | undefined;
-  /** Called with errors that happen in the background. */
-  onError?: ((error: OperationsDbosError) => void) | undefined;
-  clock?: Clock | undefined;
 }
 
 /** An executor on DBOS. */
 export interface DbosExecutor extends RunExecutor {
-  /** Name of the workflow of runs. That of operations is this name followed by `.operation`. */
+  /** Name of the workflow of runs. */
   readonly name: string;
 }
 
-const defaultName = "ccl.operations.run";
-
 /**
- * Registers the workflows that execute runs. Must be called before `DBOS.launch()`. Each run is a workflow with the
- * run's id. Each planned operation is a child workflow with the id `runId:hook:operationId`, started in the order of
- * the plan. Only the engine decides when an operation begins, and its journal records what has ended.
+ * Registers the workflow that executes runs. Must be called before `DBOS.launch()`. Each run is a workflow with the
+ * run's id and one step. The engine's journal records what the run has completed.
  * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`
  */
-export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
-  const { dbos, runs, name = defaultName, maxAttempts = 10, leftAfterMs = 60_000 } = options;
-  const { onError = () => {}, clock = systemClock } = options;
-  checkOptions({ name, maxAttempts, leftAfterMs });
-  let resolveEngine: (attached: { drive: RunDriver; engine: ExecutorEngine }) => void = () => {};
+export function createDbosExecutor({
+  dbos,
+  runs,
+  name = "ccl.operations.run",
+  maxAttempts = 10,
+}: DbosExecutorOptions): DbosExecutor {
+  checkOptions(name, maxAttempts);
+  let resolveEngine: (parameters: Attached) => void = () => {};
   let isAttached = false;
-  const attached = new Promise<{ drive: RunDriver; engine: ExecutorEngine }>((resolve) => {
+  const attached = new Promise<Attached>((resolve) => {
     resolveEngine = resolve;
   });
-  const registration = registerWorkflows(dbos, name);
-  const attemptQueue: AttemptQueue = createAttemptQueue((runId) => watch.watch(runId));
-  const { isOrphaned: isNeeded, end } = attemptQueue;
-  const watch = createRunWatch({ runs, leftAfterMs, clock, isNeeded, end });
-  const retry = {
+  const drive = {
+    name: "drive",
     retriesAllowed: maxAttempts > 1,
     maxAttempts,
     intervalSeconds: 1,
     backoffRate: 2,
   };
-  const { operation } = registration;
-  registration.bodies = {
-    run: async (runId = "") =>
-      executeRun(runId, { dbos, runs, attemptQueue, attached, operation, retry, onError }),
-    operation: async (runId = "", hook = "", operationId = "") =>
-      isHook(hook)
-        ? executeOperation(dbos, attemptQueue.take(runId, { hook, operationId }))
-        : "unknown_operation",
-    close() {
-      attemptQueue.close();
-      watch.close();
-    },
-  };
+  const workflow = registerWorkflow(dbos, name, (runId) =>
+    dbos.runStep(() => driveToEnd(runId, { dbos, runs, attached }), drive),
+  );
   return {
     name,
     isLocal: true,
-    recoversRuns: true,
-    attach(drive, engine) {
+    attach(...parameters) {
       if (isAttached) {
         throw new OperationsDbosError(
           "name_taken",
@@ -90,23 +64,47 @@ export function createDbosExecutor(options: DbosExecutorOptions): DbosExecutor {
         );
       }
       isAttached = true;
-      resolveEngine({ drive, engine });
+      resolveEngine(parameters);
     },
-    async submit(runId) {
+    async submit(runId, isResumed) {
+      const query = { workflowIDs: [runId], loadInput: false, loadOutput: false };
+      const [known] = isResumed ? await dbos.listWorkflows(query) : [];
       // If the workflow exists already, DBOS returns its handle and starts nothing.
-      await dbos.startWorkflow(registration.run, { workflowID: runId })(runId);
+      if (known === undefined) await dbos.startWorkflow(workflow, { workflowID: runId })(runId);
+      // Some worker executes it again, which waits for the end of the run.
+      if (known?.status === "PENDING") await dbos.resumeWorkflows([runId]);
+      if (known?.status === "CANCELLED") (await attached)[1](runId, cancelled);
     },
-    executeAttempt: async (attempt, execute) => attemptQueue.run(attempt, execute),
-    onEvent: (event) => attemptQueue.onEvent(event),
   };
 }
 
-function isHook(hook: string): hook is Hook {
-  return hook === "before_main_llm" || hook === "after_main_llm";
+type Attached = Parameters<RunExecutor["attach"]>;
+
+const cancelled = "Its workflow was cancelled.";
+
+/** Executes a run until its store says that it has ended, so that DBOS retries it until then. */
+async function driveToEnd(
+  runId: string,
+  {
+    dbos,
+    runs,
+    attached,
+  }: Pick<DbosExecutorOptions, "dbos" | "runs"> & { attached: Promise<Attached> },
+): Promise<string> {
+  const [drive, abort] = await attached;
+  if ((await runs.loadRun(runId)) === undefined) return "unknown_run";
+  const signal = dbos.stepStatus?.cancelSignal;
+  const forget = signal && onAbort(signal, () => abort(runId, cancelled));
+  const result = await drive(runId).finally(forget);
+  const stored = await runs.loadRun(runId);
+  if (stored?.result !== undefined) return stored.result.status;
+  const why = result?.failedDetails?.errorMessage ?? "Its worker gave it up.";
+  throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, {
+    details: { runId },
+  });
 }
 
-function checkOptions(options: { name: string; maxAttempts: number; leftAfterMs: number }): void {
-  const { name, maxAttempts, leftAfterMs } = options;
+function checkOptions(name: string, maxAttempts: number): void {
   if (!/^[\w.:-]{1,100}$/.test(name)) {
     throw new OperationsDbosError(
       "invalid_options",
@@ -117,12 +115,6 @@ function checkOptions(options: { name: string; maxAttempts: number; leftAfterMs:
     throw new OperationsDbosError(
       "invalid_options",
       `maxAttempts is ${maxAttempts}; give a whole number from 1.`,
-    );
-  }
-  if (!(leftAfterMs >= 100 && leftAfterMs <= 2 ** 31 - 1)) {
-    throw new OperationsDbosError(
-      "invalid_options",
-      `leftAfterMs is ${leftAfterMs}; give milliseconds from 100 to ${2 ** 31 - 1}.`,
     );
   }
 }

@@ -3,8 +3,6 @@ export interface PostgresConnection {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** True closes the connection. Otherwise it returns to the pool. */
   release(destroy?: boolean): void;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  off(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool, with the methods of `pg` that are used. */
@@ -31,32 +29,17 @@ interface DbosSettings {
   enableOTLP?: boolean;
   tracingEnabled?: boolean;
   useListenNotify?: boolean;
-  runMigrations?: boolean;
-}
-
-/** A workflow as DBOS reports it, with the fields that are used. */
-export interface DbosWorkflowStatus {
-  readonly workflowID: string;
-  readonly workflowName: string;
-  readonly executorId?: string;
-  /** Set if another workflow started this one. */
-  readonly parentWorkflowID?: string;
 }
 
 /** Which workflows to list. */
-export interface DbosWorkflowQuery {
-  workflowName?: string[];
-  workflowIDs?: string[];
-  status?: "PENDING";
-  executorId?: string[];
-  limit?: number;
-  offset?: number;
+interface DbosWorkflowQuery {
+  workflowIDs: string[];
   loadInput?: boolean;
   loadOutput?: boolean;
 }
 
 /** How a step is retried. */
-export interface DbosStepOptions {
+interface DbosStepOptions {
   name?: string;
   retriesAllowed?: boolean;
   intervalSeconds?: number;
@@ -64,8 +47,8 @@ export interface DbosStepOptions {
   maxAttempts?: number;
 }
 
-/** A registered workflow. `(runId)` executes a run, `(runId, hook, operationId)` one of its operations. */
-export type DbosWorkflow = (...ids: string[]) => Promise<string>;
+/** A registered workflow. It executes the run with that id. */
+export type DbosWorkflow = (runId: string) => Promise<string>;
 
 /** What an executor needs from the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface DbosWorkflows {
@@ -74,10 +57,12 @@ export interface DbosWorkflows {
   startWorkflow(
     workflow: DbosWorkflow,
     options: { workflowID: string },
-  ): (...ids: string[]) => Promise<unknown>;
+  ): (runId: string) => Promise<unknown>;
   runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
   /** Of the calling step. The signal aborts when its workflow is cancelled. */
   readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;
+  listWorkflows(query: DbosWorkflowQuery): Promise<{ readonly status: string }[]>;
+  resumeWorkflows(workflowIds: string[]): Promise<unknown>;
 }
 
 /** What a worker needs from the class. */
@@ -85,6 +70,4 @@ export interface DbosSdk extends DbosWorkflows {
   setConfig(settings: DbosSettings): void;
   launch(): Promise<void>;
   shutdown(options?: { workflowCompletionTimeoutMS?: number }): Promise<void>;
-  listWorkflows(query: DbosWorkflowQuery): Promise<DbosWorkflowStatus[]>;
-  resumeWorkflows(workflowIds: string[]): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-import { createFixedClock, createScriptedModel } from "@ccl/core/testing";
+import { createScriptedModel } from "@ccl/core/testing";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import {
   createOperationStores,
@@ -32,20 +32,21 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
   const openWorker = async (
     runs: RunStore,
     rest: Partial<Parameters<typeof openDbosWorker>[0]> = {},
+    answers: Parameters<typeof createScriptedModel>[0] = ["Hello.", "Again."],
   ): Promise<{ worker: DbosWorker; engine: RunEngine }> => {
     const worker = await openDbosWorker({
       dbos: DBOS,
       pool: database.pool,
       runs,
-      takeOverEveryMs: 0,
       ...rest,
     });
     const registry = createOperationRegistry();
     const engine = createRunEngine({
       registry,
-      mainModel: createScriptedModel(["Hello.", "Again."]),
+      mainModel: createScriptedModel(answers),
       runs,
       executor: worker.executor,
+      recover: false,
     });
     return { worker, engine };
   };
@@ -83,17 +84,16 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
         "SELECT function_name FROM dbos.operation_outputs WHERE workflow_uuid = $1 ORDER BY function_id",
         [run.runId],
       );
-      expect(steps.rows).toEqual([{ function_name: "plan" }, { function_name: "drive" }]);
+      expect(steps.rows).toEqual([{ function_name: "drive" }]);
     }
   });
 
-  it("carries a run that was stored by a process that died before it could hand it over", async () => {
-    const runs = createOperationStores().runs;
-    const { worker, engine } = await openWorker(runs);
+  const leftRun = async (runs: RunStore, runId: string): Promise<void> => {
     const { message: userMessage, ...ids } = turn;
     const input = {
       ...ids,
-      runId: "forgotten",
+      runId,
+      chatId: runId,
       userMessageId: "m1",
       userMessage,
       assistantVariantId: "v1",
@@ -101,54 +101,87 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       formatVersion: 1 as const,
     };
     await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
-    expect(await worker.takeOver()).toBe(1);
+  };
+  /** Its workflow as a dead worker leaves it, which has recorded these steps. */
+  const leftWorkflow = async (
+    runId: string,
+    { status = "PENDING", steps = [] as string[] } = {},
+  ): Promise<void> => {
+    await database.pool.query(
+      `INSERT INTO dbos.workflow_status (workflow_uuid, status, name, class_name, executor_id, application_version, application_name, created_at, updated_at)
+       VALUES ($1, $2, 'ccl.operations.run', '', 'dead', '1', 'ccl-operations', 0, 0)`,
+      [runId, status],
+    );
+    await database.pool.query(
+      `INSERT INTO dbos.workflow_input (workflow_uuid, inputs) SELECT $1, replace(inputs, workflow_uuid, $1) FROM dbos.workflow_input LIMIT 1`,
+      [runId],
+    );
+    for (const [at, name] of steps.entries())
+      await database.pool.query(
+        "INSERT INTO dbos.operation_outputs (workflow_uuid, function_id, function_name, output) VALUES ($1, $2, $3, '[]')",
+        [runId, at, name],
+      );
+  };
+  const statusOf = async (runId: string): Promise<unknown> => {
+    const query = "SELECT status FROM dbos.workflow_status WHERE workflow_uuid = $1";
+    return (await database.pool.query(query, [runId])).rows[0]?.status;
+  };
+
+  it("resumes the run of a process that died before it could submit it", async () => {
+    const runs = createOperationStores().runs;
+    const { worker, engine } = await openWorker(runs);
+    await leftRun(runs, "forgotten");
+    expect(await engine.recover()).toEqual(["forgotten"]);
     const run = await engine.resume("forgotten");
     expect((await run.result).status).toBe("done");
-    expect(await worker.takeOver()).toBe(0);
+    expect(await engine.recover()).toEqual([]);
+    await worker.close();
+    expect(await statusOf("forgotten")).toBe("SUCCESS");
+  });
+
+  it("resumes the run of a dead worker, and its workflow ends as the run does", async () => {
+    const runs = createOperationStores().runs;
+    const { worker, engine } = await openWorker(runs);
+    await leftRun(runs, "left");
+    await leftWorkflow("left");
+    expect(await engine.recover()).toEqual(["left"]);
+    expect((await (await engine.resume("left")).result).status).toBe("done");
+    await vi.waitFor(async () => expect(await statusOf("left")).toBe("SUCCESS"), 10_000);
     await worker.close();
   });
 
-  it("leaves a run alone that workers keep dying of, and says so", async () => {
+  it("resumes a run whose workflow an earlier version began with other steps", async () => {
     const runs = createOperationStores().runs;
-    const faults: unknown[] = [];
-    const { message: userMessage, ...ids } = turn;
-    const input = {
-      ...ids,
-      runId: "poison",
-      userMessageId: "m1",
-      userMessage,
-      assistantVariantId: "v1",
-      startedAt: 0,
-      formatVersion: 1 as const,
-    };
-    await runs.createRun({ input, lease: { owner: "dead", ttlMs: 1, nowMs: 0 } });
-    const lease = await runs.acquireLease("poison", { owner: "dead", ttlMs: 1, nowMs: 2 });
-    const stamp = {
-      runId: "poison",
-      chatId: "c",
-      branchId: "main",
-      userMessageId: "m1",
-      trigger: "generate",
-      ts: 0,
-    } as const;
-    const events = [{ ...stamp, seq: 1, epoch: 3, type: "run.started" } as const];
-    const fencingToken = lease?.fencingToken ?? 0;
-    await runs.append({ runId: "poison", fencingToken, events, steps: [] });
-
-    const { worker, engine } = await openWorker(runs, {
-      maxTakeovers: 2,
-      onError: (error) => faults.push(error.code),
-    });
-    const insert = `INSERT INTO dbos.workflow_status (workflow_uuid, status, name, class_name, executor_id, application_version, application_name, created_at, updated_at)
-      VALUES ('poison', 'PENDING', 'ccl.operations.run', '', 'dead', '1', 'ccl-operations', 0, 0)`;
-    await database.pool.query(insert);
-    expect(await worker.takeOver()).toBe(0);
-    expect(await worker.takeOver()).toBe(0);
-    expect(faults).toEqual(["takeovers_exceeded"]);
-    // Whoever knows better may still carry it on.
-    expect((await (await engine.resume("poison")).result).status).toBe("done");
-    await database.pool.query("DELETE FROM dbos.workflow_status WHERE workflow_uuid = 'poison'");
+    const { worker, engine } = await openWorker(runs);
+    await leftRun(runs, "earlier");
+    await leftWorkflow("earlier", { steps: ["plan"] });
+    expect(await engine.recover()).toEqual(["earlier"]);
+    expect((await (await engine.resume("earlier")).result).status).toBe("done");
     await worker.close();
+  });
+
+  it("aborts the run of a dead worker whose workflow was cancelled", async () => {
+    const runs = createOperationStores().runs;
+    const { worker, engine } = await openWorker(runs);
+    await leftRun(runs, "cancelled");
+    await leftWorkflow("cancelled", { status: "CANCELLED" });
+    const { result } = await engine.resume("cancelled");
+    expect((await result).status).toBe("aborted");
+    await worker.close();
+  });
+
+  it("aborts a run whose workflow is cancelled", async () => {
+    const runs = createOperationStores().runs;
+    const { worker, engine } = await openWorker(runs, {}, [
+      async ({ signal }) => {
+        await DBOS.cancelWorkflow((await runs.listRuns()).runs[0]?.runId ?? "");
+        await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+        throw signal?.reason;
+      },
+    ]);
+    const run = await engine.start({ ...turn, chatId: "cancel" });
+    expect((await run.result).status).toBe("aborted");
+    await worker.close({ waitMs: 0 });
   });
 
   it("leaves what is still under way when it closes to other workers", async () => {
@@ -157,7 +190,6 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       dbos: DBOS,
       pool: database.pool,
       runs,
-      takeOverEveryMs: 0,
     });
     let answer: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -185,43 +217,39 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
       [first.workerName],
     );
     expect(rows).toEqual([{ status: "PENDING" }]);
-    const { worker } = await openWorker(runs);
-    expect(await worker.takeOver()).toBe(1);
+    const { worker, engine } = await openWorker(runs);
     answer();
+    const [left] = (await runs.listRuns()).runs;
+    expect((await (await engine.resume(left?.runId ?? "")).result).status).toBe("done");
     await worker.close();
   });
 
-  it("refuses a second worker of the process, a name that lives elsewhere and options of the wrong form", async () => {
+  it("refuses a second worker of the process and options of the wrong form", async () => {
     const runs = createOperationStores().runs;
     const open = async (rest: Partial<Parameters<typeof openDbosWorker>[0]>): Promise<unknown> =>
       codeOf(openWorker(runs, rest));
     expect(await open({ workerName: "no name" })).toBe("invalid_options");
-    expect(await open({ takeOverEveryMs: Number.NaN })).toBe("invalid_options");
-    expect(await open({ maxTakeovers: -1 })).toBe("invalid_options");
     expect(await open({ maxAttempts: 0 })).toBe("invalid_options");
     expect(await open({ signal: AbortSignal.abort(new Error("enough")) })).toEqual(
       new Error("enough"),
     );
 
-    const other = await database.pool.connect();
-    await other.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [
-      "dbos/ccl-operations/twin",
-    ]);
-    expect(await open({ workerName: "twin" })).toBe("name_taken");
-    other.release(true);
-
-    const { worker } = await openWorker(runs, { clock: createFixedClock(0) });
+    const { worker } = await openWorker(runs);
     expect(await open({})).toBe("already_launched");
-    expect(codeOfThrown(() => worker.executor.attach(async () => undefined, noEngine))).toBe(
-      "name_taken",
-    );
+    expect(
+      codeOfThrown(() =>
+        worker.executor.attach(
+          async () => undefined,
+          () => {},
+        ),
+      ),
+    ).toBe("name_taken");
     expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs }))).toBe("name_taken");
     expect(codeOfThrown(() => createDbosExecutor({ dbos: DBOS, runs, name: "another" }))).toBe(
       "already_launched",
     );
     await worker.close();
     await worker.close();
-    expect(await codeOf(worker.takeOver())).toBe("closed");
   });
 
   it("says what failed where the server is out of reach", async () => {
@@ -231,8 +259,6 @@ describe.skipIf(!hasPostgres)("openDbosWorker", () => {
     ).toBe("database_failed");
   });
 });
-
-const noEngine = { operationsOf: async () => [], abort() {} };
 
 function codeOfThrown(call: () => unknown): unknown {
   try {

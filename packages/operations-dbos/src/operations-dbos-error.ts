@@ -1,11 +1,10 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `invalid_options`: a malformed option. `name_taken`: this process has an executor with that name already, or another
- * process has a worker with that name. `already_launched`: DBOS is running in this process already. `launch_failed`:
- * DBOS did not start. `database_failed`: PostgreSQL rejected a call, see `cause`. `closed`: the worker is closed.
- * `not_ended`: a run could not be finished here. `not_started`: an operation's workflow could not be started, and the
- * run continued without it. `takeovers_exceeded`: too many workers died during a run, which is abandoned.
+ * `invalid_options`: a malformed option. `name_taken`: this process has an executor with that name already.
+ * `already_launched`: DBOS is running in this process already. `launch_failed`: DBOS did not start. `database_failed`:
+ * PostgreSQL rejected a call, see `cause`. `closed`: the worker is closed. `not_ended`: a run could not be finished
+ * here.
  */
 export type OperationsDbosErrorCode =
   | "invalid_options"
@@ -14,11 +13,9 @@ export type OperationsDbosErrorCode =
   | "launch_failed"
   | "database_failed"
   | "closed"
-  | "not_ended"
-  | "not_started"
-  | "takeovers_exceeded";
+  | "not_ended";
 
-/** The error that this package throws and passes to `onError`. */
+/** The error that this package throws. */
 export class OperationsDbosError extends CclError<OperationsDbosErrorCode> {
   static override readonly brand: string = "OperationsDbosError";
 }

@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)("an executor on DBOS", () => {
   const rules = runExecutorConformance({
     async open(options) {
       const runs = createOperationStores().runs;
-      worker = await openDbosWorker({ dbos: DBOS, pool: database.pool, runs, takeOverEveryMs: 0 });
+      worker = await openDbosWorker({ dbos: DBOS, pool: database.pool, runs });
       const { executor } = worker;
       return { engine: createRunEngine({ ...options, runs, executor }), executor, runs };
     },

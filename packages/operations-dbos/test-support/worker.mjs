@@ -144,14 +144,11 @@ process.on("message", async (message) => {
   }
 });
 
-const onError = (error) => console.error(workerName, error.code, error.message, error.cause);
 const worker = await openDbosWorker({
   dbos: DBOS,
   pool,
   runs,
   workerName,
-  takeOverEveryMs: 100,
-  onError,
 });
 const limits = { leaseMs: 900, pollMs: 50 };
 const engine = createRunEngine({

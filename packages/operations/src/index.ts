@@ -30,19 +30,22 @@ export type {
   MainResult,
   OperationContext,
   OperationHandler,
+  OperationOutcome,
 } from "./operation/operation-context.ts";
 export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
-export type { OperationOutcome } from "./operation/operation-outcome.ts";
 export { OperationsError } from "./operations-error.ts";
-export type { KeptState, KeptWrite, ProfileSessionKey, VariantState } from "./ports/chat-state.ts";
-export { readState } from "./ports/read-state.ts";
+export type { ProfileSessionKey } from "./ports/chat-state.ts";
 export type {
   AssistantVariant,
   ChatStore,
   ChatTurn,
+  KeptState,
+  KeptWrite,
   NewUserMessage,
   TurnCommit,
+  VariantState,
 } from "./ports/chat-store.ts";
+export { readState } from "./ports/read-state.ts";
 export type {
   BranchPage,
   ConversationStore,
@@ -60,13 +63,7 @@ export type {
   SaveProfileOptions,
 } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
-export type {
-  ExecutorEngine,
-  OperationAttempt,
-  OperationKey,
-  RunDriver,
-  RunExecutor,
-} from "./ports/run-executor.ts";
+export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
 export type { RunStep } from "./ports/run-step.ts";
 export type {
   AppendOutcome,
@@ -86,12 +83,11 @@ export type {
 } from "./ports/run-store.ts";
 export type { StoreCall } from "./ports/store-call.ts";
 export type { OperationProfile } from "./profile/operation-profile.ts";
-export {
-  createOperationRegistry,
-  type OperationRegistry,
-} from "./profile/create-operation-registry.ts";
+export { createOperationRegistry } from "./profile/create-operation-registry.ts";
+export type { OperationRegistry } from "./profile/registered-operation.ts";
 export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { OperationStatus, RunResult, RunStatus } from "./events/run-result.ts";
+export type { RunResult, RunStatus } from "./events/run-result.ts";
+export type { OperationStatus } from "./operation/operation-failure.ts";

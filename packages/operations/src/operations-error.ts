@@ -27,3 +27,8 @@ export type OperationsErrorCode =
 export class OperationsError extends CclError<OperationsErrorCode> {
   static override readonly brand: string = "OperationsError";
 }
+
+/** @throws OperationsError `invalid_options` */
+export function refuse(message: string): never {
+  throw new OperationsError("invalid_options", message);
+}

@@ -3,17 +3,14 @@ import type { LanguageModel } from "@ccl/core";
 
 import type { OperationEffect } from "../src/effects/operation-effect.ts";
 import type { OperationConfig } from "../src/operation/operation-config.ts";
-import type { OperationHandler } from "../src/operation/operation-context.ts";
-import type { OperationOutcome } from "../src/operation/operation-outcome.ts";
+import type { OperationHandler, OperationOutcome } from "../src/operation/operation-context.ts";
 import type { ConversationStore } from "../src/ports/conversation-store.ts";
 import { createChatStore } from "../src/stores/create-chat-store.ts";
 import { createRunStore } from "../src/stores/create-run-store.ts";
 import type { RunStore } from "../src/ports/run-store.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
-import {
-  createOperationRegistry,
-  type OperationRegistry,
-} from "../src/profile/create-operation-registry.ts";
+import { createOperationRegistry } from "../src/profile/create-operation-registry.ts";
+import type { OperationRegistry } from "../src/profile/registered-operation.ts";
 import { createVirtualClock, type VirtualClock } from "../src/testing/create-virtual-clock.ts";
 import { createRunEngine } from "../src/run/create-run-engine.ts";
 import type { RunEngine } from "../src/run/run-engine.ts";

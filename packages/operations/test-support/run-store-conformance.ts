@@ -5,7 +5,9 @@ import type { AnswerStep } from "../src/ports/run-step.ts";
 import type { ListRunsOptions, RunStore } from "../src/ports/run-store.ts";
 import { append, created, events, newRun, resultOf, step, ttlMs } from "./run-records.ts";
 import { type ScriptRule, rulesOfScripts } from "../src/conformance/script-rules.ts";
-import { aborted, oddIds, oddValue, type Page, pagesOf } from "../src/conformance/store-rules.ts";
+import { aborted, type Page, pagesOf } from "../src/conformance/store-rules.ts";
+import { withoutTokens, withoutWinner } from "./comparable-runs.ts";
+import { oddIds, oddValue } from "./odd-values.ts";
 
 const creationRules: readonly ScriptRule<RunStore>[] = [
   {
@@ -38,7 +40,7 @@ const creationRules: readonly ScriptRule<RunStore>[] = [
   },
   {
     name: "of runs made for a branch at the same time one is made",
-    isRace: true,
+    comparable: withoutWinner,
     script: (store) => createFive(store, { branchId: "b" }),
   },
   {
@@ -65,7 +67,7 @@ const creationRules: readonly ScriptRule<RunStore>[] = [
   },
   {
     name: "of the same request many times at once one run is made",
-    isRace: true,
+    comparable: withoutWinner,
     script: (store) => createFive(store, { branchId: "b", requestId: "q" }),
   },
 ];
@@ -329,7 +331,7 @@ export const runStoreScripts: readonly ScriptRule<RunStore>[] = [
   ...leaseRules,
   ...appendRules,
   ...pruneRules,
-];
+].map((rule) => ({ comparable: withoutTokens, ...rule }));
 
 /** The contract of run stores, for any test runner. */
 export function runStoreConformance(options: ConformanceHooks<RunStore>): ConformanceRule[] {

@@ -1,6 +1,6 @@
-export { compilePlan, type CompiledPlan, type CompilePlanOptions } from "./compile/compile-plan.ts";
 export { planMessages } from "./compile/plan-prompt.ts";
 export { planDetails } from "./compile/plan-details.ts";
+export { planSchema, type PlanSchemaOptions } from "./compile/plan-schema.ts";
 export type { ColumnBatch, PlanValue } from "./connector/column-batch.ts";
 export type { Connector, QueryEngine, RunOptions, TableScan } from "./connector/connector.ts";
 export { createMemoryConnector } from "./connector/create-memory-connector.ts";

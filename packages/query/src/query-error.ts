@@ -4,8 +4,7 @@ import { CclError } from "@ccl/core";
  * `plan_invalid` has the issues in `details.issues`. `connector_missing`: no connector matches a resource's address.
  * `engine_missing`: a source cannot run a step, and there is no engine. `source_failed` and `engine_failed`: see
  * `cause` and `details.steps`. `value_invalid`: a source returned a value that does not have its column's type.
- * `argument_missing`: an API or a function needs an argument. `plan_not_compiled`: no answer of the model was valid,
- * see `details.issues`. `limit_exceeded`: `details.limit` names the limit.
+ * `argument_missing`: an API or a function needs an argument. `limit_exceeded`: `details.limit` names the limit.
  */
 export type QueryErrorCode =
   | "plan_invalid"
@@ -16,7 +15,6 @@ export type QueryErrorCode =
   | "engine_failed"
   | "value_invalid"
   | "argument_missing"
-  | "plan_not_compiled"
   | "limit_exceeded"
   | "closed"
   | "aborted";

@@ -81,5 +81,5 @@ async function openExecutor({ pool, stores: { runs } }: OpenedPlace): Promise<Op
     import("@ccl/operations-dbos"),
     import("@dbos-inc/dbos-sdk"),
   ]);
-  return openDbosWorker({ dbos: DBOS, pool, runs, takeOverEveryMs: 200, onError: console.error });
+  return openDbosWorker({ dbos: DBOS, pool, runs });
 }

@@ -437,12 +437,6 @@ a: b
     expect((await buildCard({ alias, path, text })).kind).toBe(kind);
   });
 
-  it("tries the form that the caller wants first", async () => {
-    const text = "# A\n\n## Decision\n\nUse B.\n";
-    expect((await buildCard({ path: "x.md", text }, { kind: "decision" })).kind).toBe("decision");
-    expect((await buildCard({ path: "x.md", text }, { kind: "schema" })).kind).toBe("doc");
-  });
-
   it("never shows a secret, nor a part of one", async () => {
     const secret = `ghp_${"a1B2c3D4e5".repeat(3)}abcdef`;
     const inputs = [

@@ -16,10 +16,7 @@ import { schemaCard } from "./schema-card.ts";
 import { createStructuredText, type StructuredText } from "./structured-text.ts";
 import { testCard } from "./test-card.ts";
 
-/** Options of `buildCard`. */
-export interface BuildCardOptions {
-  /** The kind to try first. By default the alias's prefix decides, then path and content. */
-  kind?: CardKind | undefined;
+interface BuildCardOptions {
   signal?: AbortSignal | undefined;
 }
 
@@ -33,13 +30,13 @@ export async function buildCard(given: SourceInput, options: BuildCardOptions = 
   // show.
   const masked = { ...input, text: redactSecrets(input.text).text };
   const structured = await createStructuredText(input.path, input.text);
-  for (const kind of candidateKinds(input, options.kind)) {
+  for (const kind of candidateKinds(input)) {
     if (options.signal?.aborted === true) {
       throw new AliasesError("aborted", `The card of ${input.path} was aborted.`, {
         cause: options.signal.reason,
       });
     }
-    const isAnnounced = kind === options.kind || kind === kindOfAlias(input.alias ?? "");
+    const isAnnounced = kind === kindOfAlias(input.alias ?? "");
     const lines = finishLines(
       (await readCard(kind, { structured, masked, isAnnounced }, options)) ?? [],
     );

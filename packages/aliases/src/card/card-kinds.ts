@@ -25,12 +25,10 @@ export function kindOfAlias(alias: string): CardKind | undefined {
   return kindByPrefix.get(alias.slice(0, Math.max(0, alias.indexOf("."))));
 }
 
-/** The kinds to try, likeliest first: the caller's, the prefix's, the path's. `plain` is always last. */
-export function candidateKinds(input: SourceInput, wanted?: CardKind): CardKind[] {
-  const announced = [wanted, input.alias === undefined ? undefined : kindOfAlias(input.alias)];
-  return [...new Set([...announced, ...kindsOfPath(input.path), "plain" as const])].filter(
-    (kind) => kind !== undefined,
-  );
+/** The kinds to try, likeliest first: the prefix's, then the path's. `plain` is always last. */
+export function candidateKinds({ alias = "", path }: SourceInput): CardKind[] {
+  const kinds = [kindOfAlias(alias), ...kindsOfPath(path), "plain" as const];
+  return [...new Set(kinds)].filter((kind) => kind !== undefined);
 }
 
 function kindsOfPath(path: string): CardKind[] {

@@ -2,7 +2,7 @@ import { estimatedCounter } from "@ccl/core";
 import { sha256Hex } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import { applyDelta } from "./apply-delta.ts";
+import { applyDelta } from "./__fixtures__/apply-delta.ts";
 import { computeDelta } from "./compute-delta.ts";
 import { renderDelta } from "./render-delta.ts";
 import { snapshotId } from "./snapshot-id.ts";

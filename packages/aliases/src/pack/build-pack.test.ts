@@ -198,11 +198,6 @@ describe("buildPack", () => {
     const counter = { ...exactCounter, isExact: false };
     const pack = await buildPack({ registry, task: "retry", budget: 300, counter });
     expect(pack.tokens).toBeLessThanOrEqual(270);
-    await expect(
-      buildPack({ registry, task: "retry", budget: 300, counter, safetyMargin: 0.95 }),
-    ).rejects.toMatchObject({
-      code: "budget_exceeded",
-    });
   });
 
   it("ranks the files of the task first when there is room for few", async () => {

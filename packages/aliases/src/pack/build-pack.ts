@@ -41,8 +41,7 @@ const HEADER_TOKENS = 16;
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
   const { counter = estimatedCounter, budget, registry } = options;
-  const margin = counter.isExact ? 0 : (options.safetyMargin ?? 0.1);
-  const usable = Math.floor(budget * (1 - margin));
+  const usable = Math.floor(budget * (counter.isExact ? 1 : 0.9));
   requireInstruction(options, { counter, usable });
   const ranking = await rankInDetail(withProfile(options), {
     readChars: usable * MAX_CHARS_PER_TOKEN,

@@ -16,10 +16,8 @@ export interface PackOptions extends RankOptions {
   budget: number;
   /** Maximum tokens that all files of an alias prefix may take. Default: A (decisions) 300, P (options) 200. */
   caps?: Record<string, number> | undefined;
-  /** By default the estimator of @ccl/core, with a safety margin. */
+  /** Default: the estimator of @ccl/core. A tenth of the budget stays free unless the counter is exact. */
   counter?: TokenCounter | undefined;
-  /** Share of the budget that stays free if the counter is inexact. Default 0.1. */
-  safetyMargin?: number | undefined;
   /** Alias of the profile that the model should follow. It is shown whole. */
   profile?: string | undefined;
   /** Puts the line number before each line of a file. */

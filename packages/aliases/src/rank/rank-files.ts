@@ -5,7 +5,7 @@ import { callListener } from "@ccl/core/events";
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
 import type { FileFacts } from "./file-facts.ts";
-import { createFileReader, surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
+import { readText, surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
@@ -84,12 +84,10 @@ export async function rankInDetail(
   { readChars }: { readChars: number },
 ): Promise<DetailedRanking> {
   const { registry, task, signal } = options;
-  const reader = createFileReader(options);
   const stats = await registry.stat(signal && { signal });
   const [{ facts, omitted }, history] = await Promise.all([
     surveyFiles(stats, {
       ...options,
-      reader,
       terms: createTaskTerms(task.slice(0, MAX_TASK_CHARS)),
     }),
     options.history && scoreHistory(options.history, task),
@@ -116,7 +114,7 @@ export async function rankInDetail(
   let chars = 0;
   for (const { at, file, score } of order) {
     if (isEnough(read.size, chars, readChars)) break;
-    const content = await reader.read(file);
+    const content = await readText(options, file);
     if (content === undefined) continue;
     chars += file.chars;
     const lines = redactSecrets(content.text).text.replace(/\n$/, "").split("\n");

@@ -119,6 +119,8 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
 
 const round = (share: number): number => Math.round(share * 100) / 100;
 
+const FILES_A_PART = 1000;
+
 /** Scores by the words of the task. The best file has 1. */
 async function scoreWords(
   files: readonly Pick<RankInput, "path" | "declarations" | "chars" | "counts">[],
@@ -127,16 +129,18 @@ async function scoreWords(
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...weights, analyzer });
   const text = task.slice(0, MAX_TASK_CHARS);
-  await index.put(
-    files.map(({ path, declarations, chars, counts }, position) => ({
-      id: String(position),
-      texts: {
-        path: countWords(splitPath(path)),
-        declarations: countWords(declarations),
-        text: { length: chars, counts },
-      },
-    })),
-  );
+  // In parts, since the words of all files together take more memory than the index.
+  for (let start = 0; start < files.length; start += FILES_A_PART)
+    await index.put(
+      files.slice(start, start + FILES_A_PART).map((file, at) => ({
+        id: String(start + at),
+        texts: {
+          path: countWords(splitPath(file.path)),
+          declarations: countWords(file.declarations),
+          text: { length: file.chars, counts: file.counts },
+        },
+      })),
+    );
   const found = index.searchText({ text, limit: files.length });
   const words = new Float64Array(files.length);
   const matched: string[][] = files.map(() => []);

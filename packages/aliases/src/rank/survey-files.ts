@@ -32,27 +32,18 @@ export interface UnreadFile {
 
 interface SurveyOptions {
   registry: AliasRegistry;
+  terms: TaskTerms;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** Reads the current files. */
-export interface FileReader {
-  /** The file's current content. Undefined if it is gone or no longer a text. */
-  read(file: { alias: string }): Promise<PackFile | undefined>;
-}
-
-/** A reader of a registry's files. */
-export function createFileReader({
-  registry,
-  signal,
-}: Pick<SurveyOptions, "registry" | "signal">): FileReader {
-  return {
-    async read({ alias }) {
-      const content = await registry.resolve(alias, signal && { signal });
-      return content.ok && hasText(content.value) ? content.value : undefined;
-    },
-  };
+/** A file's current content. Undefined if it is gone or no longer a text. */
+export async function readText(
+  { registry, signal }: Pick<SurveyOptions, "registry" | "signal">,
+  { alias }: { alias: string },
+): Promise<PackFile | undefined> {
+  const content = await registry.resolve(alias, signal && { signal });
+  return content.ok && hasText(content.value) ? content.value : undefined;
 }
 
 const FILES_A_STEP = 64;
@@ -60,7 +51,7 @@ const FILES_A_STEP = 64;
 /** Collects the facts of the files that `stat` found. Does not read a file whose facts are cached. */
 export async function surveyFiles(
   stats: AliasStat[],
-  options: SurveyOptions & { reader: FileReader; terms: TaskTerms },
+  options: SurveyOptions,
 ): Promise<SurveyedFiles> {
   const surveyed: SurveyedFiles = { facts: [], omitted: [] };
   for (const [position, stat] of stats.entries()) {
@@ -82,14 +73,15 @@ export async function surveyFiles(
 
 async function survey(
   stat: AliasStat,
-  { registry, reader, terms }: SurveyOptions & { reader: FileReader; terms: TaskTerms },
+  options: SurveyOptions,
 ): Promise<FileFacts | UnreadFile["reason"]> {
+  const { registry, terms } = options;
   const { cache, isPersistent } = registry;
   if (!isKnown(stat)) return "unreadable";
   if (stat.isBinary) return "binary";
   const recalled = recallFacts(stat, { cache, terms });
   if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
-  const content = await reader.read(stat);
+  const content = await readText(options, stat);
   if (content === undefined) return "unreadable";
   const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, {
     cache,

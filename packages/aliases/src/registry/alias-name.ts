@@ -13,7 +13,6 @@ export interface ParsedAlias {
 export const MAX_NAME_LENGTH: number = 120;
 
 const ALIAS = /^([A-Z][A-Z0-9]{0,7})\.([A-Za-z0-9_][A-Za-z0-9_.-]{0,119})(?:@([0-9a-f]{8}))?$/;
-const PREFIX = /^[A-Z][A-Z0-9]{0,7}$/;
 
 /** Parses an alias or a reference `alias@sha8`. Issue: alias_invalid. */
 export function parseAlias(text: string): Result<ParsedAlias> {
@@ -26,11 +25,6 @@ export function parseAlias(text: string): Result<ParsedAlias> {
     path: [],
     message: `${quote(text)} is not an alias. Write a prefix of capitals, a dot and a name of letters, digits, "_", "-" and "." (at most ${MAX_NAME_LENGTH}), as in H.main, with @ and 8 hex digits for a reference.`,
   });
-}
-
-/** True for a valid prefix. */
-export function isAliasPrefix(text: string): boolean {
-  return PREFIX.test(text);
 }
 
 /** Two aliases with equal keys would be the same file name on a case-insensitive disk. */

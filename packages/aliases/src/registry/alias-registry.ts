@@ -62,10 +62,6 @@ export interface ScanRules {
   include?: string[] | undefined;
   /** Patterns in .gitignore syntax, in addition to the tree's .gitignore, .ignore and .cclignore files. */
   ignore?: string[] | undefined;
-  /** The first match wins. These come before the built-in rules. */
-  prefixes?: { prefix: string; match: string }[] | undefined;
-  /** Larger files are skipped and reported. Default 1 MiB. */
-  maxFileBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: ScanEvent) => void) | undefined;
 }

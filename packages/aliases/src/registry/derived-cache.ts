@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import type { DerivedCache } from "./alias-registry.ts";
 import {
+  decodeEntry,
   encodeEntry,
   readDerivedFile,
   renderDerivedFile,
@@ -23,8 +24,8 @@ export interface DerivedCacheOptions {
 interface KindTable {
   /** What is on disk. */
   stored: DerivedFile | undefined;
-  /** Values set since. They override the stored ones. */
-  fresh: Map<string, string>;
+  /** Entries set since, which override the stored ones. As bytes they take no room on the heap. */
+  fresh: Map<string, Buffer>;
   touched: Set<string>;
   isChanged: boolean;
 }
@@ -55,14 +56,15 @@ export function createDerivedCache({
   return {
     get(kind, sha256) {
       const table = tableOf(kind);
-      const value = table.fresh.get(sha256) ?? table.stored?.get(sha256);
+      const fresh = table.fresh.get(sha256);
+      const value = fresh === undefined ? table.stored?.get(sha256) : decodeEntry(fresh);
       if (value !== undefined) table.touched.add(sha256);
       return value;
     },
     set(kind, sha256, value) {
       const table = tableOf(kind);
       table.touched.add(sha256);
-      table.fresh.set(sha256, value);
+      table.fresh.set(sha256, encodeEntry(sha256, value));
       table.isChanged = true;
     },
     async flush() {
@@ -94,12 +96,10 @@ function fileOf(directory: string, kind: string): string {
 function entriesToKeep(
   { stored, fresh, touched }: KindTable,
   liveHashes: Iterable<string>,
-): Uint8Array[] {
+): Buffer[] {
   const live = new Set(liveHashes);
-  const entries = [...fresh].flatMap(([sha256, value]) =>
-    HASH.test(sha256) ? [encodeEntry(sha256, value)] : [],
-  );
-  const stale: Uint8Array[] = [];
+  const entries = [...fresh].flatMap(([sha256, entry]) => (HASH.test(sha256) ? [entry] : []));
+  const stale: Buffer[] = [];
   for (const sha256 of stored?.keys() ?? []) {
     if (stored === undefined || fresh.has(sha256)) continue;
     const isStale = !live.has(sha256) && !touched.has(sha256);

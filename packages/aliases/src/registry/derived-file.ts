@@ -6,48 +6,45 @@ export interface DerivedFile {
   keys(): Iterable<string>;
   get(sha256: string): string | undefined;
   /** The encoded entry, for writing it again. Empty for an unknown key. */
-  bytesOf(sha256: string): Uint8Array;
+  bytesOf(sha256: string): Buffer;
 }
 
 /** The format's name, the writer's id, and the digest of everything after it. */
 const HEADER_BYTES = "ccl-derived-2 ".length + 65 + 65;
 const LINE_FEED = 10;
+const JSON_MARK = 0x6a;
 /** A key, a mark and the byte length of the value, which follows on its own lines. */
-const ENTRY = /^([0-9a-f]{64})([ j])(\d{1,15})$/;
+const ENTRY = /^([0-9a-f]{64})[ j](\d{1,15})$/;
 const LONGEST_ENTRY_LINE = 64 + 1 + 15 + 1;
-
-interface Place {
-  start: number;
-  valueStart: number;
-  end: number;
-  isJson: boolean;
-}
 
 /** Reads a cache file. It has no entries if it is missing, damaged or written by other code. */
 export function readDerivedFile(file: string, writerId: string): DerivedFile {
   const bytes = readBytes(file);
-  const places = (isIntact(bytes, writerId) && placesIn(bytes)) || new Map<string, Place>();
+  const entries = (isIntact(bytes, writerId) && entriesIn(bytes)) || new Map<string, Buffer>();
   return {
-    keys: () => places.keys(),
+    keys: () => entries.keys(),
     get(sha256) {
-      const place = places.get(sha256);
-      if (place === undefined) return undefined;
-      const text = bytes.toString("utf8", place.valueStart, place.end - 1);
-      return place.isJson ? decodeJson(text) : text;
+      const entry = entries.get(sha256);
+      return entry && decodeEntry(entry);
     },
-    bytesOf(sha256) {
-      const place = places.get(sha256);
-      return bytes.subarray(place?.start ?? 0, place?.end ?? 0);
-    },
+    bytesOf: (sha256) => entries.get(sha256) ?? Buffer.alloc(0),
   };
 }
 
 /** Encodes one entry. `sha256` must be 64 lower-case hex digits. */
-export function encodeEntry(sha256: string, value: string): Uint8Array {
+export function encodeEntry(sha256: string, value: string): Buffer {
   // UTF-8 cannot encode a lone surrogate, so such a value is stored as JSON, which escapes it.
   const isJson = /\p{Surrogate}/u.test(value);
   const text = isJson ? JSON.stringify(value) : value;
   return Buffer.from(`${sha256}${isJson ? "j" : " "}${Buffer.byteLength(text)}\n${text}\n`);
+}
+
+/** The value of an encoded entry. */
+export function decodeEntry(entry: Buffer): string | undefined {
+  const text = entry.toString("utf8", entry.indexOf(LINE_FEED) + 1, entry.length - 1);
+  if (entry[64] !== JSON_MARK) return text;
+  const value: unknown = JSON.parse(text);
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Renders a file of entries. `writerId` has 64 ASCII characters. */
@@ -76,24 +73,18 @@ function headerOf(body: Buffer, writerId: string): string {
 }
 
 /** Undefined if the entries do not fill the file without gaps. */
-function placesIn(bytes: Buffer): Map<string, Place> | undefined {
-  const places = new Map<string, Place>();
+function entriesIn(bytes: Buffer): Map<string, Buffer> | undefined {
+  const entries = new Map<string, Buffer>();
   let start = HEADER_BYTES;
   while (start < bytes.length) {
     const line = bytes.toString("latin1", start, start + LONGEST_ENTRY_LINE);
     const entry = ENTRY.exec(line.slice(0, Math.max(0, line.indexOf("\n"))));
     if (entry === null) return undefined;
-    const [head, sha256 = "", mark, length] = entry;
-    const valueStart = start + head.length + 1;
-    const end = valueStart + Number(length) + 1;
+    const [head, sha256 = "", length] = entry;
+    const end = start + head.length + 1 + Number(length) + 1;
     if (bytes[end - 1] !== LINE_FEED) return undefined;
-    places.set(sha256, { start, valueStart, end, isJson: mark === "j" });
+    entries.set(sha256, bytes.subarray(start, end));
     start = end;
   }
-  return places;
-}
-
-function decodeJson(text: string): string | undefined {
-  const value: unknown = JSON.parse(text);
-  return typeof value === "string" ? value : undefined;
+  return entries;
 }

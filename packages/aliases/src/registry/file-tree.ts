@@ -21,11 +21,12 @@ export interface WalkOptions {
   root: string;
   /** Relative to the root, with forward slashes. Its files are skipped. */
   registryDirectory: string;
-  rules: Pick<ScanRules, "include" | "ignore" | "maxFileBytes">;
+  rules: Pick<ScanRules, "include" | "ignore">;
   pacer: Pacer;
 }
 
-const DEFAULT_MAX_FILE_BYTES = 1024 * 1024;
+/** Larger files are skipped and reported. */
+const MAX_FILE_BYTES = 1024 * 1024;
 const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".ado"]);
 
 /**
@@ -39,7 +40,6 @@ export async function walkTree({
   pacer,
 }: WalkOptions): Promise<FileTree> {
   const included = rules.include && (await pathMatcher(rules.include));
-  const maxFileBytes = rules.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
   const tree: FileTree = { files: [], skipped: [] };
   const pending: PendingFolder[] = [
     { path: "", ignoreRules: await rootIgnoreRules(root, rules.ignore ?? []) },
@@ -48,7 +48,7 @@ export async function walkTree({
     const content = readFolder(root, folder, tree);
     pending.push(...content.folders.filter(({ path }) => path !== `${registryDirectory}/`));
     for (const path of content.files) {
-      if (included === undefined || included(path)) takeFile({ root, path, maxFileBytes }, tree);
+      if (included === undefined || included(path)) takeFile(root, path, tree);
     }
     await pacer.step(tree.files.length);
   }
@@ -58,7 +58,7 @@ export async function walkTree({
 }
 
 /** Matches paths by globs. Loads the library late, because most scans need none. */
-export async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
+async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
   const { default: picomatch } = await import("picomatch");
   return picomatch([...globs], { dot: true });
 }
@@ -102,11 +102,7 @@ function listFolder(root: string, path: string): Dirent[] | undefined {
   }
 }
 
-function takeFile(
-  options: { root: string; path: string; maxFileBytes: number },
-  tree: FileTree,
-): void {
-  const { root, path, maxFileBytes } = options;
+function takeFile(root: string, path: string, tree: FileTree): void {
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
   // A name with a backslash or a drive's colon means another file on other systems. A name that is not UTF-8 cannot be
@@ -114,7 +110,7 @@ function takeFile(
   const isReadable = stats !== undefined && normalizeInsidePath(path) === path;
   if (!isReadable) tree.skipped.push({ path, reason: "unreadable" });
   else if (stats.isSymbolicLink()) reportLink(root, path, tree);
-  else if (stats.size > maxFileBytes) tree.skipped.push({ path, reason: "too_large" });
+  else if (stats.size > MAX_FILE_BYTES) tree.skipped.push({ path, reason: "too_large" });
   else tree.files.push({ path, realPath, stamp: stampOf(stats) });
 }
 

@@ -1,12 +1,11 @@
 import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
-import { AliasesError } from "../aliases-error.ts";
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
-import { aliasKey, isAliasPrefix, quote } from "./alias-name.ts";
+import { aliasKey } from "./alias-name.ts";
 import { classifyPath } from "./classify-path.ts";
-import { pathMatcher, walkTree, type FileTree } from "./file-tree.ts";
+import { walkTree, type FileTree } from "./file-tree.ts";
 import { createLocator, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
 import { compareRecord, type RecordState } from "./record-state.ts";
@@ -23,9 +22,8 @@ interface HashedFile extends TreeFile {
   sha256: string;
 }
 
-/** Updates the records to match the tree and names unnamed files. Throws rules_invalid, aborted. */
+/** Updates the records to match the tree and names unnamed files. Throws aborted. */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
-  const prefixOf = await prefixRules(rules.prefixes ?? []);
   const tree = await walkTree({ ...context, rules });
   const named = new Set([...context.records.values()].map(({ path }) => path));
   callListener(rules.onEvent, { type: "files_found", done: tree.files.length });
@@ -58,7 +56,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   }
   const movedTo = new Set(moves.values());
   const fresh = unnamed.filter((file) => !movedTo.has(file));
-  report.added = addNames(fresh, prefixOf, records);
+  report.added = addNames(fresh, records);
   return { records, report };
 }
 
@@ -120,28 +118,9 @@ function nextRecord(
   return state.status === "missing" ? undefined : record;
 }
 
-type PrefixRule = (path: string) => string;
-
-async function prefixRules(rules: NonNullable<ScanRules["prefixes"]>): Promise<PrefixRule> {
-  const matchers: { prefix: string; isMatch: (path: string) => boolean }[] = [];
-  for (const { prefix, match } of rules) {
-    if (!isAliasPrefix(prefix))
-      throw new AliasesError(
-        "rules_invalid",
-        `${quote(prefix)} is not a prefix: use 1 to 8 capitals and digits, a capital first.`,
-      );
-    matchers.push({ prefix, isMatch: await pathMatcher([match]) });
-  }
-  return (path) => matchers.find(({ isMatch }) => isMatch(path))?.prefix ?? classifyPath(path);
-}
-
 /** Adds a record for each file and returns the new aliases in order. */
-function addNames(
-  files: HashedFile[],
-  prefixOf: PrefixRule,
-  records: Map<string, RegistryRecord>,
-): string[] {
-  const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: prefixOf(path) }));
+function addNames(files: HashedFile[], records: Map<string, RegistryRecord>): string[] {
+  const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: classifyPath(path) }));
   const names = nameFiles(
     unnamed,
     [...records.keys()].map((alias) => aliasKey(alias)),

@@ -9,6 +9,7 @@ import type {
   RetrieveOptions,
   StoreItem,
 } from "../artifact-store.ts";
+import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { CallScope } from "../store/call-scope.ts";
 import {
   checkCount,
@@ -210,7 +211,7 @@ async function listOwn(
   do {
     const page = await store.listHandles({
       ...options,
-      limit: limit - handles.length,
+      limit: limit - handles.length - damaged.length,
       cursor,
     });
     const own = page.handles.filter((handle) => isOwn(keys, handle));
@@ -218,7 +219,7 @@ async function listOwn(
     // Which keys a damaged handle had is not known.
     damaged.push(...(page.damaged ?? []));
     cursor = page.cursor;
-  } while (cursor !== undefined && handles.length < limit);
+  } while (cursor !== undefined && handles.length + damaged.length < limit);
   const rest = damaged.length === 0 ? {} : { damaged };
   return cursor === undefined ? { handles, ...rest } : { handles, ...rest, cursor };
 }
@@ -238,9 +239,13 @@ async function deleteOwn(
 ): Promise<boolean> {
   if (handleId !== undefined) checkHandleId(handleId);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
-  const handles = await ownHandles(context, artifactId, signal);
+  const handles = await wholeHandles(context, artifactId, signal);
+  // A damaged handle is not among them. Its keys are unknown, so that its name is enough.
+  if (handleId !== undefined && handles.every((handle) => handle.handleId !== handleId))
+    return context.store.delete(artifactId, { handleId, sessionId, signal });
   const matches = handles.filter(
     (handle) =>
+      isOwn(context.keys, handle) &&
       (handleId === undefined || handle.handleId === handleId) &&
       (sessionId === undefined || handle.sessionId === sessionId),
   );
@@ -249,6 +254,20 @@ async function deleteOwn(
     isDeleted = (await context.store.delete(artifactId, { handleId, signal })) || isDeleted;
   }
   return isDeleted;
+}
+
+/** None where all of the artifact are damaged. */
+async function wholeHandles(
+  { store }: EncryptedContext,
+  artifactId: string,
+  signal: AbortSignal | undefined,
+): Promise<ArtifactHandle[]> {
+  try {
+    return await store.getHandles(artifactId, { signal });
+  } catch (error) {
+    if (ArtifactStoreError.isInstance(error) && error.code === "corrupt") return [];
+    throw error;
+  }
 }
 
 const oldestSpoolMs = 24 * 60 * 60 * 1000;

@@ -10,7 +10,7 @@ import {
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { textsOf } from "./text-field.ts";
 import { quoteName } from "./sql-resource.ts";
-import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
 // Excludes partitions, which belong to their parent, and tables of extensions, which hold no data of the user.
@@ -222,15 +222,5 @@ async function sampleNulls(
   );
   const sql = `SELECT count(*) AS total, ${counts.join(", ")} FROM (SELECT * FROM ${source} LIMIT ${sampleRows}) AS sample`;
   const [row] = await session.query(sql);
-  const total = Number(row?.["total"] ?? 0);
-  if (total === 0) return undefined;
-  const shares = table.columns.map(({ name }, index): [string, number] => [
-    name,
-    Number(row?.[`c${index}`]) / total,
-  ]);
-  return Object.fromEntries(
-    shares
-      .filter(([, share]) => share > 0)
-      .map(([name, share]) => [name, Math.round(share * 10_000) / 10_000]),
-  );
+  return nullShares(table.columns, row);
 }

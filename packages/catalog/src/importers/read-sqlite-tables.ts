@@ -1,9 +1,9 @@
 import { CatalogError } from "../catalog-error.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
-import { quoteIdentifier, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
+import { quoteIdentifier, type SqliteDatabase, type SqliteRow } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { markKeys, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
 /** Tables to read before other work on the thread gets a turn. */
@@ -171,19 +171,9 @@ function sampleNulls(
     (column, index) => `sum(${quoteIdentifier(column.name)} IS NULL) AS c${index}`,
   );
   const source = `(SELECT * FROM ${quoteIdentifier(schema)}.${quoteIdentifier(name)} LIMIT ${options.sampleRows})`;
-  const row =
-    columns.length === 0
-      ? undefined
-      : database.prepare(`SELECT count(*) AS total, ${counts.join(", ")} FROM ${source}`).get();
-  const total = Number(row?.["total"] ?? 0);
-  if (row === undefined || total === 0) return {};
-  const share = (value: SqliteValue | undefined): number =>
-    Math.round((Number(value) / total) * 10_000) / 10_000;
-  const shares = columns.map((column, index): [string, number] => [
-    column.name,
-    share(row[`c${index}`]),
-  ]);
-  return Object.fromEntries(shares.filter(([, value]) => value > 0));
+  if (columns.length === 0) return {};
+  const sql = `SELECT count(*) AS total, ${counts.join(", ")} FROM ${source}`;
+  return nullShares(columns, database.prepare(sql).get()) ?? {};
 }
 
 /** Infers types from values for columns without one, such as computed columns of a view. */

@@ -27,6 +27,20 @@ export interface ForeignKey {
   references: string[];
 }
 
+/** The shares of nulls above 0, from the counts `c0`, `c1` and so on of a row. */
+export function nullShares(
+  columns: readonly ResourceColumn[],
+  row: Readonly<Record<string, unknown>> | undefined,
+): Record<string, number> | undefined {
+  const total = Number(row?.["total"] ?? 0);
+  if (total === 0) return undefined;
+  const shares = columns.map(({ name }, index): [string, number] => [
+    name,
+    Math.round((Number(row?.[`c${index}`]) / total) * 10_000) / 10_000,
+  ]);
+  return Object.fromEntries(shares.filter(([, share]) => share > 0));
+}
+
 /** Marks the columns of primary and foreign keys, and indexed columns. */
 export function markKeys(
   columns: readonly ResourceColumn[],

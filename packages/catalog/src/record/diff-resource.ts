@@ -1,6 +1,6 @@
 import { canonicalJson, compareCodeUnits } from "@ccl/core";
 
-import { findRenames } from "./find-renames.ts";
+import { pairColumns } from "./pair-columns.ts";
 import { inertText } from "./inert-text.ts";
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
@@ -67,44 +67,30 @@ export function diffResource(before: ResourceInput, after: ResourceInput): Resou
 }
 
 function columnChanges(before: ResourceInput, after: ResourceInput): ResourceChange[] {
-  const old = new Map((before.columns ?? []).map((column) => [column.name, column]));
-  const now = new Map((after.columns ?? []).map((column) => [column.name, column]));
-  const removed = [...old.values()].filter(({ name }) => !now.has(name));
-  const added = [...now.values()].filter(({ name }) => !old.has(name));
-  const renames = findRenames(removed, added);
-  const renamed = new Set(renames.flatMap(({ from, to }) => [from.name, to.name]));
-  const changes: ResourceChange[] = renames.map(({ from, to }) => {
-    return {
-      severity: "breaking",
-      kind: "column_renamed",
-      path: `columns.${from.name}`,
+  const { kept, renamed, removed, added } = pairColumns(before.columns ?? [], after.columns ?? []);
+  const pathOf = ({ name }: ResourceColumn): string => `columns.${name}`;
+  return [
+    ...renamed.map(({ from, to }) => ({
+      severity: "breaking" as const,
+      kind: "column_renamed" as const,
+      path: pathOf(from),
       from: from.name,
       to: to.name,
-    };
-  });
-  for (const column of removed) {
-    if (renamed.has(column.name)) continue;
-    const from = columnText(column);
-    changes.push({
-      severity: "breaking",
-      kind: "column_removed",
-      path: `columns.${column.name}`,
-      from,
-    });
-  }
-  for (const column of added) {
-    if (renamed.has(column.name)) continue;
-    changes.push({
-      severity: "additive",
-      kind: "column_added",
-      path: `columns.${column.name}`,
+    })),
+    ...removed.map((column) => ({
+      severity: "breaking" as const,
+      kind: "column_removed" as const,
+      path: pathOf(column),
+      from: columnText(column),
+    })),
+    ...added.map((column) => ({
+      severity: "additive" as const,
+      kind: "column_added" as const,
+      path: pathOf(column),
       to: columnText(column),
-    });
-  }
-  const pairs = [...old.values()].map((column) => ({ from: column, to: now.get(column.name) }));
-  for (const { from, to } of [...pairs, ...renames])
-    if (to !== undefined) changes.push(...memberChanges(from, to));
-  return changes;
+    })),
+    ...[...kept, ...renamed].flatMap(({ from, to }) => memberChanges(from, to)),
+  ];
 }
 
 function columnText({ name, type }: ResourceColumn): string {

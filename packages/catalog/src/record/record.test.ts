@@ -29,6 +29,15 @@ if (id === undefined || createdAt === undefined || customer === undefined)
   throw new Error("three columns are needed");
 
 describe("diffResource", () => {
+  it("tells a parameter from a field of the same name", () => {
+    const field = { ...id, in: "response" };
+    const before = withColumns({ ...id, in: "query" }, field);
+    const after = withColumns({ ...id, in: "query", type: "text" }, field);
+    expect(diffResource(before, after).changes).toMatchObject([
+      { kind: "column_changed", path: "columns.id.type", from: "int", to: "text" },
+    ]);
+  });
+
   it.each<[string, ResourceInput, string, string[]]>([
     ["nothing", base, "none", []],
     ["the order of columns", withColumns(customer, id, createdAt), "none", []],

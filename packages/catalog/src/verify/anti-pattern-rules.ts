@@ -17,8 +17,8 @@ export interface AntiPatternRule {
 }
 
 const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
-  ["select_star", /\bselect\s{0,5}\*/i],
-  ["missing_limit", /(?:\b(?:no|without|missing)|без|нет)\s(?:an?\s)?(?:limit|лимит)/i],
+  ["select_star", /\bselect\s{0,5}\*|\ball columns\b|все колонки/i],
+  ["missing_limit", /(?:\b(?:no|without|missing)|без|нет)\s(?:an?\s|any\s)?(?:limit|лимит)/i],
   ["cross_join", /cross[\s-]join|cartesian|декартов/i],
   [
     "leading_wildcard",
@@ -27,7 +27,7 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
   ["order_by_random", /order by rand/i],
   [
     "missing_where",
-    /(?:\b(?:no|without|missing)|без)\s(?:a\s)?(?:where|filter|condition|фильтр|услови)|full (?:table )?scan|полн\S{0,4} скан/i,
+    /(?:\b(?:no|without|missing)|без)\s(?:a\s|any\s)?(?:where|filter|condition|фильтр|услови)|full (?:table )?scan|полн\S{0,4} скан/i,
   ],
   ["offset", /\boffset\b|глубок\S{0,4} пагинац/i],
 ];
@@ -89,13 +89,7 @@ export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: Sq
   }
 }
 
-/** Parses an estimate of rows such as `1e7`, `>100000` or `~5000`. */
+/** A number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */
 export function rowsOf(estimate: string | number | undefined): number | undefined {
-  if (estimate === undefined) return undefined;
-  const rows = Number(
-    String(estimate)
-      .replace(/^[^\d]{0,3}/, "")
-      .replaceAll(/[_, ]/g, ""),
-  );
-  return Number.isFinite(rows) ? rows : undefined;
+  return estimate === undefined ? undefined : rowsIn(String(estimate));
 }

@@ -1,4 +1,4 @@
-import { findRenames } from "../record/find-renames.ts";
+import { pairColumns } from "../record/pair-columns.ts";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { shortType } from "../record/short-type.ts";
@@ -25,40 +25,24 @@ export function compareColumns(
   fresh: readonly ResourceColumn[],
   { knows, isPartial = false }: CompareColumnsOptions,
 ): ColumnFinding[] {
-  const now = new Map(fresh.map((column) => [columnKey(column), column]));
-  const known = new Set(stored.map(columnKey));
-  const removed = stored.filter((column) => !now.has(columnKey(column)));
-  const added = fresh.filter((column) => !known.has(columnKey(column)));
-  const renames = findRenames(removed, added);
-  const renamed = new Set(renames.flatMap(({ from, to }) => [from, to]));
-  const findings: ColumnFinding[] = renames.map(({ from, to }) => ({
-    ...finding("breaking", "column_renamed", from),
-    message: `The column is named ${quoted(to.name)} now`,
-    from: inertText(from.name, 200),
-    to: inertText(to.name, 200),
-  }));
-  for (const column of removed) {
-    if (renamed.has(column)) continue;
-    findings.push({
+  const { kept, renamed, removed, added } = pairColumns(stored, fresh);
+  return [
+    ...renamed.map(({ from, to }) => ({
+      ...finding("breaking", "column_renamed", from),
+      message: `The column is named ${quoted(to.name)} now`,
+      from: inertText(from.name, 200),
+      to: inertText(to.name, 200),
+    })),
+    ...removed.map((column) => ({
       ...finding("breaking", "column_removed", column),
       message: "The source no longer has this column",
-    });
-  }
-  for (const column of isPartial ? [] : added) {
-    if (renamed.has(column)) continue;
-    const message = `The source has a column that the catalog lacks, of type ${column.type ?? "any"}`;
-    findings.push({ ...finding("notice", "column_added", column), message });
-  }
-  for (const column of stored) {
-    const current = now.get(columnKey(column));
-    if (current !== undefined) findings.push(...changesOf(column, current, knows));
-  }
-  return findings;
-}
-
-/** Distinguishes parameters and fields of the same name by their `in`. */
-export function columnKey(column: ResourceColumn): string {
-  return JSON.stringify([column["in"] ?? "", column.name]);
+    })),
+    ...(isPartial ? [] : added).map((column) => ({
+      ...finding("notice", "column_added", column),
+      message: `The source has a column that the catalog lacks, of type ${column.type ?? "any"}`,
+    })),
+    ...kept.flatMap(({ from, to }) => changesOf(from, to, knows)),
+  ];
 }
 
 function finding(

@@ -1,4 +1,4 @@
-import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
+import type { ResourceInput } from "../record/resource-record.ts";
 import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 
 /** What a probe is built from. */
@@ -25,51 +25,26 @@ export function importProbe({
     name,
     handles: ({ uri }) => uri?.startsWith(uriPrefix) === true,
     begin({ signal }) {
-      let loading: Promise<Sources> | undefined;
+      let loading: Promise<readonly ResourceInput[]> | undefined;
       return {
-        async probe(resource): Promise<ProbeAnswer> {
-          loading ??= load({ signal }).then(sourcesOf);
-          const sources = await loading;
-          const found = findSource(sources, resource);
-          if (found === undefined) {
+        async probe({ id, uri }): Promise<ProbeAnswer> {
+          loading ??= load({ signal });
+          const siblings = await loading;
+          const [other, ...more] = siblings.filter((resource) => resource.uri === uri);
+          const own = siblings.find((resource) => resource.id === id);
+          const found = own ?? (more.length === 0 ? other : undefined);
+          if (found !== undefined)
             return {
-              state: "missing",
-              reason: `The source ${name} has no such resource`,
-              siblings: sources.all,
+              state: "available",
+              columns: found.columns,
+              shape: found.shape,
+              knows,
+              siblings,
             };
-          }
-          return {
-            state: "available",
-            columns: found.columns,
-            shape: found.shape,
-            knows,
-            siblings: sources.all,
-          };
+          const reason = `The source ${name} has no such resource`;
+          return { state: "missing", reason, siblings };
         },
       };
     },
   };
-}
-
-interface Sources {
-  all: readonly ResourceInput[];
-  /** Undefined for a uri that several resources share. */
-  byUri: ReadonlyMap<string, ResourceInput | undefined>;
-  byId: ReadonlyMap<string, ResourceInput>;
-}
-
-function sourcesOf(all: readonly ResourceInput[]): Sources {
-  const byUri = new Map<string, ResourceInput | undefined>();
-  for (const resource of all) {
-    if (resource.uri !== undefined)
-      byUri.set(resource.uri, byUri.has(resource.uri) ? undefined : resource);
-  }
-  return { all, byUri, byId: new Map(all.map((resource) => [resource.id, resource])) };
-}
-
-function findSource(
-  { byUri, byId }: Sources,
-  { uri, id }: ResourceDetails,
-): ResourceInput | undefined {
-  return byId.get(id) ?? byUri.get(uri ?? "");
 }

@@ -1,6 +1,5 @@
-import { findRenames } from "../record/find-renames.ts";
+import { pairColumns } from "../record/pair-columns.ts";
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
-import { columnKey } from "./compare-columns.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import { driftCodes } from "./verify-report.ts";
 
@@ -29,20 +28,15 @@ export function refreshedResource({
   if (!findings.some(({ code }) => driftCodes.has(code))) return undefined;
   const kept = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
   const stored = details.columns ?? [];
-  const now = new Set(fresh.columns.map(columnKey));
-  const known = new Map(stored.map((column) => [columnKey(column), column]));
-  const renames = findRenames(
-    stored.filter((column) => !now.has(columnKey(column))),
-    fresh.columns.filter((column) => !known.has(columnKey(column))),
-  );
-  for (const { from, to } of renames) known.set(columnKey(to), from);
+  const { kept: same, renamed } = pairColumns(stored, fresh.columns);
+  const known = new Map([...same, ...renamed].map(({ from, to }) => [to, from]));
   const rows = fresh.shape?.rows_est ?? details.shape?.rows_est;
   return {
     ...kept,
     id: details.id,
     kind: details.kind,
     title: details.title,
-    columns: fresh.columns.map((column) => withNotes(column, known.get(columnKey(column)))),
+    columns: fresh.columns.map((column) => withNotes(column, known.get(column))),
     shape: {
       ...details.shape,
       ...(rows === undefined ? {} : { rows_est: rows }),

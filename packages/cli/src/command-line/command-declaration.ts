@@ -121,6 +121,12 @@ export const encodingFlag: Flag = [
   { choices: ["o200k_base", "cl100k_base", "estimate"], otherwise: "o200k_base" },
 ];
 
+/** The flags for whose tokens a budget counts. */
+export const countingFlags: readonly Flag[] = [
+  encodingFlag,
+  ["--model <name>", "whose tokens they are, such as claude-sonnet-4-5 (default: the encoding's)"],
+];
+
 /** The flag for the budget of a prompt. */
 export function budgetFlag(otherwise: number): Flag {
   return ["--budget <tokens>", "most tokens; 16k means 16,000", { otherwise, parse: tokens }];

@@ -5,7 +5,7 @@ import {
   collect,
   type CommandDeclaration,
   count,
-  encodingFlag,
+  countingFlags,
   type Flag,
   refuse,
   whole,
@@ -88,7 +88,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
     flags: [
       ["--task <text>", "what the model is to do", required],
       budgetFlag(2000),
-      encodingFlag,
+      ...countingFlags,
       facetFlag,
     ],
     run: async () => (await import("../commands/catalog-read.ts")).catalogContext,

@@ -2,7 +2,7 @@ import {
   budgetFlag,
   type CommandDeclaration,
   count,
-  encodingFlag,
+  countingFlags,
   type Flag,
   tokens,
 } from "./command-declaration.ts";
@@ -15,7 +15,7 @@ const shapeFlags: readonly Flag[] = [
     "size limit in tokens; 16k means 16,000 (default: 8000)",
     { parse: tokens },
   ],
-  encodingFlag,
+  ...countingFlags,
   ["--include <glob...>", "only files that match one of these"],
   ["--ignore <pattern...>", "leave files out, in .gitignore syntax"],
   ["--focus <file...>", "aliases or paths that the work is about: shown in full"],
@@ -136,7 +136,7 @@ export const projectCommands: readonly CommandDeclaration[] = [
     flags: [
       ["--action <text>", "what the model is to do about it"],
       budgetFlag(8000),
-      encodingFlag,
+      ...countingFlags,
       ["--patch", "print what git apply takes instead of the prompt"],
       ["--show", "print only; write nothing"],
     ],

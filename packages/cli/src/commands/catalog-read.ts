@@ -10,7 +10,7 @@ import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import type { Session } from "../session.ts";
-import { type Encoding, openCounter } from "../token-counter.ts";
+import { type CountedFor, openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl catalog search`. */
 export interface CatalogSearchFlags {
@@ -86,10 +86,9 @@ function explainRow({ id, score: value, explain }: Hit): string[] {
 }
 
 /** Flags of `ccl catalog context`. */
-export interface CatalogContextFlags {
+export interface CatalogContextFlags extends CountedFor {
   task: string;
   budget: number;
-  modelEncoding: Encoding;
   facet?: FacetFilter | undefined;
 }
 
@@ -101,7 +100,7 @@ export async function catalogContext(
   const { signal } = session;
   const { task, budget } = flags;
   const read = await readCatalog(session);
-  const counter = await openCounter(flags.modelEncoding);
+  const counter = await openCounter(flags, session);
   const context = await withSnapshot(read, { signal, counter }, (catalog) =>
     catalog.budgetedContext({ task, budget, facets: flags.facet, signal }),
   );

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createContextFiles, renderDelta, type Delta } from "@ccl/aliases";
 
 import { patchSinceBase } from "../base-tree.ts";
-import { requireBase, type PackShape } from "../build-project-pack.ts";
+import { requireBase } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
-import { openCounter } from "../token-counter.ts";
+import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
@@ -14,7 +14,8 @@ import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl diff`. */
-export interface DiffFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
+export interface DiffFlags extends CountedFor {
+  budget: number;
   action?: string | undefined;
   patch?: boolean | undefined;
   show?: boolean | undefined;
@@ -37,7 +38,7 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
       patch !== undefined && delta.changes.length > 0 && flags.show !== true
         ? [await files.writeDelta(patch, { signal })]
         : [];
-    const counter = await openCounter(flags.modelEncoding);
+    const counter = await openCounter(flags, session);
     const prompt = renderDelta(delta, { action, budget, counter });
     const pack = await readFile(join(root, directory, "prompt.pack"), "utf8").catch(() => "");
     // A later pack may have replaced the accepted one.

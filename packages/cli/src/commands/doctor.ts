@@ -11,6 +11,7 @@ import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
+import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
 import { describeSkipped, hasRegistry, withScan } from "../project.ts";
 import type { Session } from "../session.ts";
 
@@ -28,6 +29,7 @@ export async function doctor(
     await gitState(session),
     await settings(session),
     await registryState(session),
+    ...(await tokenStates(session)),
     ...(await fileStates(session)),
   ]);
 }
@@ -66,6 +68,18 @@ async function registryState(session: Session): Promise<Finding> {
   } catch (error) {
     return finding(name, "problem", errorDocument(error).error.message);
   }
+}
+
+/** What a budget for each recorded model without a public vocabulary is counted by. */
+async function tokenStates(session: Session): Promise<Finding[]> {
+  const recorded = (await recordedPrompts(session)).flat();
+  const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
+  return await Promise.all(
+    [...(models.size === 0 ? ["claude"] : models)].sort().map(async (model) => {
+      const { name } = await openCounter({ modelEncoding: "o200k_base", model }, session);
+      return finding("tokens", name.includes("learned") ? "ok" : "hint", `--model ${name}`);
+    }),
+  );
 }
 
 /** Files that packs leave out, and files in an encoding other than UTF-8. */

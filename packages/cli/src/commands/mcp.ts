@@ -70,7 +70,7 @@ export async function mcpServe(
     model: terminal.env["CCL_MODEL"]
       ? async () => (await import("../plan/open-language-model.ts")).openLanguageModel(session, {})
       : undefined,
-    counter: () => openCounter("o200k_base"),
+    counter: () => openCounter({ modelEncoding: "o200k_base" }, session),
     owner: root,
   };
   try {
@@ -153,7 +153,7 @@ async function withProxy(
       servers: servers.value,
       uses,
       artifacts: state.store,
-      counter: await openCounter("o200k_base"),
+      counter: await openCounter({ modelEncoding: "o200k_base" }, session),
       owner: root,
       ...options,
     });

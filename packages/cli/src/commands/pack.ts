@@ -123,17 +123,15 @@ function resultOf(packed: Packed, flags: PackFlags): CommandResult {
       isCopied: copiedBy !== undefined,
     },
     text: isPrinted ? () => text : undefined,
-    note: (style) =>
-      describePacked({ ...packed, hasTask: flags.task !== undefined }, isPrinted, style),
+    note: (style) => describePacked(packed, { flags, isPrinted, style }),
   };
 }
 
 function describePacked(
-  packed: Packed & { hasTask: boolean },
-  isPrinted: boolean,
-  style: Style,
+  packed: Packed,
+  { flags, isPrinted, style }: { flags: PackFlags; isPrinted: boolean; style: Style },
 ): string {
-  const { pack: result, facts, written, copiedBy, accepted, hasTask, tree = "" } = packed;
+  const { pack: result, facts, written, copiedBy, accepted, tree = "" } = packed;
   const lines = [
     ...written.map((path) => `wrote ${printable(path)}`),
     ...(copiedBy === undefined ? [] : [`copied by ${copiedBy}`]),
@@ -142,11 +140,13 @@ function describePacked(
   const remarks = `${describeUnnamed(facts.unnamed)}${describeLeftOver(packed)}${tree}`;
   if (style.isTerminal)
     return `${renderPackSummary(result, facts, style)}${remarks}${lines.join("")}`;
-  const unmatched = result.isMatched || !hasTask ? "" : `ccl: ${describeUnmatched(result)}\n`;
+  const unmatched =
+    result.isMatched || flags.task === undefined ? "" : `ccl: ${describeUnmatched(result)}\n`;
   const omitted = describeOmitted(result, facts);
+  const counted = flags.model === undefined ? "" : `ccl: tokens of ${facts.counter}\n`;
   const left = omitted === undefined ? "" : `ccl: not shown: ${omitted}\n`;
   // If the pack goes to a pipe, do not report the files written beside it.
-  return `${unmatched}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
+  return `${unmatched}${counted}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
 
 /** Describes paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */

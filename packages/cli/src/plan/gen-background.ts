@@ -1,13 +1,14 @@
 import { createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
 
-import { buildProjectPack, type PackShape, requireBase } from "../build-project-pack.ts";
-import { openCounter } from "../token-counter.ts";
+import { buildProjectPack, requireBase } from "../build-project-pack.ts";
+import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags for which summaries of the project the model gets. */
-export interface BackgroundFlags extends Pick<PackShape, "budget" | "modelEncoding"> {
+export interface BackgroundFlags extends CountedFor {
+  budget: number;
   pack?: boolean | undefined;
   delta?: boolean | undefined;
 }
@@ -28,8 +29,9 @@ const MAX_FILES = 8;
 export async function genBackground(
   session: Session,
   goal: string,
-  flags: BackgroundFlags,
+  given: BackgroundFlags,
 ): Promise<GenBackground> {
+  const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
   const { pack, files } =
     flags.pack === false ? { pack: undefined, files: [] } : await packFor(session, goal, flags);
   const delta = flags.delta === true ? await deltaText(session, flags) : undefined;
@@ -53,9 +55,9 @@ function contextOf({ text }: Pack): string {
 async function packFor(
   session: Session,
   goal: string,
-  { budget, modelEncoding }: BackgroundFlags,
+  { budget, modelEncoding, model }: BackgroundFlags,
 ): Promise<{ pack: Pack; files: string[] }> {
-  const shape = { task: goal, budget, modelEncoding };
+  const shape = { task: goal, budget, modelEncoding, model };
   const { pack } = await withPresentFiles(session, (registry) =>
     buildProjectPack(session, shape, { registry }),
   );
@@ -71,11 +73,9 @@ function filesToRead({ entries, omitted }: Pack): string[] {
   return named.filter((path) => !isWhole.has(path)).slice(0, MAX_FILES);
 }
 
-async function deltaText(
-  session: Session,
-  { budget, modelEncoding }: BackgroundFlags,
-): Promise<string> {
-  const counter = await openCounter(modelEncoding);
+async function deltaText(session: Session, flags: BackgroundFlags): Promise<string> {
+  const { budget } = flags;
+  const counter = await openCounter(flags, session);
   const { signal } = session;
   return await withProject(session, { persist: false }, async (registry) => {
     const base = requireBase(await createContextFiles(registry).readBase({ signal }));

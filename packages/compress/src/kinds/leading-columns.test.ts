@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { leadingColumns } from "./leading-columns.ts";
+import { leadingColumns, sourceFinder } from "./leading-columns.ts";
 
 const bodiesOf = (lines: readonly string[]): string[] => {
-  const bodyOf = leadingColumns(lines.join("\n"));
+  const bodyOf = leadingColumns(lines);
   return lines.map((line) => bodyOf?.(line) ?? line);
 };
 const repeat = (lineOf: (at: number) => string): string[] =>
@@ -45,7 +45,7 @@ describe("what leads the lines of a log", () => {
   });
 
   it("is nothing where lines have no columns of numbers", () => {
-    expect(leadingColumns(repeat(message).join("\n"))).toBeUndefined();
+    expect(leadingColumns(repeat(message))).toBeUndefined();
   });
 
   it("leaves out nothing of a message without numbers, whatever it says", () => {
@@ -63,4 +63,37 @@ describe("what leads the lines of a log", () => {
       }),
     );
   });
+});
+
+describe("what precedes the message", () => {
+  const sourcesOf = (lines: readonly string[]): string[] => lines.map(sourceFinder(lines));
+
+  it.each([
+    ["a level", (at: number) => `${level(at)} `],
+    [
+      "a level after a facility",
+      (at: number) => `${at % 7 ? "" : "KERNDTLB "}RAS KERNEL ${level(at)} `,
+    ],
+    ["a level in brackets", (at: number) => `[${level(at)}] `],
+    ["a level, a thread and a class", (at: number) => `${level(at)} [main #${at}] MRAppMaster: `],
+    [
+      "a program of one word or two",
+      (at: number) => (at % 4 ? "sshd: " : "Microsoft Word[14463]: "),
+    ],
+    ["a program before a dash", (at: number) => (at % 2 ? "chrome.exe - " : "chrome.exe *64 - ")],
+  ])("is %s", (_name, source) => {
+    expect(sourcesOf(repeat((at) => `${source(at)}${message(at)}`))).toEqual(repeat(source));
+  });
+
+  it("is nothing that only some lines have", () => {
+    const lines = repeat((at) => `${at % 4 ? "" : "ciod: error "}${message(at)}`);
+    expect(new Set(sourcesOf(lines))).toEqual(new Set([""]));
+  });
+});
+
+it("keeps a destination between signs that are no numbers", () => {
+  const name = (at: number): string => (at % 2 ? "QQ.exe" : "chrome.exe");
+  const to = (at: number): string =>
+    `${name(at)} - ${at % 3 ? "proxy.example:5070" : "tcp1.example:80"} open`;
+  expect(bodiesOf(repeat((at) => `[10.30 16:49:${10 + at}] ${to(at)}`))).toEqual(repeat(to));
 });

@@ -25,10 +25,8 @@ interface Column {
  * all lines, and the words between them. A line that begins differently stays whole. Undefined if the lines have no
  * such columns.
  */
-export function leadingColumns(text: string): ((line: string) => string) | undefined {
-  const all = text.split("\n").filter((line) => line.trim() !== "");
-  const step = Math.ceil(all.length / sampledLines);
-  const lines = all.filter((_, at) => at % step === 0).map((line) => wordsOf(line, maxColumns));
+export function leadingColumns(sample: readonly string[]): ((line: string) => string) | undefined {
+  const lines = sample.map((line) => wordsOf(line, maxColumns));
   const columns: Column[] = [];
   let end = 0;
   for (let at = 0; at < maxColumns && at - end <= maxBetween; at += 1) {
@@ -62,9 +60,11 @@ function readColumn(words: readonly string[], isFirst: boolean): Column {
     );
   const hosts = usualFrom(isFirst ? hostShare : 1);
   const numbers = words.filter(isFirst ? holdsNumber : isNumber).length;
+  const digits = words.filter((one) => /\d/.test(one)).length;
   const others = words.filter((one) => hosts.has(one) && !holdsNumber(one)).length;
   const isNumbered =
-    numbers >= numberedShare * words.length && numbers + others >= usualShare * words.length;
+    (isFirst ? numbers >= numberedShare * words.length : digits >= 0.5 * words.length) &&
+    numbers + others >= usualShare * words.length;
   return { isNumbered, usual: isNumbered ? hosts : usualFrom(usualShare), different: counts.size };
 }
 
@@ -102,4 +102,46 @@ function holdsNumber(text: string): boolean {
 function isNumber(text: string): boolean {
   const letters = text.replace(/[\da-f]{8,}|\W+|\d+/gi, "").length;
   return letters * 4 < text.replace(/\W+/g, "").length || /^\W+$/.test(text);
+}
+
+/** A level or a name stands among so many words. */
+const [levelWords, nameWords] = [5, 3];
+const level = /^\W*(?:trace|debug|info|notice|warn(?:ing)?|error|severe|fatal)\W*$/i;
+
+/**
+ * Returns a function that finds what precedes the message in a line without its columns: a level, names in brackets, and
+ * the program that wrote the line, if nearly all lines have them.
+ */
+export function sourceFinder(bodies: readonly string[]): (body: string) => string {
+  const lines = bodies.map((line) => wordsOf(line, levelWords + nameWords));
+  const usual = usualShare * lines.length;
+  const haveLevels = lines.filter((words) => levelEnd(words) > 0).length >= usual;
+  const startOf = (words: readonly string[]): number => (haveLevels ? levelEnd(words) : 0);
+  const haveNames = lines.filter((words) => nameEnd(words, startOf(words)) > 0).length >= usual;
+  return (body) => {
+    const words = wordsOf(body, levelWords + nameWords);
+    const start = startOf(words);
+    const end = haveNames ? nameEnd(words, start) : 0;
+    return words.slice(0, Math.max(start, end)).join("");
+  };
+}
+
+/** How many words reach to the level and the brackets after it. 0 without a level. */
+function levelEnd(words: readonly string[]): number {
+  let end = words.slice(0, levelWords).findIndex((word) => level.test(word)) + 1;
+  while (end > 0 && /^\[.*\]\s*$/.test(words[end] ?? "")) end += 1;
+  return end;
+}
+
+/** How many words reach to the name before a colon or a dash. 0 without one. */
+function nameEnd(words: readonly string[], start: number): number {
+  const name = words.slice(start, start + nameWords).findIndex((word) => /:\s*$|^-\s*$/.test(word));
+  return name < 0 ? 0 : start + name + 1;
+}
+
+/** Lines from the whole of a log. */
+export function sampleLines(text: string): string[] {
+  const all = text.split("\n").filter((line) => line.trim() !== "");
+  const step = Math.ceil(all.length / sampledLines);
+  return all.filter((_, at) => at % step === 0);
 }

@@ -1,6 +1,6 @@
 import { type Layout, noClaim, type Unit } from "../unit.ts";
 import type { ContentKind } from "./identify.ts";
-import { leadingColumns } from "./leading-columns.ts";
+import { leadingColumns, sampleLines, sourceFinder } from "./leading-columns.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /** What the lines of a kind are worth by themselves, and which lines are heads. */
@@ -187,7 +187,10 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
     }
     previous = line;
   }
-  const bodyOf = kind === "log" ? leadingColumns(plain) : undefined;
+  const sample = kind === "log" ? sampleLines(plain) : [];
+  const bodyOf = kind === "log" ? leadingColumns(sample) : undefined;
+  const briefOf =
+    bodyOf === undefined ? undefined : (line: string) => withoutPackages(bodyOf(line));
   return {
     units,
     style: rules.style,
@@ -198,12 +201,8 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
     maskOf: rules.maskOf,
     claimOf: rules.claimOf,
     bodyOf,
-    briefOf:
-      bodyOf !== undefined
-        ? (line) => withoutPackages(bodyOf(line))
-        : kind === "history"
-          ? withShortHash
-          : undefined,
+    briefOf: kind === "history" ? withShortHash : briefOf,
+    sourceOf: briefOf === undefined ? undefined : sourceFinder(sample.map(briefOf)),
   };
 }
 

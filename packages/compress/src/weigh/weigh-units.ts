@@ -44,19 +44,21 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
     scatter(notable, rows, notableRows(cellTable(rows, units)));
   const counts = new Map<number, number>();
   const alike = new Uint8Array(units.length);
-  if (masked !== undefined) weighForms(masked, { layout, weights, errors, notable, counts, alike });
+  const forms = new Float64Array(units.length);
+  if (masked !== undefined)
+    weighForms(masked, { layout, worth: forms, errors, notable, counts, alike });
   if (query.terms.length > 0) inheritFromHeads(asked, units);
   for (let at = 0; at < units.length; at += 1) {
     const share = asked[at] ?? 0;
     weights[at] =
-      (weights[at] ?? 0) +
-      (units.at(at)?.weight ?? 0) +
-      (errors[at] ?? 0) +
-      (notable[at] ?? 0) +
+      ((units.at(at)?.weight ?? 0) + (errors[at] ?? 0) + (notable[at] ?? 0)) *
+        (alike[at] === 1 ? formShare : 1) +
       (share > 0 ? queryWeight * share ** 1.5 : 0);
   }
   addEdges(weights, layout);
-  return { weights: withContext(weights, layout, { counts, alike }), query, counts };
+  const all = withContext(weights, layout, { counts, alike });
+  for (let at = 0; at < all.length; at += 1) all[at] = (all[at] ?? 0) + (forms[at] ?? 0);
+  return { weights: all, query, counts };
 }
 
 function scatter(target: Float64Array, places: readonly number[], values: Float64Array): void {
@@ -121,7 +123,8 @@ function rowsByTable(units: Units): Iterable<number[]> {
 
 interface Weighing {
   layout: Layout;
-  weights: Float64Array;
+  /** What it adds to the worth of a line that it shows a form. */
+  worth: Float64Array;
   errors: Float64Array;
   notable: Float64Array;
   counts: Map<number, number>;
@@ -129,20 +132,21 @@ interface Weighing {
 }
 
 const repeatedShare = 0.1;
+/** What a line is worth if it shows a form first. Of the forms without an error, short ones come first. */
+const [errorForm, plainForm, shorterForm, longForm] = [6, 4, 2, 80];
 
 /** The first line of each form represents all of them. The others count only by their unusual values. */
 function weighForms(
   { masks, maskAt }: LineMasks,
   {
     layout: { units, claimOf, bodyOf, hasValues = false },
-    weights,
+    worth,
     errors,
     notable,
     counts,
     alike,
   }: Weighing,
 ): void {
-  const all = Math.log(Math.max(2, units.length));
   const bodyAt = (at: number): string => {
     const text = units.at(at)?.text ?? "";
     return bodyOf?.(text) ?? text;
@@ -151,27 +155,32 @@ function weighForms(
   const { formAt, sizes } = formsOfLines(forms, maskAt);
   /** Lines of the forms whose values are examined. */
   const lists: (number[] | undefined)[] = [];
-  const seen = new Uint8Array(forms.length);
+  const variants = new Uint32Array(forms.length);
+  const seenMasks = new Uint8Array(masks.length);
   /** Masks without a value, whose lines are equal. */
   const plain = new Set<number>();
   for (let at = 0; at < formAt.length; at += 1) {
-    const mask = masks[maskAt[at] ?? 0] ?? "";
+    const place = maskAt[at] ?? 0;
+    const mask = masks[place] ?? "";
     if (mask === "") continue;
     const form = formAt[at] ?? 0;
     const size = sizes[form] ?? 0;
     lists[form]?.push(at);
-    if (seen[form] === 1) {
-      alike[at] = 1;
-      if (plain.has(maskAt[at] ?? 0)) weights[at] = -(units.at(at)?.weight ?? 0);
-      if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
+    const variant = seenMasks[place] === 1 ? undefined : (variants[form] ?? 0) + 1;
+    if (variant !== undefined) {
+      seenMasks[place] = 1;
+      variants[form] = variant;
+      if (bodyAt(at) === mask) plain.add(place);
+      const length = Math.min(longForm, mask.length) / longForm;
+      worth[at] = ((errors[at] ?? 0) > 0 ? errorForm : plainForm - shorterForm * length) / variant;
+    } else if (plain.has(place)) worth[at] = -formShare * (units.at(at)?.weight ?? 0);
+    if (variant === 1) {
+      counts.set(at, size);
+      if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
       continue;
     }
-    seen[form] = 1;
-    weights[at] =
-      (weights[at] ?? 0) + 2.5 - Math.log(size) / all - Math.min(300, mask.length) / 300;
-    counts.set(at, size);
-    if (bodyAt(at) === mask) plain.add(maskAt[at] ?? 0);
-    if (hasValues && size > 1 && (forms[form]?.words.length ?? 0) > 1) lists[form] = [at];
+    alike[at] = 1;
+    if (size > 3 && claimOf === undefined) errors[at] = (errors[at] ?? 0) * repeatedShare;
   }
   for (const [form, lines] of lists.entries()) {
     const words = varyingWords(forms[form]?.words ?? []);
@@ -239,8 +248,8 @@ function addMessages(weights: Float64Array, own: Float64Array): void {
 }
 
 const contextShare = 0.55;
-/** The reduced share for a neighbour whose form is already shown. */
-const alikeShare = 0.6;
+/** The reduced shares for a neighbour that shows a form, and for one whose form is already shown. */
+const [formShare, alikeShare] = [0.6, 0.3];
 
 interface Repeats {
   counts: ReadonlyMap<number, number>;
@@ -265,7 +274,7 @@ export function withContext(
       const before = at < distance ? 0 : (own[at - distance] ?? 0);
       const after = at + distance < own.length ? (own[at + distance] ?? 0) : 0;
       const nearest = Math.max(before, after);
-      const near = nearest * share * (alike[at] === 1 ? alikeShare : 1);
+      const near = nearest * share * (hasForms ? (alike[at] === 1 ? alikeShare : formShare) : 1);
       if (near <= (weights[at] ?? 0)) continue;
       const isCommon = (counts.get(at) ?? 0) > units.length * commonShare;
       if (!isCommon) weights[at] = near;

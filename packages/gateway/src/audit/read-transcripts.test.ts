@@ -124,6 +124,29 @@ it.each([
   expect(readTranscripts(text)).toEqual({ transcripts: [], unread: reason });
 });
 
+it("counts the usage of a call of Codex once, though its log repeats it with the account's limits", () => {
+  const counted = (total_tokens: number, input_tokens: number): object => ({
+    type: "event_msg",
+    payload: {
+      type: "token_count",
+      info: { total_token_usage: { total_tokens }, last_token_usage: { input_tokens } },
+    },
+  });
+  const limits = { type: "event_msg", payload: { type: "token_count", info: null } };
+  const items = responses.map((payload) => ({ type: "response_item", payload }));
+  const text = linesOf(
+    { type: "turn_context", payload: { model: "gpt-5" } },
+    ...items,
+    counted(30_000, 30_000),
+    limits,
+    counted(30_000, 30_000),
+    counted(60_000, 30_000),
+  );
+  const { transcripts } = readTranscripts(text);
+  expect(transcripts[0]?.calls.map(({ usage }) => usage?.total)).toEqual([30_000, 30_000]);
+  expect(reportedUsd(transcripts)).toBeCloseTo((60_000 * 1.25) / 1e6);
+});
+
 it("says how many lines of a log it left out", () => {
   const { transcripts, unread } = readTranscripts(`${linesOf(...claude)}\n{"type":"assi`);
   expect(transcripts[0]?.items).toHaveLength(3);

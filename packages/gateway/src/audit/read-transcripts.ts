@@ -138,6 +138,7 @@ function readClaudeCode(lines: readonly JsonRecord[]): Transcript[] {
 function readCodex(lines: readonly JsonRecord[]): Transcript[] {
   const transcripts = [newTranscript("codex")];
   let model: string | undefined;
+  let counted: number | undefined;
   for (const line of lines) {
     const payload = recordAt(line, "payload");
     let transcript = transcripts.at(-1);
@@ -156,9 +157,14 @@ function readCodex(lines: readonly JsonRecord[]): Transcript[] {
       if (text !== "") transcript.items.push({ kind: "system", text });
     }
     if (line["type"] === "response_item") append(transcript, { input: [payload] });
-    const used = recordAt(recordAt(payload, "info"), "last_token_usage");
-    const usage = payload["type"] === "token_count" ? readUsage(used) : undefined;
-    if (usage !== undefined)
+    if (payload["type"] !== "token_count") continue;
+    const info = recordAt(payload, "info");
+    const usage = readUsage(info["last_token_usage"]);
+    // Codex writes the usage of a call again when it writes the limits of the account.
+    const total = numberAt(info["total_token_usage"], "total_tokens");
+    const isRepeated = total !== undefined && total === counted;
+    counted = total ?? counted;
+    if (usage !== undefined && !isRepeated)
       transcript.calls.push({
         end: startOfAnswer(transcript.items),
         atMs: timeOf(line),

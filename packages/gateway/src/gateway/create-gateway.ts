@@ -7,7 +7,7 @@ import type { Records } from "@ccl/records";
 
 import { defaultSizes } from "../audit/audit-transcript.ts";
 import { keepDecisions, readDecisions } from "../decide/kept-decisions.ts";
-import { type CallState, type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
+import { type HistoryPlan, HistoryPlanner } from "../decide/history-planner.ts";
 import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/plan-options.ts";
 import { GatewayError } from "../gateway-error.ts";
 import { hasWayBack } from "../history/client-tools.ts";
@@ -16,7 +16,6 @@ import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 /** Why a request was sent unchanged. */
 export type PassReason =
@@ -59,7 +58,7 @@ export interface GatewayOptions {
   hint?: RestHint | undefined;
   /**
    * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
-   * results for an eighth of this time, and send the rest unchanged. Default: 250.
+   * results for a 25th of this time each, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
   /** Milliseconds of any clock. Default: `Date.now`. */
@@ -68,8 +67,11 @@ export interface GatewayOptions {
 
 /** Decides how the tool results of requests are shown. Does no network I/O. */
 export interface Gateway {
-  /** Never rejects. On a failure the plan has no edits and a reason. */
-  plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan>;
+  /**
+   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` is false while requests wait that the gateway
+   * does not know yet.
+   */
+  plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
@@ -79,6 +81,8 @@ interface Session {
   planner: HistoryPlanner;
   /** True if stored decisions exist, which must be repeated. */
   isKnown: boolean;
+  /** True if its first request passed because others waited. */
+  hasPassed?: boolean | undefined;
   /** Decisions that are not stored yet, with the artifacts to store first. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
@@ -86,8 +90,11 @@ interface Session {
   keeping?: Promise<void> | undefined;
 }
 
-/** The share of the time limit that concurrent requests have to read results. */
-const workShare = 0.12;
+/** The shares of the time limit that a request has to read results: alone, and while others wait. */
+const [aloneShare, busyShare] = [3, 0.04];
+
+/** How long a new session waits for others, since no request can come in while one is planned. */
+const burstMs = 15;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -99,10 +106,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     throw new GatewayError("invalid_options", `holdout is a share from 0 to 1, not ${holdout}.`);
   const planner = new RequestPlanner(options);
   return {
-    async plan(body, headers) {
+    async plan(body, headers, isAlone = () => true) {
       return await traced("gateway plan", { "ccl.body.bytes": body.length }, async (span) => {
         const plan = await planner
-          .planNext(body, headers)
+          .planNext(body, headers, isAlone)
           .catch((error) => passed(reasonOf(error)));
         const { model, directPrice, price, reason, edits } = plan;
         span.set({
@@ -134,25 +141,31 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
-  readonly #work: WorkBudget;
   #planning = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#work = new WorkBudget(this.#timeoutMs * workShare, this.#now);
   }
 
-  async planNext(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async planNext(
+    body: Uint8Array,
+    headers: RequestHeaders,
+    isAlone: () => boolean,
+  ): Promise<GatewayPlan> {
     this.#planning += 1;
     try {
-      return await this.#plan(body, headers);
+      return await this.#plan(body, headers, () => this.#planning === 1 && isAlone());
     } finally {
       this.#planning -= 1;
     }
   }
 
-  async #plan(body: Uint8Array, headers: RequestHeaders): Promise<GatewayPlan> {
+  async #plan(
+    body: Uint8Array,
+    headers: RequestHeaders,
+    isAlone: () => boolean,
+  ): Promise<GatewayPlan> {
     const text = decode(body);
     if (text === undefined) return passed("not_utf8");
     const value = parseJson(text);
@@ -167,11 +180,23 @@ class RequestPlanner {
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    const planned = this.#planCall(session, request, {
+    // Its first prompt takes the longest to read.
+    const isNew =
+      session.planner.chars === 0 &&
+      !session.isKnown &&
+      request.items.some(({ kind }) => kind === "result");
+    if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
+    if (isNew && !isAlone() && session.hasPassed !== true) {
+      session.hasPassed = true;
+      return passed("busy", request.model);
+    }
+    const startedMs = this.#now();
+    const planned = session.planner.plan(request.items, {
+      isLate: () =>
+        this.#now() - startedMs >= this.#timeoutMs * (isAlone() ? aloneShare : busyShare),
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    if (planned === undefined) return passed("busy", request.model);
     const { items, shown, decisions, call } = planned;
     const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
@@ -185,8 +210,12 @@ class RequestPlanner {
     };
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
-    for (const decision of decisions)
-      session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
+    for (const decision of decisions) {
+      // A session that was never changed has nothing to repeat.
+      session.isKnown ||= decision.edits.length > 0;
+      if (session.isKnown)
+        session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
+    }
     const failure = await this.#keepAll(session);
     if (failure === undefined) {
       const edits = editsOf(text, textsOf(request, shown));
@@ -205,15 +234,6 @@ class RequestPlanner {
       edits,
       reason: edits.length === 0 ? failure : undefined,
     };
-  }
-
-  /** Undefined for a new session if no time is left, since its first prompt takes the longest to read. */
-  #planCall(session: Session, { items }: ReadRequest, state: CallState): HistoryPlan | undefined {
-    const { isLate, end } = this.#work.start(() => this.#planning === 1);
-    const isNew = session.planner.chars === 0 && !session.isKnown;
-    const plan = isNew && isLate() ? undefined : session.planner.plan(items, { ...state, isLate });
-    end();
-    return plan;
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
@@ -344,10 +364,8 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined if the bytes are not UTF-8. Tries the fast decoder first, since the strict one takes twice as long. */
+/** Undefined if the bytes are not UTF-8. */
 function decode(body: Uint8Array): string | undefined {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
-  if (!text.includes("\uFFFD")) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {

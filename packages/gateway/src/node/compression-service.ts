@@ -54,8 +54,10 @@ export async function retrieveContent(
   const { pathname, searchParams } = new URL(url, "http://localhost");
   const hash = pathname.split("/").at(-1) ?? "";
   if (!/^[0-9a-f]{24,64}$/.test(hash)) return failure(400, "A hash has 24 to 64 hex digits.");
-  const artifactId = await findArtifact(artifactStore, hash, tenantOf(headers));
+  const { artifactId, damaged } = await findArtifact(artifactStore, hash, tenantOf(headers));
   const bytes = artifactId === undefined ? undefined : await artifactStore.retrieve(artifactId);
+  if (bytes === undefined && damaged > 0)
+    return failure(500, `Not found. ${damaged} handles in the store are damaged, maybe this one.`);
   if (bytes === undefined) return failure(404, "Nothing of yours is kept under this hash.");
   const text = new TextDecoder().decode(bytes);
   const query = searchParams.get("query") ?? "";
@@ -81,13 +83,15 @@ async function findArtifact(
   store: ArtifactStore,
   hash: string,
   sessionId: string,
-): Promise<string | undefined> {
+): Promise<{ artifactId?: string | undefined; damaged: number }> {
+  let damaged = 0;
   let cursor: string | undefined;
   do {
     const page = await store.listHandles({ sessionId, limit: 1000, cursor });
     const found = page.handles.find(({ artifactId }) => artifactId.startsWith(hash));
-    if (found !== undefined) return found.artifactId;
+    if (found !== undefined) return { artifactId: found.artifactId, damaged };
+    damaged += page.damaged?.length ?? 0;
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return undefined;
+  return { damaged };
 }

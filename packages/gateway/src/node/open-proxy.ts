@@ -77,6 +77,8 @@ const ownHeaders = new Set([
   "x-ccl-session",
 ]);
 const decodedHeaders = new Set([...ownHeaders, "content-encoding"]);
+const streamedHeaders = new Set(ownHeaders);
+streamedHeaders.delete("content-length");
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
 /** Paths of Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
@@ -151,6 +153,8 @@ interface ForwarderParts extends ProxyOptions {
 
 class Forwarder {
   readonly #parts: ForwarderParts;
+  /** Requests that are not sent yet. */
+  #waiting = 0;
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
@@ -224,22 +228,32 @@ class Forwarder {
 
   /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
-    const { gateway, stats } = this.#parts;
     const declared = Number(request.headers["content-length"] ?? Number.NaN);
     const unread = unreadReason(request, path, declared);
     if (unread !== undefined) {
-      countPass(stats, unread);
+      countPass(this.#parts.stats, unread);
       return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
     }
+    this.#waiting += 1;
+    try {
+      return await this.#plannedBody(request, declared);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #plannedBody(request: IncomingMessage, declared: number): Promise<SentBody> {
+    const { gateway, stats } = this.#parts;
+    const encoding = request.headers["content-encoding"];
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    const encoding = request.headers["content-encoding"];
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
       countPass(stats, plain);
       return { body };
     }
-    const plan = await gateway.plan(plain, request.headers);
+    const isAlone = (): boolean => this.#waiting === 1;
+    const plan = await gateway.plan(plain, request.headers, isAlone);
     countPlan(stats, plan);
     if (plan.edits.length === 0) return { body, plan };
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
@@ -255,11 +269,13 @@ class Forwarder {
     }: SentBody & { response: ServerResponse; signal: AbortSignal },
   ): Promise<Pick<ProxiedRequest, "status" | "reported">> {
     const { agent, base } = this.#parts;
+    const planned = isDecoded ? decodedHeaders : ownHeaders;
+    const leftHeaders = body === request ? streamedHeaders : planned;
     const answered = await agent.request({
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
       method: request.method ?? "GET",
-      headers: passedOn(request.rawHeaders, isDecoded ? decodedHeaders : ownHeaders),
+      headers: passedOn(request.rawHeaders, leftHeaders),
       body,
       signal,
       responseHeaders: "raw",

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, request as send, type RequestListener, type Server } from "node:http";
 
 import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createMemoryRecords, type Records } from "@ccl/records";
@@ -90,6 +90,24 @@ it.each([413, 429, 529])("passes %i on with its body and when to try again", asy
   expect(answer).toMatchObject({ status, retryAfter: "7" });
   expect(answer.text.length).toBeLessThan(body.length * 0.9);
   expect(await ask(proxy, body, { "x-status": String(status) })).toEqual(answer);
+});
+
+it("passes a new session while another request waits, and repeats what a known one shows", async () => {
+  const proxy = await proxyTo(await apiOf(echo));
+  const known = requestOf("known", 4);
+  const shown = (await ask(proxy, known)).text;
+  expect(shown.length).toBeLessThan(known.length);
+  // A client that sends its body slowly.
+  const headers = { "content-length": "9" };
+  const path = "/v1/chat/completions";
+  const slow = send(`${proxy.url}${path}`, { method: "POST", headers, agent: false });
+  slow.on("error", () => undefined).write("{");
+  while (proxy.stats().requests < 2) await new Promise((resolve) => setImmediate(resolve));
+  const fresh = requestOf("fresh", 40);
+  expect((await ask(proxy, fresh)).text === fresh).toBe(true);
+  expect((await ask(proxy, known)).text).toBe(shown);
+  slow.destroy();
+  expect(proxy.stats().passed).toEqual({ busy: 1 });
 });
 
 const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));

@@ -43,12 +43,13 @@ export function artifactTools(
       async ({ all, ...input }, { signal, sessionId }) => {
         // A client that has a handle has seen it, so the search may use it.
         const isWide = all === true || input["handle"] !== undefined;
-        const stored = await (await open()).listHandles({ sessionId, limit: 1, signal });
-        if (!isWide && stored.handles.length === 0)
+        const page = await (await open()).listHandles({ sessionId, limit: 1, signal });
+        if (!isWide && (page.damaged ?? page.handles).length === 0)
           return "[nothing is stored in this session; all: true searches what others stored]";
         const [search] = await openTools(isWide ? undefined : sessionId);
-        const query = String(input["query"]);
-        return textResult(await search.execute({ ...input, query }, { signal }));
+        return textResult(
+          await search.execute({ ...input, query: String(input["query"]) }, { signal }),
+        );
       },
     ),
     readingTool(
@@ -61,8 +62,8 @@ export function artifactTools(
       },
       async (input, { signal }) => {
         const [, read] = await openTools();
-        const asked = { ...input, handle: String(input["handle"]) };
-        const answer = await read.execute(asked, { signal });
+        const given = String(input["handle"]);
+        const answer = await read.execute({ ...input, handle: given }, { signal });
         return typeof answer === "string" ? textResult(answer) : contentResult(answer.content);
       },
     ),

@@ -1,7 +1,5 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 
-import { wellFormed } from "./well-formed.ts";
-
 /** How deep a stored value may be nested. */
 const maxJsonDepth = 200;
 const copies = new WeakSet<object>();
@@ -16,6 +14,13 @@ export function copyJson(value: unknown): Result<unknown> {
   const copy = copyInto(value, [], issues);
   const [first, ...rest] = issues;
   return first === undefined ? success(copy) : failure(first, ...rest);
+}
+
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/** Replaces each lone surrogate, which UTF-8 cannot encode, with U+FFFD. A cut within an emoji leaves one. */
+export function wellFormed(text: string): string {
+  return text.replace(loneSurrogates, "\uFFFD");
 }
 
 /** A path within the value that is being copied. */

@@ -1,6 +1,8 @@
 import type { LanguageModel, ModelResponse } from "@ccl/core";
 
-import type { OperationConfig } from "../operation/operation-config.ts";
+import { defineProfile } from "../define/define-profile.ts";
+import type { OperationSettings } from "../define/operation-spec.ts";
+import { custom } from "../define/operations.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
@@ -33,9 +35,7 @@ export interface RunExecutorConformanceOptions {
 }
 
 /** Operations of a rule by id: what each does, and how it is configured. */
-type FixtureOperations = Readonly<
-  Record<string, Partial<OperationConfig> & { does: OperationHandler }>
->;
+type FixtureOperations = Readonly<Record<string, OperationSettings & { does: OperationHandler }>>;
 
 /** What a rule observes an executor with. */
 export interface ExecutorFixture extends OpenedExecutor {
@@ -65,7 +65,6 @@ export async function openFixture({
   const firstBegun = new Promise<void>((resolve) => {
     resolveBegun = resolve;
   });
-  const known = new Set<string>();
   const started: RunHandle[] = [];
   const opened = await open({ registry, mainModel: answering });
   const within = <T>(promise: Promise<T>): Promise<T> => {
@@ -84,46 +83,21 @@ export async function openFixture({
     firstBegun,
     within,
     profileOf(operations) {
-      for (const [operationId, { does }] of Object.entries(operations)) {
-        if (known.has(operationId)) continue;
-        known.add(operationId);
-        registry.register(
-          { operationId, kind: "rule", name: operationId, writesTag: operationId },
-          (context) => {
-            begun.push(`${operationId}/${context.attempt}`);
-            resolveBegun();
-            return does(context);
-          },
-        );
-      }
-      return {
-        profileId: "rules",
-        name: "Rules",
-        enabled: true,
-        operationProfileSessionId: "1",
-        operations: Object.entries(operations).map(([operationId, { does: _does, ...config }]) => ({
-          operationId,
-          config: {
-            enabled: true,
-            required: false,
-            hooks: ["before_main_llm"],
-            order: 0,
-            params: {},
-            ...config,
-          },
-        })),
-      };
+      const specs = Object.entries(operations).map(([id, { does, ...settings }]) => {
+        const handler: OperationHandler = (context) => {
+          begun.push(`${id}/${context.attempt}`);
+          resolveBegun();
+          return does(context);
+        };
+        return [id, custom(handler, { required: false, ...settings })] as const;
+      });
+      const profile = defineProfile({ id: "rules", operations: Object.fromEntries(specs) });
+      registry.define(profile);
+      return profile;
     },
     async start(operations, options) {
-      const turn = {
-        trigger: "generate",
-        chatId: "chat",
-        branchId: "main",
-        message: "Hello.",
-      } as const;
-      const run = await within(
-        opened.engine.start({ ...turn, profile: fixture.profileOf(operations), ...options }),
-      );
+      const turn = { chatId: "chat", message: "Hello.", profile: fixture.profileOf(operations) };
+      const run = await within(opened.engine.start({ ...turn, ...options }));
       started.push(run);
       return run;
     },

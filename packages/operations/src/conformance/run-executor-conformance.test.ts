@@ -52,63 +52,11 @@ describe.each([
   });
 });
 
-const local = createLocalExecutor;
-let last: Promise<unknown> = Promise.resolve();
-
 const faults: [name: string, create: () => RunExecutor, rule: string][] = [
   [
     "carries nothing",
     () => driving(true, async () => undefined),
     "a run ends, and each of its operations has run once",
-  ],
-  [
-    "calls a handler twice",
-    () => ({ ...local(), executeAttempt: async (_, execute) => (await execute(), execute()) }),
-    "a run ends, and each of its operations has run once",
-  ],
-  [
-    "carries one attempt at a time",
-    () => ({
-      ...local(),
-      executeAttempt(_, execute) {
-        const outcome = last.then(execute, execute);
-        last = outcome;
-        return outcome;
-      },
-    }),
-    "operations that wait for nothing are at work together",
-  ],
-  [
-    "loses what it can't write down",
-    () => ({
-      ...local(),
-      executeAttempt: async (_, execute) =>
-        JSON.parse(JSON.stringify(await execute()).replaceAll(/[^\0-\x7f]/g, "?")),
-    }),
-    "an outcome comes back as the handler gave it",
-  ],
-  [
-    "takes what throws for done",
-    () => ({
-      ...local(),
-      executeAttempt: (_, execute) => execute().catch(() => ({ status: "done" })),
-    }),
-    "a handler that throws fails its operation alone",
-  ],
-  [
-    "keeps the first outcome of an operation",
-    () => {
-      const kept = new Map<string, ReturnType<NonNullable<RunExecutor["executeAttempt"]>>>();
-      return {
-        ...local(),
-        executeAttempt(attempt, execute) {
-          const outcome = kept.get(attempt.operationId) ?? execute();
-          kept.set(attempt.operationId, outcome);
-          return outcome;
-        },
-      };
-    },
-    "an attempt that fails is made again, with the next number",
   ],
   [
     "waits for the end of a run before it takes it",

@@ -1,115 +1,36 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationHandler, OperationOutcome } from "../operation/operation-context.ts";
 import type { RunResult } from "../events/run-result.ts";
 import {
   openFixture,
   type ExecutorFixture,
   type RunExecutorConformanceOptions,
 } from "./executor-fixture.ts";
-import { oddValue } from "./store-rules.ts";
 
 const done: OperationOutcome = { status: "done" };
 const does: OperationHandler = async () => done;
-const written = { persisted: false, usage: "internal", semantics: "intermediate" } as const;
-const oddEffect: OperationEffect = {
-  type: "artifact.upsert",
-  tag: "odd",
-  ...written,
-  value: oddValue,
-};
 
 interface ExecutorRule {
   name: string;
   check(fixture: ExecutorFixture): Promise<void>;
 }
 
-const attemptRules: readonly ExecutorRule[] = [
+const rules: readonly ExecutorRule[] = [
   {
     name: "a run ends, and each of its operations has run once",
     async check({ run, begun }) {
       const result = await run({
         a: { does },
         b: { does, dependsOn: ["a"] },
-        c: { does, hooks: ["after_main_llm"] },
+        c: { does, after: true },
       });
       assert.deepEqual([result.status, result.mainLlm.text], ["done", "Answer."]);
       assert.deepEqual(statusesOf(result), ["a done", "b done", "c done"]);
       assert.deepEqual(begun, ["a/1", "b/1", "c/1"]);
     },
   },
-  {
-    name: "operations that wait for nothing are at work together",
-    async check({ run, begun }) {
-      const [both, meet] = gate();
-      const meets: OperationHandler = async () => {
-        if (begun.length === 2) meet();
-        return both;
-      };
-      assert.deepEqual(statusesOf(await run({ a: { does: meets }, b: { does: meets } })), [
-        "a done",
-        "b done",
-      ]);
-    },
-  },
-  {
-    name: "an outcome comes back as the handler gave it",
-    async check({ run }) {
-      const debug = { outputsSummary: { text: "ключ" } };
-      const error = { code: "rate_limited", message: "Not now." } as const;
-      const { artifacts, operationRuns } = await run({
-        idle: { does: async () => ({ status: "skipped", skippedReason: "nothing new" }) },
-        late: { does: async () => ({ status: "error", error, debug }) },
-        odd: { does: async () => ({ status: "done", effects: [oddEffect], debug }) },
-      });
-      assert.deepEqual(artifacts[0]?.value, oddValue);
-      const [idle, late, odd] = operationRuns;
-      assert.deepEqual([idle?.status, idle?.skippedReason], ["skipped", "nothing new"]);
-      assert.deepEqual(
-        [late?.status, late?.errorCode, late?.errorMessage],
-        ["error", error.code, error.message],
-      );
-      assert.deepEqual(
-        [late?.outputsSummary, odd?.outputsSummary],
-        [debug.outputsSummary, debug.outputsSummary],
-      );
-    },
-  },
-  {
-    name: "a handler that throws fails its operation alone",
-    async check({ run }) {
-      const throws: OperationHandler = () => Promise.reject(new Error("Lost."));
-      const result = await run({
-        a: { does: throws },
-        b: { does: () => Promise.reject(null) },
-        c: { does },
-      });
-      assert.deepEqual(
-        [result.status, ...statusesOf(result)],
-        ["done", "a error", "b error", "c done"],
-      );
-      assert.equal(result.operationRuns[0]?.errorMessage, "Lost.");
-    },
-  },
-  {
-    name: "an attempt that fails is made again, with the next number",
-    async check({ run, begun }) {
-      const failing: OperationHandler = async ({ attempt }) =>
-        attempt === 1
-          ? { status: "error", error: { code: "provider_error", message: "Down." } }
-          : done;
-      const result = await run({
-        a: { does: failing, params: { retry: { maxAttempts: 2, backoffMs: 1 } } },
-      });
-      assert.deepEqual([statusesOf(result), begun], [["a done"], ["a/1", "a/2"]]);
-    },
-  },
-];
-
-const runRules: readonly ExecutorRule[] = [
   {
     name: "an abort reaches what is at work, and nothing starts after it",
     async check({ start, within, begun, firstBegun }) {
@@ -146,10 +67,10 @@ const runRules: readonly ExecutorRule[] = [
       const operations = { a: { does: async () => opened }, b: { does, dependsOn: ["a"] } };
       const first = await start(operations);
       await within(firstBegun);
-      await within(executor.submit(first.runId));
+      await within(executor.submit(first.runId, true));
       open();
       assert.equal((await within(first.result)).status, "done");
-      await within(executor.submit(first.runId));
+      await within(executor.submit(first.runId, true));
       // Gives submitted runs time to be executed.
       assert.equal((await run(operations)).status, "done");
       assert.deepEqual(begun, ["a/1", "b/1", "a/1", "b/1"]);
@@ -187,11 +108,11 @@ const runRules: readonly ExecutorRule[] = [
 ];
 
 /**
- * The contract of executors as rules that any test runner can run. It omits what the engine itself ensures: deadlines,
- * limits and the order of commits.
+ * The contract of executors as rules that any test runner can run. It omits what the engine itself ensures: attempts,
+ * deadlines, limits and the order of commits.
  */
 export function runExecutorConformance(options: RunExecutorConformanceOptions): ConformanceRule[] {
-  return [...attemptRules, ...runRules].map(({ name, check }) => ({
+  return rules.map(({ name, check }) => ({
     name,
     async run() {
       const fixture = await openFixture(options);
@@ -216,5 +137,7 @@ function gate(
 }
 
 function statusesOf({ operationRuns }: RunResult): string[] {
-  return operationRuns.map(({ operationId, status }) => `${operationId} ${status}`);
+  return operationRuns.map(
+    ({ operationId, status }) => `${operationId.replace("rules:", "")} ${status}`,
+  );
 }

@@ -4,14 +4,15 @@ import assert from "node:assert/strict";
 import { isRecord } from "@ccl/core/json";
 
 import { OperationsError } from "../operations-error.ts";
+import { withCalls } from "../ports/with-calls.ts";
 
 /** A rule as a script of calls. Their outcomes must equal those of the in-memory store. */
 export interface ScriptRule<Store> {
   name: string;
   needs?: "openSecond";
   script(store: Store, more: ScriptTools<Store>): Promise<unknown>;
-  /** True if calls race. Outcomes are then compared in any order, whichever run won. */
-  isRace?: boolean;
+  /** Removes from the outcomes what stores may choose freely. */
+  comparable?(outcomes: unknown[]): unknown;
 }
 
 /** What a script gets besides the store whose calls are recorded. */
@@ -51,7 +52,7 @@ export function rulesOfScripts<Store extends object>(
 
 /** The outcomes of a rule's calls, without what stores may choose freely. */
 export async function outcomesOf<Store extends object>(
-  { script, isRace = false }: ScriptRule<Store>,
+  { script, comparable }: ScriptRule<Store>,
   store: Store,
   hooks: ConformanceHooks<Store>,
 ): Promise<unknown> {
@@ -62,20 +63,12 @@ export async function outcomesOf<Store extends object>(
   await script(recording(store, outcomes), { raw: store, second, record }).catch((error: unknown) =>
     record(String(error)),
   );
-  const tokens = new Map<unknown, number[]>();
-  const plain = JSON.stringify(outcomes, function (this: unknown, key, value: unknown) {
-    if (key === "fencingToken" && isRecord(this))
-      tokens.set(this["runId"], [...(tokens.get(this["runId"]) ?? [0]), Number(value)]);
+  const plain = JSON.stringify(outcomes, (key, value: unknown) => {
     if (key === "history" && Array.isArray(value)) return value.filter(isSaid);
     return isFree.has(key) ? typeof value : value;
   });
-  // Tokens may have gaps, and each run may begin with any, so only their order within a run is compared.
-  const known: unknown[] = JSON.parse(plain, function (this: unknown, key, value: unknown) {
-    if (key !== "fencingToken" || !isRecord(this)) return value;
-    const sorted = (tokens.get(this["runId"]) ?? []).toSorted((one, other) => one - other);
-    return [...new Set(sorted)].indexOf(Number(value));
-  });
-  return isRace ? raced(known) : known;
+  const known: unknown[] = JSON.parse(plain);
+  return comparable === undefined ? known : comparable(known);
 }
 
 /** Fields whose content each store may choose. */
@@ -85,30 +78,17 @@ const isFree: ReadonlySet<string> = new Set(["cursor", "message", "position"]);
 const isSaid = (message: unknown): boolean =>
   isRecord(message) && (message["role"] === "user" || message["role"] === "assistant");
 
-function raced(outcomes: readonly unknown[]): string[] {
-  const texts = outcomes.map((outcome) => JSON.stringify(outcome));
-  const created = texts.find((text) => text.includes('"created"')) ?? "";
-  const [runId = "none"] = /"r\d"/.exec(created) ?? [];
-  return texts.map((text) => text.replaceAll(runId, '"winner"')).sort();
-}
-
 /** Wraps the store so that the outcome of each call is recorded in call order. An error is an outcome too. */
 function recording<Store extends object>(store: Store, outcomes: Outcome[]): Store {
-  return new Proxy(store, {
-    get(target, key) {
-      const member: unknown = Reflect.get(target, key);
-      if (typeof member !== "function") return member;
-      return async (...parameters: unknown[]): Promise<unknown> => {
-        const outcome: Outcome = { call: String(key) };
-        outcomes.push(outcome);
-        try {
-          outcome.value = await Reflect.apply(member, target, parameters);
-        } catch (error) {
-          outcome.error = OperationsError.isInstance(error) ? error.code : String(error);
-        }
-        // A copy, since the store may change the object later.
-        return (outcome.value = structuredClone(outcome.value));
-      };
-    },
+  return withCalls(store, async (call, run) => {
+    const outcome: Outcome = { call };
+    outcomes.push(outcome);
+    try {
+      outcome.value = await run();
+    } catch (error) {
+      outcome.error = OperationsError.isInstance(error) ? error.code : String(error);
+    }
+    // A copy, since the store may change the object later.
+    return (outcome.value = structuredClone(outcome.value));
   });
 }

@@ -6,6 +6,7 @@ import type {
   PromptInclusion,
 } from "../artifact/operation-artifact.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
+import { problemOfWrite } from "./write-problem.ts";
 import type { EmittedEffect, OperationEffect, WriteArtifactParams } from "./operation-effect.ts";
 
 const role = z.enum(["system", "developer", "user", "assistant"]);
@@ -53,14 +54,14 @@ const artifactWrite = z.strictObject({
   expectedVersion: count,
 } satisfies Record<keyof ArtifactWrite, z.ZodType>);
 
-/** A write without its value, as parameters of an operation. Only persisted values have a history. */
+/** A write without its value, as parameters of an operation. */
 export const writeArtifactShape: z.ZodType<WriteArtifactParams> = artifactWrite
   .omit({ value: true, expectedVersion: true })
   .extend({ tag: z.string().regex(tagPattern), semantics: z.string().min(1).max(100) })
-  .refine(({ persisted, retention: kept }) => persisted || kept === undefined, {
-    message:
-      "A run_only artifact (persisted: false) has no history; leave retention out or persist it",
-    path: ["retention"],
+  .superRefine((write, context) => {
+    const problem = problemOfWrite(write);
+    if (problem === undefined) return;
+    context.addIssue({ code: "custom", message: problem.message, path: [problem.field] });
   });
 
 const append = z.strictObject({ type: z.literal("prompt.append_after_last_user"), ...payload });

@@ -1,6 +1,7 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationStatus, RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
+import type { RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
 import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
+import type { OperationStatus } from "../operation/operation-failure.ts";
 
 /** An operation as its events show it. */
 interface OperationView {

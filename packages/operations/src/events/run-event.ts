@@ -1,15 +1,18 @@
 import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { OperationErrorCode, SkippedReason } from "../operation/operation-outcome.ts";
 import type {
   FailedDetails,
   FailedType,
   MainLlmRun,
-  OperationStatus,
   RunFinishReason,
   RunResult,
   RunStatus,
 } from "./run-result.ts";
+import type {
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** How far a run has come. */
 export type RunPhase =
@@ -20,13 +23,6 @@ export type RunPhase =
   | "after_main_llm"
   | "commit"
   | "finished";
-
-/** An error as events show it: truncated and masked. */
-export interface EventError {
-  code: OperationErrorCode;
-  message: string;
-  details?: unknown;
-}
 
 /** What every event carries. */
 interface RunEventStamp {
@@ -72,7 +68,7 @@ export type RunEventBody =
       hook: Hook;
       status: OperationStatus;
       skippedReason?: SkippedReason | undefined;
-      error?: EventError | undefined;
+      error?: OperationFailure | undefined;
       /** Absent if it never started. */
       startedAt?: number | undefined;
       finishedAt: number;
@@ -96,7 +92,7 @@ export type RunEventBody =
       status: NonNullable<MainLlmRun["status"]>;
       finishReason: RunFinishReason;
       partial?: boolean | undefined;
-      error?: EventError | undefined;
+      error?: OperationFailure | undefined;
     }
   /** An operation's write is committed. A write that changes nothing has no event. The value is in the result. */
   | {

@@ -4,9 +4,9 @@ import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-art
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type {
   OperationErrorCode,
-  OperationOutcome,
+  OperationStatus,
   SkippedReason,
-} from "../operation/operation-outcome.ts";
+} from "../operation/operation-failure.ts";
 
 /** How a run ended. */
 export type RunStatus = "done" | "failed" | "aborted";
@@ -37,9 +37,6 @@ export interface FailedDetails {
   errorCode?: OperationErrorCode | undefined;
   errorMessage?: string | undefined;
 }
-
-/** How an operation ended. */
-export type OperationStatus = OperationOutcome["status"];
 
 /** The record of one operation in one hook. Texts are truncated and masked. */
 export interface OperationRun {

@@ -1,7 +1,7 @@
 import { truncateMiddle } from "@ccl/core";
 
 import { isLargerThan } from "../artifact/is-larger-than.ts";
-import { wellFormed } from "../artifact/well-formed.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { OperationError } from "./operation-error.ts";
 

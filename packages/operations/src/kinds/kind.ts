@@ -5,16 +5,20 @@ import { StructuredOutputError } from "@ccl/structured-output/json-schema";
 import type { z } from "zod";
 
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
-import type { OperationContext, OperationHandler } from "../operation/operation-context.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
+import type {
+  OperationContext,
+  OperationDebug,
+  OperationHandler,
+} from "../operation/operation-context.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { OperationDebug, OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { BuiltinOperationsOptions } from "./kind-options.ts";
 import type { CallParams } from "./kind-params.ts";
 import { holdsToken, mapTexts } from "./mask-tokens.ts";
 import { modelErrorCode, OperationError } from "./operation-error.ts";
 import { nextDelay } from "./retry.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** Options for the handlers of all kinds. */
 export interface KindOptions extends BuiltinOperationsOptions {

@@ -9,13 +9,12 @@ import {
 } from "@ccl/core";
 import { loadOnce } from "@ccl/core/async";
 import { hmacSha256Hex } from "@ccl/core/hash";
-import type { StructuredSchema } from "@ccl/structured-output";
 import { z } from "zod";
 
 import { writeArtifactShape } from "../effects/effect-shape.ts";
 import type { WriteArtifactParams } from "../effects/operation-effect.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
-import { createKind, type Kind, type KindOptions, type KindRun } from "./kind.ts";
+import { createKind, handedIn, type Kind, type KindOptions, type KindRun } from "./kind.ts";
 import type { ModelPrice } from "./kind-options.ts";
 import { type CallParams, callShape } from "./kind-params.ts";
 import { affordableOutput, costOf, priceOf } from "./model-price.ts";
@@ -108,7 +107,8 @@ export const llmKind: Kind = createKind(params, (options) => {
       output: { mode, schemaRef } = { mode: "text" },
     } = params;
     const askOnce = await asker();
-    const schema = schemaRef === undefined ? undefined : schemaOf(options, schemaRef);
+    const schema =
+      schemaRef === undefined ? undefined : handedIn("schema", options.schemas, schemaRef);
     const system = params.system === undefined ? "" : run.render(params.system);
     const prompt = run.render(params.prompt);
     const user: ChatMessage = { role: "user", content: prompt };
@@ -142,15 +142,6 @@ export const llmKind: Kind = createKind(params, (options) => {
     }
   };
 });
-
-function schemaOf({ schemas = {} }: KindOptions, ref: string): StructuredSchema<unknown> {
-  const schema = Object.hasOwn(schemas, ref) ? schemas[ref] : undefined;
-  if (schema !== undefined) return schema;
-  throw new OperationError(
-    "validation_error",
-    `There is no schema ${JSON.stringify(ref)}; give it to createBuiltinOperations as one of its schemas, or correct schemaRef.`,
-  );
-}
 
 /** The request of the next attempt. Throws `budget_exceeded` if tokens or dollars do not suffice. */
 function requestOf(

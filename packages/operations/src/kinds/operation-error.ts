@@ -1,7 +1,7 @@
 import type { LanguageModelError } from "@ccl/core";
 
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { FailedAttempt } from "./retry.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** Options of an `OperationError`. */
 export interface OperationErrorOptions extends Pick<FailedAttempt, "isTransient" | "retryAfterMs"> {

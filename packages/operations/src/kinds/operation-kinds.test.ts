@@ -2,9 +2,11 @@ import { type ToolDefinition, wordCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type {
+  OperationContext,
+  OperationHandler,
+  OperationOutcome,
+} from "../operation/operation-context.ts";
 import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
 import { conditionsHold } from "./guard-condition.ts";

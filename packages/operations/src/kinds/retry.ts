@@ -1,7 +1,6 @@
 import { backoffDelay } from "@ccl/core/async";
 import { z } from "zod";
-
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** The failures after which an operation retries. `rate_limit` is the code `rate_limited`. */
 type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";

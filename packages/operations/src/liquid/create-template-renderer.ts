@@ -12,7 +12,7 @@ import {
 } from "@ccl/core";
 import { type Context, defaultOperators, type Emitter, Liquid, type Template } from "liquidjs";
 
-import { wellFormed } from "../artifact/well-formed.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
 import { CompiledTemplates } from "./compiled-templates.ts";
 import { libraryFilters } from "./library-filters.ts";
 import { messageView } from "./message-view.ts";
@@ -105,6 +105,13 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
         return template;
       }),
   };
+}
+
+let shared: TemplateRenderer | undefined;
+
+/** The default renderer. The process has one, so that templates are compiled once. */
+export function defaultRenderer(): TemplateRenderer {
+  return (shared ??= createTemplateRenderer());
 }
 
 /** True if the text contains no Liquid and so renders to itself. */

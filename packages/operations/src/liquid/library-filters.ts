@@ -1,10 +1,11 @@
 import type { Clock } from "@ccl/core";
 
-import { itemWork, numberOf } from "./own-filters.ts";
 import {
   chargeSearch,
   type FilterMeter,
   filterText,
+  itemWork,
+  numberOf,
   patternOf,
   requireScalar,
 } from "./template-filter.ts";
@@ -33,10 +34,11 @@ const asLists: ArgumentGuard = (meter, values) => {
   return [...values];
 };
 
-/** A list, a property name, and the value to compare with. */
+/** A list, perhaps a property name, and the value to compare with. */
 const asQuery: ArgumentGuard = (meter, [list, property, ...expected]) => {
   for (const value of expected) requireScalar(value);
-  return [...asLists(meter, [list]), patternOf(filterText(meter, property)), ...expected];
+  const names = property === undefined ? [] : [patternOf(filterText(meter, property))];
+  return [...asLists(meter, [list]), ...names, ...expected];
 };
 
 /** A list or a text, and numbers. */
@@ -69,7 +71,7 @@ export function libraryFilters(clock: Clock): readonly (readonly [ArgumentGuard,
     [asSearch, "remove remove_first remove_last replace replace_first replace_last split"],
     [asNumbers, "abs at_least at_most ceil divided_by floor minus plus modulo times round"],
     [asLists, "concat default reverse size uniq"],
-    [asQuery, "find has map reject where"],
+    [asQuery, "find has map reject where sort sort_natural sum"],
     [asPart, "slice"],
     [asDate(clock), "date"],
   ];

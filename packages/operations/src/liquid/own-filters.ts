@@ -1,9 +1,14 @@
 import type { ChatMessage, TokenCounter } from "@ccl/core";
-import { valueAt } from "@ccl/core/json";
 
 import { tokensOf } from "../operation/tokens-of.ts";
 import { type MessageView, messageView, viewedMessage } from "./message-view.ts";
-import { type FilterMeter, filterText, TemplateError } from "./template-filter.ts";
+import {
+  type FilterMeter,
+  filterText,
+  itemWork,
+  numberOf,
+  TemplateError,
+} from "./template-filter.ts";
 
 /** One filter. It receives the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
@@ -29,17 +34,6 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
       meter.charge(between.length * texts.length);
       return texts.join(between);
     },
-    sum: (meter, value, property) =>
-      itemsOf(meter, value).reduce(
-        (total: number, item) => total + numberOf(memberOf(item, property)),
-        0,
-      ),
-    sort: (meter, value, property) => sorted(meter, value, (item) => memberOf(item, property)),
-    sort_natural: (meter, value, property) =>
-      sorted(meter, value, (item) => {
-        const key = memberOf(item, property);
-        return typeof key === "string" ? key.toLowerCase() : key;
-      }),
     by_role: (meter, value, ...roles) =>
       itemsOf(meter, Array.isArray(value) ? value : []).filter((item) =>
         roles.includes(viewedMessage(item)?.role),
@@ -81,37 +75,6 @@ function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
   const list = listOf(value);
   meter.charge(list.length * itemWork);
   return list;
-}
-
-/** Cost of one item in a filter: about as long as producing that many characters takes. */
-export const itemWork = 16;
-
-function memberOf(item: unknown, property: unknown): unknown {
-  if (property === undefined) return item;
-  if (typeof property !== "string")
-    throw new TemplateError('A property is named by a text such as "a.b"');
-  return valueAt(item, property.split("."));
-}
-
-/** Sorts numbers before texts, and texts by code units. Other values keep their order at the end. */
-function sorted(meter: FilterMeter, value: unknown, keyOf: (item: unknown) => unknown): unknown[] {
-  const rankOf = (key: unknown): number =>
-    typeof key === "number" ? 0 : typeof key === "string" ? 1 : 2;
-  return itemsOf(meter, value)
-    .map((item) => ({ item, key: keyOf(item) }))
-    .sort((left, right) => {
-      const [one, other] = [left.key, right.key];
-      if (typeof one === "number" && typeof other === "number") return one - other;
-      if (typeof one !== "string" || typeof other !== "string") return rankOf(one) - rankOf(other);
-      return one === other ? 0 : one < other ? -1 : 1;
-    })
-    .map(({ item }) => item);
-}
-
-/** A number, or a text that contains one. 0 for anything else. */
-export function numberOf(value: unknown): number {
-  const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
-  return typeof read === "number" && !Number.isNaN(read) ? read : 0;
 }
 
 function wholeNumber(value: unknown): number {

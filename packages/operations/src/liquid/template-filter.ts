@@ -20,6 +20,15 @@ export function meterOf(context: Context): FilterMeter {
   };
 }
 
+/** Cost of one item in a filter: about as long as producing that many characters takes. */
+export const itemWork = 16;
+
+/** A number, or a text that contains one. 0 for anything else. */
+export function numberOf(value: unknown): number {
+  const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
+  return typeof read === "number" && !Number.isNaN(read) ? read : 0;
+}
+
 /** A value as a template prints it. Charges the meter first. */
 export function filterText(meter: FilterMeter, value: unknown): string {
   const text = textOfValue(value);

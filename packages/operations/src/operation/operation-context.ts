@@ -1,9 +1,10 @@
 import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { OperationConfig } from "./operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
-import type { OperationFailure, OperationOutcome } from "./operation-outcome.ts";
+import type { OperationFailure, OperationStatus, SkippedReason } from "./operation-failure.ts";
 
 /** The main model's answer after the changes of the operation's dependencies. Frozen. */
 export interface MainResult {
@@ -72,6 +73,21 @@ export interface OperationContext {
   deadlineAt?: number | undefined;
   /** A handler that retries by itself calls this after each failure that it retries, so that attempts are counted. */
   onRetry?: ((failure: OperationFailure) => void) | undefined;
+}
+
+/** What a handler reports about its work, for the record of the run. The engine truncates and masks it. */
+export interface OperationDebug {
+  inputsSummary?: Record<string, unknown> | undefined;
+  outputsSummary?: Record<string, unknown> | undefined;
+}
+
+/** What a handler returns. Effects are dropped unless the status is `done`. */
+export interface OperationOutcome {
+  status: OperationStatus;
+  effects?: OperationEffect[] | undefined;
+  error?: OperationFailure | undefined;
+  skippedReason?: SkippedReason | undefined;
+  debug?: OperationDebug | undefined;
 }
 
 /** Does the work of an operation. It may throw: the engine records the error, and never passes it on raw. */

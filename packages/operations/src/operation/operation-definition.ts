@@ -35,3 +35,6 @@ export interface OperationDefinition {
   /** True if its handler applies `params.retry` and `params.timeoutMs`. By default `llm`, `rag` and `tool` do. */
   ownsRetries?: boolean | undefined;
 }
+
+/** What an id may look like: ids appear in events, step keys and messages. */
+export const idPattern: RegExp = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

@@ -3,8 +3,41 @@ import type { ChatMessage, ModelUsage, Part, ToolCall } from "@ccl/core";
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { KeptState, KeptWrite, VariantState } from "./chat-state.ts";
 import type { StoreCall } from "./store-call.ts";
+
+/** A persisted write of an operation, stored with the turn of its run. */
+export interface KeptWrite {
+  runId: string;
+  hook: Hook;
+  operationId: string;
+  /** Milliseconds since the epoch. */
+  writtenAt: number;
+  version: number;
+  /** The write as the operation returned it. An appending write has only its own items. */
+  write: ArtifactWrite;
+}
+
+/** The state with which an answer's run began, and what the run wrote. */
+export interface VariantState {
+  runId: string;
+  /** See `sessionOf`. */
+  session: string;
+  /** By tag: the run whose write is the current value. */
+  heads: Readonly<Record<string, string>>;
+}
+
+/** The stored state before a turn. */
+export interface KeptState {
+  /** Heads of the last turn before it whose shown answer has a state in the session. Empty if there is none. */
+  heads: Readonly<Record<string, string>>;
+  /**
+   * Writes in the session by the runs of shown answers, oldest first. For each tag it holds the newest
+   * 64 or more, and no fewer than twice what its retention keeps. For an appending tag it holds the newest 1,000.
+   */
+  shown: readonly KeptWrite[];
+  /** Other writes that `heads` refers to. Those of deleted turns are missing. */
+  hidden: readonly KeptWrite[];
+}
 
 /** A branch of a chat. */
 export interface ChatBranch {

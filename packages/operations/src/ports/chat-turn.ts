@@ -1,13 +1,15 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
+import { withoutUndefined } from "@ccl/core/json";
 
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { KeptWrite, VariantState } from "./chat-state.ts";
 import type {
   AssistantVariant,
+  KeptWrite,
   OperationTurnEffects,
   TurnCommit,
   TurnOutcome,
+  VariantState,
 } from "./chat-store.ts";
 
 /** One of several texts of a message. */
@@ -54,12 +56,8 @@ export function saveVariant(
   turn: StoredTurn,
   { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
 ): number {
-  const variant: StoredVariant = { variantId: assistantVariantId, content: text };
-  if (toolCalls !== undefined) variant.toolCalls = toolCalls;
-  if (messages !== undefined) variant.messages = messages;
-  if (reasoning !== undefined) variant.reasoning = reasoning;
-  if (partial) variant.partial = true;
-  if (state !== undefined) variant.state = state;
+  const extras = { toolCalls, messages, reasoning, partial: partial || undefined, state };
+  const variant = { variantId: assistantVariantId, content: text, ...withoutUndefined(extras) };
   const known = turn.assistantVariants.findIndex(
     ({ variantId }) => variantId === assistantVariantId,
   );

@@ -6,7 +6,7 @@ import {
   openTestDatabase,
   type TestDatabase,
 } from "../../test-support/open-test-stores.ts";
-import { oddIds, oddValue } from "../conformance/store-rules.ts";
+import { oddIds, oddValue } from "../../test-support/odd-values.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createProfileStore } from "./create-profile-store.ts";
 import type { ProfileStore } from "./profile-store.ts";

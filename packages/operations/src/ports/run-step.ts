@@ -1,15 +1,13 @@
 import type { ChatMessage, ModelUsage } from "@ccl/core";
 
-import type { EventError } from "../events/run-event.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { SkippedReason } from "../operation/operation-outcome.ts";
+import type { CommitLogEntry, MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import type {
-  CommitLogEntry,
-  MainLlmStep,
+  OperationFailure,
   OperationStatus,
-  RunFinishReason,
-} from "../events/run-result.ts";
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** How one attempt of an operation ended. */
 export interface OperationStep {
@@ -24,7 +22,7 @@ export interface OperationStep {
   /** True if a condition skipped it, its own or that of a dependency. A required operation does not fail by this. */
   isExempt?: boolean | undefined;
   skippedReason?: SkippedReason | undefined;
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   startedAt?: number | undefined;
   finishedAt: number;
   detached?: boolean | undefined;
@@ -45,7 +43,7 @@ export interface MainStep {
   finishReason: RunFinishReason;
   text: string;
   partial: boolean;
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   usage?: ModelUsage | undefined;
   /** Absent if no call was started. */
   steps?: readonly MainLlmStep[] | undefined;

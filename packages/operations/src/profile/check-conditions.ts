@@ -1,4 +1,4 @@
-import type { OperationRegistry } from "./create-operation-registry.ts";
+import type { OperationRegistry } from "./registered-operation.ts";
 import { writtenTag } from "./written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
 import type { ProfileIssue } from "./profile-issue.ts";

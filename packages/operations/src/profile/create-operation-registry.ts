@@ -1,29 +1,8 @@
-import type { OperationDefinition } from "../operation/operation-definition.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import { idPattern, type OperationDefinition } from "../operation/operation-definition.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
 import { operationsOf } from "./defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { OperationProfile } from "./operation-profile.ts";
-import type { RegisteredOperation } from "./registered-operation.ts";
-
-/** The operations that profiles may name. */
-export interface OperationRegistry {
-  /**
-   * Adds an operation. Without a handler the engine uses its own handler of the kind.
-   * @throws OperationsError `duplicate_operation`, `invalid_definition`
-   */
-  register(definition: OperationDefinition, handler?: OperationHandler): void;
-  /**
-   * Adds the operations that are attached to a profile of `defineProfile`, and replaces those that the same profile
-   * added before. The engine does this for profiles that it receives. A process that resumes their runs must do it
-   * when it starts.
-   * @throws OperationsError `duplicate_operation`, `invalid_definition`
-   */
-  define(profile: OperationProfile): void;
-  /** In the order of their ids' code units. */
-  definitions(): OperationDefinition[];
-  find(operationId: string): RegisteredOperation | undefined;
-}
+import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 
 /** An empty registry. */
 export function createOperationRegistry(): OperationRegistry {
@@ -62,9 +41,6 @@ function checkHandler({ operationId }: OperationDefinition, handler: unknown): v
   const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
   throw new OperationsError("invalid_definition", message);
 }
-
-// Ids appear in events, step keys and messages.
-const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 function checkDefinition({ operationId, kind, name, writesTag }: OperationDefinition): void {
   for (const [field, value] of Object.entries({ operationId, kind, name })) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { idPattern } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 
@@ -7,10 +8,7 @@ const hook = z.enum(["before_main_llm", "after_main_llm"]);
 const trigger = z.enum(["generate", "regenerate"]);
 const id = z
   .string()
-  .regex(
-    /^[^\p{Cc}\p{Cs}]{1,200}$/u,
-    "must be 1 to 200 characters, none of them a control character",
-  );
+  .regex(idPattern, "must be 1 to 200 characters, none of them a control character");
 const condition = z.strictObject({
   ref: z
     .string()

@@ -4,8 +4,7 @@ import type { Issue } from "@ccl/core";
 export type ProfileIssue = Issue & { code: ProfileIssueCode };
 /**
  * What can be wrong with a profile. `dependency_unreachable` is a warning, or an error if the dependent operation is
- * required. `unawaited_condition` is a warning: the condition reads the value from before the hook. `unused_inclusion`
- * is a warning: the artifact's usage keeps it out of prompts.
+ * required. `unawaited_condition` is a warning: the condition reads the value from before the hook.
  */
 type ProfileIssueCode =
   | "invalid_shape"

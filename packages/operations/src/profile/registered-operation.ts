@@ -1,6 +1,7 @@
 import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationProfile } from "./operation-profile.ts";
 
 /** An operation that can be run. */
 export interface RegisteredOperation {
@@ -10,4 +11,23 @@ export interface RegisteredOperation {
   handler?: OperationHandler | undefined;
   /** Used instead of a handler: creates it from the options that the engine passes to its own kinds. */
   createHandler?: ((options: BuiltinOperationsOptions) => OperationHandler) | undefined;
+}
+
+/** The operations that profiles may name. */
+export interface OperationRegistry {
+  /**
+   * Adds an operation. Without a handler the engine uses its own handler of the kind.
+   * @throws OperationsError `duplicate_operation`, `invalid_definition`
+   */
+  register(definition: OperationDefinition, handler?: OperationHandler): void;
+  /**
+   * Adds the operations that are attached to a profile of `defineProfile`, and replaces those that the same profile
+   * added before. The engine does this for profiles that it receives. A process that resumes their runs must do it
+   * when it starts.
+   * @throws OperationsError `duplicate_operation`, `invalid_definition`
+   */
+  define(profile: OperationProfile): void;
+  /** In the order of their ids' code units. */
+  definitions(): OperationDefinition[];
+  find(operationId: string): RegisteredOperation | undefined;
 }

@@ -1,21 +1,20 @@
-import { deepFreeze } from "@ccl/core/json";
+import { deepFreeze, isRecord, valueAt } from "@ccl/core/json";
 import { success, type Issue, type Result } from "@ccl/core";
 import {
   createJsonSchemaChecker,
   type JsonSchema,
   StructuredOutputError,
 } from "@ccl/structured-output/json-schema";
-import { z } from "zod";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
+import { problemOfWrite } from "../effects/write-problem.ts";
 import { paramsSchemaOf } from "../kinds/kinds.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/mask-tokens.ts";
-import type { OperationRegistry } from "./create-operation-registry.ts";
-import type { RegisteredOperation } from "./registered-operation.ts";
+import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 import { writtenTag } from "./written-tag.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { checkDependencies } from "./check-dependencies.ts";
@@ -80,15 +79,11 @@ export function validateProfile(
   if (warnings.length < issues.length) {
     return { ok: false, issues: issues.toSorted(errorsFirst).slice(0, maxIssues) };
   }
-  const valid = Object.defineProperty(data, "warnings", { value: Object.freeze(warnings) });
-  if (!hasWarnings(valid)) throw new TypeError("A property that was defined is not there.");
+  const valid: ValidProfile = { ...data, warnings: Object.freeze(warnings) };
+  Object.defineProperty(valid, "warnings", { enumerable: false });
   deepFreeze(valid);
   registries.set(valid, registry);
   return success(valid);
-}
-
-function hasWarnings(profile: OperationProfile): profile is ValidProfile {
-  return "warnings" in profile;
 }
 
 const maxIssues = 100;
@@ -161,14 +156,10 @@ function checkTemplates(
   { params }: OperationConfig,
   { renderer, path }: { renderer: TemplateRenderer; path: Issue["path"] },
 ): ProfileIssue[] {
-  const text = templateOfInclusion.safeParse(params).data?.writeArtifact.inclusion.template;
-  const templates: { keys: string[]; text: unknown }[] = [
-    { keys: ["writeArtifact", "inclusion", "template"], text },
-  ];
-  if (definition.kind === "template" && handler === undefined) {
-    templates.push({ keys: ["template"], text: params["template"] });
-  }
-  return templates.flatMap(({ keys, text }): ProfileIssue[] => {
+  const templates = [["writeArtifact", "inclusion", "template"]];
+  if (definition.kind === "template" && handler === undefined) templates.push(["template"]);
+  return templates.flatMap((keys): ProfileIssue[] => {
+    const text = valueAt(params, keys);
     const checked = typeof text === "string" ? renderer.check(text) : success("");
     if (checked.ok) return [];
     const [issue] = checked.issues;
@@ -177,35 +168,19 @@ function checkTemplates(
   });
 }
 
-const templateOfInclusion = z.looseObject({
-  writeArtifact: z.looseObject({ inclusion: z.looseObject({ template: z.string() }) }),
-});
-
 /** Checks what an operation writes, if its parameters say so. */
 function checkWrite(
   { kind, operationId }: OperationDefinition,
   write: unknown,
   path: Issue["path"],
 ): ProfileIssue | undefined {
-  if (typeof write !== "object" || write === null || !("tag" in write)) {
-    if (kind !== "llm") return undefined;
-    const message = `${JSON.stringify(operationId)} calls a model and needs writeArtifact, which says where the answer goes.`;
-    return { code: "missing_tag", path, message };
+  if (isRecord(write) && "tag" in write) {
+    const problem = problemOfWrite(write);
+    return problem && { ...problem, path: [...path, problem.field] };
   }
-  if ("retention" in write && "persisted" in write && !write.persisted) {
-    const message =
-      "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
-    return { code: "run_only_retention", path: [...path, "retention"], message };
-  }
-  if (
-    "inclusion" in write &&
-    "usage" in write &&
-    (write.usage === "ui_only" || write.usage === "internal")
-  ) {
-    const message = `An artifact of usage ${write.usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
-    return { code: "unused_inclusion", path: [...path, "inclusion"], message };
-  }
-  return undefined;
+  if (kind !== "llm") return undefined;
+  const message = `${JSON.stringify(operationId)} calls a model and needs writeArtifact, which says where the answer goes.`;
+  return { code: "missing_tag", path, message };
 }
 
 function checkParams(

@@ -1,7 +1,11 @@
 import type { ChatMessage, Part } from "@ccl/core";
 
-import type { PromptContributor, PromptOrigin, PromptReport } from "./assembled-prompt.ts";
-import type { SystemUpdate } from "./prompt-additions.ts";
+import type {
+  PromptContributor,
+  PromptOrigin,
+  PromptReport,
+  SystemUpdate,
+} from "./assembled-prompt.ts";
 
 /** A message and where it comes from. */
 interface WrittenMessage {

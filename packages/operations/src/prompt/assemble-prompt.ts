@@ -4,12 +4,13 @@ import { applySystemUpdates, baseOrigin } from "./apply-system-updates.ts";
 import type {
   AssembledPrompt,
   AssemblePromptOptions,
+  PromptInsert,
   PromptOrigin,
   PromptReport,
 } from "./assembled-prompt.ts";
 import { baseLayout } from "./base-layout.ts";
 import { placeInserts } from "./place-inserts.ts";
-import { promptAdditions, type PromptInsert } from "./prompt-additions.ts";
+import { promptAdditions } from "./prompt-additions.ts";
 
 /**
  * Assembles the prompt of the main call: inclusions by `(order, tag)`, then effects in commit order. Pure: the same

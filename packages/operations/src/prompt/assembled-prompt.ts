@@ -1,7 +1,7 @@
 import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 
 import type { PromptInclusion } from "../artifact/operation-artifact.ts";
-import type { PromptEffect } from "../effects/operation-effect.ts";
+import type { PromptAnchor, PromptEffect } from "../effects/operation-effect.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 
 /** A tagged value with a prompt inclusion. */
@@ -53,6 +53,25 @@ export interface AssemblePromptOptions {
 export type PromptContributor =
   | { kind: "inclusion"; tag: string }
   | { kind: "effect"; operationId: string; effectIndex: number };
+
+/** A synthetic message and its intended place. */
+export interface PromptInsert {
+  contributor: PromptContributor;
+  /** Path of issues about it. */
+  path: (string | number)[];
+  message: ChatMessage;
+  anchor: PromptAnchor;
+  place: "before" | "after" | "replace";
+  onAnchorTrimmed: "boundary" | "drop" | "fail";
+}
+
+/** A change of the system prompt. */
+export interface SystemUpdate extends Omit<
+  Extract<PromptEffect, { type: "prompt.system_update" }>,
+  "type" | "source"
+> {
+  contributor: PromptContributor;
+}
 
 /** Where one message of the prompt comes from. */
 export interface PromptOrigin {

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-import type { PromptInsert } from "./prompt-additions.ts";
+import type { PromptInsert } from "./assembled-prompt.ts";
 
 /** Messages that stay together, with inserts around them: a tool call up to its results, or any single message. */
 interface MessageGroup {
@@ -26,10 +26,15 @@ export interface BaseLayout {
   groupAt: readonly (MessageGroup | undefined)[];
 }
 
+/** How many system and developer messages precede all others. */
+export function leadCountOf(messages: readonly ChatMessage[]): number {
+  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  return first < 0 ? messages.length : first;
+}
+
 /** Finds the leading block, tool calls with their results, and the current turn. Linear. */
 export function baseLayout(base: readonly ChatMessage[], userMessageId?: string): BaseLayout {
-  const first = base.findIndex(({ role }) => role !== "system" && role !== "developer");
-  const leadCount = first < 0 ? base.length : first;
+  const leadCount = leadCountOf(base);
   const groups = groupsOf(base, leadCount);
   const groupAt: (MessageGroup | undefined)[] = Array.from({ length: leadCount });
   for (const group of groups)

@@ -3,6 +3,7 @@ import type { FitState } from "@ccl/context-compiler";
 
 import { branchKey } from "../ports/branch-key.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
+import { leadCountOf } from "./base-layout.ts";
 
 /** What was cut from a branch, and the history that it was cut from. */
 interface Remembered {
@@ -49,8 +50,7 @@ export function createCompilerFitter(): PromptFitter {
 
 /** Leaves out the system prompt, which changes from turn to turn. */
 function historyOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
-  return first < 0 ? [] : messages.slice(first);
+  return messages.slice(leadCountOf(messages));
 }
 
 function hashOf(messages: readonly ChatMessage[]): string {

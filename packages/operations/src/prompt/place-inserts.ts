@@ -1,8 +1,7 @@
 import type { ChatMessage, Issue } from "@ccl/core";
 
-import type { ClampedAnchor, PromptReport } from "./assembled-prompt.ts";
+import type { ClampedAnchor, PromptInsert, PromptReport } from "./assembled-prompt.ts";
 import type { BaseLayout } from "./base-layout.ts";
-import type { PromptInsert } from "./prompt-additions.ts";
 
 /**
  * Binds each insert to the layout: around or in place of a group of messages, never between a tool call and its

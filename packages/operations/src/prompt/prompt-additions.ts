@@ -1,40 +1,15 @@
-import {
-  type ChatMessage,
-  estimatedCounter,
-  type Issue,
-  type Result,
-  success,
-  truncateMiddle,
-} from "@ccl/core";
+import { estimatedCounter, type Issue, type Result, success, truncateMiddle } from "@ccl/core";
 
-import type { PromptAnchor, PromptEffect } from "../effects/operation-effect.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
+import type { PromptEffect } from "../effects/operation-effect.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { textOfValue } from "../liquid/text-of-value.ts";
 import type {
   AssemblePromptOptions,
   InclusionInput,
-  PromptContributor,
+  PromptInsert,
   PromptReport,
+  SystemUpdate,
 } from "./assembled-prompt.ts";
-
-/** A synthetic message and its intended place. */
-export interface PromptInsert {
-  contributor: PromptContributor;
-  /** Path of issues about it. */
-  path: (string | number)[];
-  message: ChatMessage;
-  anchor: PromptAnchor;
-  place: "before" | "after" | "replace";
-  onAnchorTrimmed: "boundary" | "drop" | "fail";
-}
-
-/** A change of the system prompt. */
-export interface SystemUpdate extends Omit<
-  Extract<PromptEffect, { type: "prompt.system_update" }>,
-  "type" | "source"
-> {
-  contributor: PromptContributor;
-}
 
 /** Everything that is added to a base, in commit order. */
 export interface PromptAdditions {

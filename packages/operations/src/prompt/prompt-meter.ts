@@ -5,8 +5,6 @@ import type { PromptTrim } from "./assembled-prompt.ts";
 
 /** Counts tokens with the framing of the target. */
 export interface PromptMeter {
-  /** Tokens of the tools and of what the provider adds once. */
-  framing: number;
   /** The part of the budget that remains after the safety margin. */
   usable: number;
   usableForInserts: number;
@@ -32,7 +30,6 @@ export function createPromptMeter(trim: PromptTrim): PromptMeter {
       : 0;
   const once = count([], []);
   return {
-    framing: count([], tools),
     usable: usableOf(budget),
     usableForInserts: usableOf(insertBudget),
     of: (message) => count([message], []) - once,

@@ -1,7 +1,6 @@
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { PlannedOperation } from "./plan-run.ts";
 
 /** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
@@ -22,19 +21,6 @@ export function formerOf(
 ): OperationArtifact | undefined {
   const known = write.persisted ? persisted : artifacts;
   return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
-}
-
-/** All operations that an operation depends on, directly or not, in commit order. */
-export function ancestorsOf(operations: readonly PlannedOperation[], index: number): number[] {
-  const found = new Set<number>();
-  const waiting = [...(operations[index]?.dependencies ?? [])];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (found.has(next)) continue;
-    found.add(next);
-    for (const dependency of operations[next]?.dependencies ?? [])
-      if (!found.has(dependency)) waiting.push(dependency);
-  }
-  return [...found].sort((left, right) => left - right);
 }
 
 /** The one write among an operation's effects. */

@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from "@ccl/core";
 
-import { wellFormed } from "../artifact/well-formed.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";

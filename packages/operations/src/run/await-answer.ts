@@ -1,6 +1,7 @@
 import { onAbort } from "@ccl/core/async";
 
 import type { AnswerWait } from "../operation/operation-context.ts";
+import { pause } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { Attempt } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
@@ -30,16 +31,13 @@ export async function awaitAnswer(
     const nowMs = clock.now();
     if (untilMs !== undefined && untilMs <= nowMs) return undefined;
     const delayMs = Math.min(limits.pollMs * 2 ** Math.min(4, idle), (untilMs ?? Infinity) - nowMs);
-    await new Promise<void>((resolve) => {
-      const forget = onAbort(signal, end);
-      const cancel = clock.schedule(delayMs, end);
-      services.waiting.add(end);
-      function end(): void {
+    await pause(clock, delayMs, (wake) => {
+      const forget = onAbort(signal, wake);
+      services.waiting.add(wake);
+      return () => {
         forget();
-        cancel();
-        services.waiting.delete(end);
-        resolve();
-      }
+        services.waiting.delete(wake);
+      };
     });
   }
 }

@@ -3,7 +3,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import { createChatStore } from "../stores/create-chat-store.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationOutcome } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";

@@ -1,7 +1,14 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { createRecord, type OperationRecord, type RunContext } from "./run-context.ts";
-import type { CommitLogEntry, OperationRun, RunArtifact, RunResult } from "../events/run-result.ts";
+import type { MainStep } from "../ports/run-step.ts";
+import type {
+  CommitLogEntry,
+  MainLlmRun,
+  OperationRun,
+  RunArtifact,
+  RunResult,
+} from "../events/run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** Builds the result of a run at its end. */
@@ -41,6 +48,23 @@ export function buildResult(
     failedType: failedType || undefined,
     failedDetails,
     finishReason: finishReason || undefined,
+  };
+}
+
+/** The record of the main call in the result. */
+export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
+  const { executed, status, finishReason, partial, text, usage, steps } = step;
+  const { assistantVariantId } = run.input;
+  const isKept = status === "done" || partial;
+  return {
+    executed,
+    status,
+    finishReason,
+    assistantVariantId: isKept ? assistantVariantId : undefined,
+    text: isKept ? text : undefined,
+    partial: partial || undefined,
+    usage,
+    steps,
   };
 }
 

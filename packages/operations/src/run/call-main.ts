@@ -12,15 +12,14 @@ import {
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
-import { wellFormed } from "../artifact/well-formed.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
-import { isErrorCode } from "./check-outcome.ts";
+import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { recordPrompt } from "./record-prompt.ts";
 import { artifactsAfter, requirePrompt } from "./operation-view.ts";
@@ -28,6 +27,7 @@ import { type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** The main call in progress. */
 export interface MainCall {
@@ -309,10 +309,5 @@ function failureOf(
       ? { code: "provider_error", finishReason: "provider_error" }
       : { code: "internal_error", finishReason: "unknown" };
   }
-  const { details } = error;
-  const code =
-    typeof details === "object" && details !== null && "operationCode" in details
-      ? details.operationCode
-      : "";
-  return { code: isErrorCode(code) ? code : "internal_error", finishReason: "policy_error" };
+  return { code: operationCodeOf(error), finishReason: "policy_error" };
 }

@@ -1,4 +1,4 @@
-import { OperationsError } from "../operations-error.ts";
+import { refuse } from "../operations-error.ts";
 import type { EngineLimits } from "./engine-services.ts";
 
 // Smaller values would let truncation, polling or renewal repeat forever.
@@ -28,8 +28,4 @@ function check(name: string, value: unknown, min: number): void {
   refuse(
     `The limit ${name} is ${String(value)}; it must be a number${min === -Infinity ? "" : ` of at least ${min}`}.`,
   );
-}
-
-function refuse(message: string): never {
-  throw new OperationsError("invalid_options", message);
 }

@@ -1,34 +1,36 @@
 import type { Issue, Result } from "@ccl/core";
 import { failure, LanguageModelError, success } from "@ccl/core";
 
+import { valueAt } from "@ccl/core/json";
+
 import { copyJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { EventError } from "../events/run-event.ts";
+import { problemOfWrite } from "../effects/write-problem.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
-import type {
-  OperationDebug,
-  OperationErrorCode,
-  OperationOutcome,
-  SkippedReason,
-} from "../operation/operation-outcome.ts";
+import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationStatus } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
+import type {
+  OperationErrorCode,
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** The validated outcome of an attempt. */
 export interface CheckedOutcome {
   status: OperationStatus;
   /** Frozen copies. Empty unless the status is `done`. */
   effects: readonly OperationEffect[];
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   skippedReason?: SkippedReason | undefined;
   debug?: OperationDebug | undefined;
 }
@@ -62,7 +64,7 @@ const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
 /** True for a code that an operation may fail with. */
-export function isErrorCode(code: unknown): code is OperationErrorCode {
+function isErrorCode(code: unknown): code is OperationErrorCode {
   return typeof code === "string" && errorCodes.has(code);
 }
 
@@ -72,7 +74,7 @@ export function failedOutcome(
   message: string,
   details?: unknown,
 ): CheckedOutcome {
-  const error: EventError = { code, message: safeText(message, maxMessageChars) };
+  const error: OperationFailure = { code, message: safeText(message, maxMessageChars) };
   const shown = boundSummary({ details }, detailLimits)?.["details"];
   if (shown !== undefined) error.details = shown;
   return { status: "error", effects: noEffects, error };
@@ -118,16 +120,17 @@ function failureOf(error: unknown): CheckedOutcome {
 
 /** The outcome for an error that a handler threw. Its causes are left out, since they may contain requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
-  const message = messageOf(error);
-  if (LanguageModelError.isInstance(error))
-    return failedOutcome(modelErrorCode(error.code), message);
-  if (!OperationsError.isInstance(error)) return failedOutcome("internal_error", message);
-  const { details } = error;
-  const code =
-    typeof details === "object" && details !== null && "operationCode" in details
-      ? details.operationCode
-      : "";
-  return failedOutcome(isErrorCode(code) ? code : "internal_error", message);
+  const code = LanguageModelError.isInstance(error)
+    ? modelErrorCode(error.code)
+    : operationCodeOf(error);
+  return failedOutcome(code, messageOf(error));
+}
+
+/** The code that an error of this package names in its details. */
+export function operationCodeOf(error: unknown): OperationErrorCode {
+  const details = OperationsError.isInstance(error) ? error.details : undefined;
+  const code = valueAt(details, ["operationCode"]);
+  return isErrorCode(code) ? code : "internal_error";
 }
 
 function checkEffects(
@@ -206,18 +209,8 @@ function refusalOf(
       message: `The operation can't write art.${effect.tag}: ${allowed}.`,
     };
   }
-  const { inclusion, usage } = effect;
-  if (inclusion !== undefined && (usage === "ui_only" || usage === "internal")) {
-    return {
-      code: "validation_error",
-      message: `art.${effect.tag} of usage ${usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`,
-    };
-  }
-  if (!effect.persisted && effect.retention !== undefined) {
-    return {
-      code: "validation_error",
-      message: `art.${effect.tag} is gone with its run and keeps no history; leave retention out.`,
-    };
-  }
+  const problem = problemOfWrite(effect);
+  if (problem !== undefined)
+    return { code: "validation_error", message: `art.${effect.tag}: ${problem.message}` };
   return undefined;
 }

@@ -1,14 +1,13 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { OperationsError } from "../operations-error.ts";
+import { OperationsError, refuse } from "../operations-error.ts";
+import { idPattern } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import { turnShape } from "../profile/operation-profile-schema.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { StartOptions } from "./engine-options.ts";
 import { messageOf } from "../operation/message-of.ts";
-
-const idPattern = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /** Options of a start, with their defaults. */
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
@@ -24,10 +23,9 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   const { clientRequestId, initiator, signal } = options;
   checkText("chatId", chatId);
   checkText("branchId", branchId);
-  if (userMessageId !== undefined) checkText("userMessageId", userMessageId);
-  if (clientRequestId !== undefined) checkText("clientRequestId", clientRequestId);
-  if (initiator !== undefined) checkText("initiator", initiator);
-  if (profileRef !== undefined) checkText("profileRef", profileRef);
+  const named = { userMessageId, clientRequestId, initiator, profileRef };
+  for (const [name, value] of Object.entries(named))
+    if (value !== undefined) checkText(name, value);
   if (profile !== undefined && profileRef !== undefined)
     refuse("Give profile or profileRef, not both.");
   if (trigger === "regenerate" && message !== undefined) {
@@ -99,10 +97,6 @@ function isPart(part: unknown): part is { type: string } {
   return (
     typeof part === "object" && part !== null && "type" in part && typeof part.type === "string"
   );
-}
-
-function refuse(message: string): never {
-  throw new OperationsError("invalid_options", message);
 }
 
 /** Identifies the payload of a start with a request id. The deadline is left out, since it is a point in time. */

@@ -2,10 +2,9 @@ import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-a
 import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
 import type { OperationTurnEffects, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
 import { formerOf, writeOf } from "./artifact-view.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
@@ -14,8 +13,9 @@ import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
-import type { CommitLogEntry, CommittedEffect } from "../events/run-result.ts";
+import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** An operation whose effects are to be committed. */
 interface Committing {
@@ -113,6 +113,27 @@ export function adoptCommit(
   if (run.kept !== undefined) run.kept = { ...run.kept, heads: Object.freeze(heads) };
   run.commitLog.push(...entries);
   return changes;
+}
+
+/** The first required operation whose effects could not be committed. */
+export function commitFailure(
+  run: RunContext,
+  hook: Hook,
+  entries: readonly CommitLogEntry[],
+): FailedDetails | undefined {
+  const failed = new Map(
+    entries.flatMap((entry) =>
+      entry.commitStatus === "error" ? [[entry.operationId, entry]] : [],
+    ),
+  );
+  if (failed.size === 0) return undefined;
+  for (const { operationId, hook: at, config } of run.plan.operations) {
+    const entry = at === hook && config.required ? failed.get(operationId) : undefined;
+    if (entry === undefined) continue;
+    const { errorCode, errorMessage } = entry;
+    return { operationId, errorCode, errorMessage };
+  }
+  return undefined;
 }
 
 function isDiscarded(all: readonly Committing[]): boolean {

@@ -20,14 +20,13 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
     return openEngine(options, services, executor);
   });
   const runnerOf = async () => (await open()).runner;
-  executor.attach(async (runId) => (await runnerOf()).execute(runId), {
-    operationsOf: async (input) => (await runnerOf()).operationsOf(input),
-    abort: (runId, reason) => void runnerOf().then((runner) => runner.find(runId)?.abort(reason)),
-  });
+  executor.attach(
+    async (runId) => (await runnerOf()).execute(runId),
+    (runId, reason) => void runnerOf().then((runner) => runner.find(runId)?.abort(reason)),
+  );
   const taker = { takeOver: async (runId: string) => (await runnerOf()).takeOver(runId) };
   // No other engine sees the runs of an in-memory store.
-  const isShared = options.runs !== undefined && executor.recoversRuns !== true;
-  if (isShared && executor.isLocal && options.recover !== false)
+  if (options.runs !== undefined && executor.isLocal && options.recover !== false)
     startRecovery(services, taker, { prune: options.prune });
   return {
     start: async (request) => (await open()).start(request),

@@ -19,17 +19,10 @@ import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { createRunJournal } from "./run-journal.ts";
 
 /** Builds the services from the options and their defaults. */
 export function createServices(options: RunEngineOptions): EngineServices {
-  const {
-    registry = createOperationRegistry(),
-    mainModel,
-    limits = {},
-    renderer,
-    executor,
-  } = options;
+  const { registry = createOperationRegistry(), mainModel, limits = {}, renderer } = options;
   checkLimits(limits);
   const clock = toRunClock(options.clock);
   const storeTimeoutMs = limits.storeTimeoutMs ?? 60_000;
@@ -57,14 +50,12 @@ export function createServices(options: RunEngineOptions): EngineServices {
     chat: bound(options.chat, offloaded?.chat ?? stores.chat),
     keepsChat: stores.runs.chat === stores.chat,
     sweepValues: offloaded?.sweep,
-    journal: createRunJournal(runs),
     limiter: createConcurrencyLimiter(concurrency),
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
     renderer,
     fitter: options.promptFitter ?? createCompilerFitter(),
-    executeAttempt: executor?.executeAttempt ? executor.executeAttempt.bind(executor) : undefined,
     limits: {
       graceMs: limits.graceMs ?? 2_000,
       leaseMs,

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
+import { createLocalExecutor } from "../ports/create-local-executor.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import {
   scenario,
@@ -224,6 +226,45 @@ it("a run whose journal could not be written leaves its branch to the next start
   const second = await world.engine.start(world.start);
   expect(await settled(world, second.result)).toBe("done");
   expect((await runs.loadRun(first.runId))?.result?.status).toBe("done");
+});
+
+it("is resumed at once by engines that know that its owner is dead, without a call", async () => {
+  const at = installation();
+  const { runId } = await at.deadRun(undefined, { owner: "gone" });
+  at.worker({ recover: true, isOwnerDead: async (owner) => owner === "gone" });
+  await at.clock.advance(1_000);
+  expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+});
+
+it("is submitted again to the executor, which may abort it", async () => {
+  const at = installation();
+  const { runId } = await at.deadRun();
+  await at.clock.advance(leaseMs);
+  const submitted: unknown[] = [];
+  const local = createLocalExecutor();
+  let abort: Parameters<RunExecutor["attach"]>[1] = () => {};
+  const executor: RunExecutor = {
+    ...local,
+    attach(driver, aborts) {
+      abort = aborts;
+      local.attach(driver, aborts);
+    },
+    async submit(id, isResumed) {
+      submitted.push([id, isResumed]);
+      if (isResumed) abort(id, "It was cancelled.");
+      abort("another");
+      await local.submit(id, isResumed);
+    },
+  };
+  const { engine, start, clock } = at.worker({ executor });
+  const handle = await engine.resume(runId);
+  expect(await settled({ clock }, handle.result)).toBe("aborted");
+  const next = await engine.start(start);
+  expect(await settled({ clock }, next.result)).toBe("done");
+  expect(submitted).toEqual([
+    [runId, true],
+    [next.runId, false],
+  ]);
 });
 
 it("looks less and less often for the end of a run elsewhere that is silent", async () => {

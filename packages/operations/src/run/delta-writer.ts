@@ -1,5 +1,8 @@
-import { wellFormed } from "../artifact/well-formed.ts";
-import type { RunContext } from "./run-context.ts";
+import { wellFormed } from "../artifact/copy-json.ts";
+import type { RunEventBody } from "../events/run-event.ts";
+import type { RunInput } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-services.ts";
+import { isHighSurrogate } from "./safe-text.ts";
 
 /** Turns pieces of an answer into events. It limits the number and the length of events, and each is well-formed. */
 export interface DeltaWriter {
@@ -10,9 +13,16 @@ export interface DeltaWriter {
   close(last?: string): void;
 }
 
+/** The run whose events the pieces become. */
+interface StreamedRun {
+  services: Pick<EngineServices, "clock" | "limits">;
+  input: RunInput;
+  emit(body: RunEventBody): void;
+}
+
 /** Writes the first piece immediately, and later ones together once per interval. */
 export function createDeltaWriter(
-  run: RunContext,
+  run: StreamedRun,
   type: "main_llm.delta" | "main_llm.reasoning",
 ): DeltaWriter {
   const { clock, limits } = run.services;
@@ -26,7 +36,7 @@ export function createDeltaWriter(
     for (;;) {
       const end = endOfPiece(waiting, limits.maxDeltaChars);
       // The other half of the surrogate pair may follow.
-      if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting, 0))) break;
+      if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting.charCodeAt(0)))) break;
       const text = wellFormed(waiting.slice(0, end));
       run.emit({ type, assistantVariantId, text, offset });
       offset += text.length;
@@ -62,10 +72,5 @@ export function createDeltaWriter(
 /** Where to end a piece without splitting a surrogate pair. An incomplete pair waits, unless nothing else is left. */
 function endOfPiece(text: string, max: number): number {
   const end = Math.min(text.length, max);
-  return end > 1 && isHighSurrogate(text, end - 1) ? end - 1 : end;
-}
-
-function isHighSurrogate(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return code >= 0xd800 && code < 0xdc00;
+  return end > 1 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }

@@ -2,23 +2,21 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
-import type { EventFeed } from "../events/event-feed.ts";
-import type { RunEvent } from "../events/run-event.ts";
-import { createEventEmitter } from "./event-emitter.ts";
-import type { OperationErrorCode } from "../operation/operation-outcome.ts";
+import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { RunInput, RunLease } from "../ports/run-store.ts";
 import { toArtifactMap } from "./artifact-view.ts";
 import { buildResult, withReason } from "./build-result.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PreparedPlan } from "./prepare-run.ts";
+import type { RunDrive } from "./live-run.ts";
+import type { DrivenRun } from "./prepare-run.ts";
 import { reduceRun } from "./reduce-run.ts";
-import { knownEvents, replaySteps, type KnownEvents } from "./replay-steps.ts";
+import { replaySteps } from "./replay-steps.ts";
+import { openRunWriter } from "./run-journal.ts";
 import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-result.ts";
 import {
@@ -28,25 +26,7 @@ import {
   type StopCause,
 } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
-
-/** A run whose lease this worker has. */
-export interface DrivenRun extends PreparedPlan {
-  services: EngineServices;
-  input: RunInput;
-  lease: RunLease;
-  feed: EventFeed;
-  /** Completed steps and all events of the run. Absent for a new run. */
-  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
-  /** An abort that was requested before the worker started. */
-  abort?: { reason?: string | undefined } | undefined;
-}
-
-/** A run in progress. */
-export interface RunDrive {
-  /** Undefined if another worker has taken over the run. Never rejects. */
-  result: Promise<RunResult | undefined>;
-  stop(cause: StopCause, reason?: string): void;
-}
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** Timers that are cleared when the run ends. */
 interface Timers {
@@ -91,7 +71,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     abandon = resolve;
   });
   const records = plan.operations.map(createRecord);
-  const writer = services.journal.open({
+  const writer = openRunWriter(services.runs, {
     runId: input.runId,
     fencingToken: driven.lease.fencingToken,
     onStored: (events) => feed.publish(events),

@@ -12,7 +12,7 @@ import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { OperationRegistry } from "../profile/create-operation-registry.ts";
+import type { OperationRegistry } from "../profile/registered-operation.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { EngineLimits, LateResult, MainPrompt, TurnTool } from "./engine-services.ts";

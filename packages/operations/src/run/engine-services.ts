@@ -4,23 +4,19 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { OperationPolicy } from "../operation/operation-context.ts";
 import type { ModelResolver } from "../kinds/kind-options.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler, OperationPolicy } from "../operation/operation-context.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
-import type { RunExecutor } from "../ports/run-executor.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationRegistry } from "../profile/create-operation-registry.ts";
-import type { RegisteredOperation } from "../profile/registered-operation.ts";
-import type { OffloadedStores } from "./artifact-values.ts";
+import type { OperationRegistry, RegisteredOperation } from "../profile/registered-operation.ts";
+import type { StoreCall } from "../ports/store-call.ts";
 import type { ConcurrencyLimiter, ConcurrencyLimits } from "./concurrency-limiter.ts";
-import type { OperationStatus } from "../events/run-result.ts";
-import type { RunJournal } from "./run-journal.ts";
+import type { OperationStatus } from "../operation/operation-failure.ts";
 
 /** Limits of an engine. Every field has a default. */
 export interface EngineLimits {
@@ -86,8 +82,7 @@ export interface EngineServices {
   /** True if `runs` stores changes of the chat too. */
   keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
-  sweepValues?: OffloadedStores["sweep"] | undefined;
-  journal: RunJournal;
+  sweepValues?: ((call: StoreCall) => Promise<number>) | undefined;
   limiter: ConcurrencyLimiter;
   clock: RunClock;
   ids: IdGenerator;
@@ -97,8 +92,6 @@ export interface EngineServices {
   limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
   /** Policies for operations. Frozen. */
   policies: Readonly<Record<Hook, OperationPolicy>>;
-  /** Absent if the executor leaves attempts to the engine. */
-  executeAttempt?: NonNullable<RunExecutor["executeAttempt"]> | undefined;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   isOwnerDead(owner: string): Promise<boolean>;
   onLateResult?: ((late: LateResult) => void) | undefined;

@@ -2,8 +2,56 @@ import type { Clock } from "@ccl/core";
 
 import type { RunEvent, RunEventBody } from "../events/run-event.ts";
 import type { RunInput } from "../ports/run-store.ts";
-import { onceKey, type KnownEvents } from "./replay-steps.ts";
 import type { RunWriter } from "./run-journal.ts";
+
+/** What the events of a run say about started work. */
+export interface KnownEvents {
+  /** Keys of the events that a run has only once. */
+  keys: ReadonlySet<string>;
+  lastSeq: number;
+  /** 0 before the first event. */
+  epoch: number;
+  mainAttempts: number;
+  /** Started attempts by hook and operation. */
+  attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
+}
+
+/** Collects this from the events. */
+export function knownEvents(events: readonly RunEvent[]): KnownEvents {
+  const keys = new Set<string>();
+  const attempts = new Map<string, { attempt: number; startedAt: number }>();
+  let mainAttempts = 0;
+  for (const event of events) {
+    const key = onceKey(event);
+    if (key !== undefined) keys.add(key);
+    if (event.type === "main_llm.started") mainAttempts = Math.max(mainAttempts, event.attempt);
+    if (event.type === "operation.started") {
+      attempts.set(`${event.hook}/${event.operationId}`, {
+        attempt: event.attempt,
+        startedAt: event.ts,
+      });
+    }
+  }
+  const last = events.at(-1);
+  return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
+}
+
+/** The key of an event that a run has only once. Undefined for events that may be repeated after a crash. */
+function onceKey(event: RunEventBody): string | undefined {
+  switch (event.type) {
+    case "run.phase_changed":
+      return `${event.type}/${event.phase}/${event.hook ?? ""}`;
+    case "operation.finished":
+    case "operation.waiting":
+      return `${event.type}/${event.hook}/${event.operationId}`;
+    case "run.started":
+    case "main_llm.finished":
+    case "run.finished":
+      return event.type;
+    default:
+      return undefined;
+  }
+}
 
 /** The data that the events of a run are built from, and their destination. */
 export interface EventEmitterOptions {

@@ -1,11 +1,12 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { callMain, type MainCall } from "./call-main.ts";
-import { adoptCommit, commitHook } from "./commit-hook.ts";
+import { mainRun } from "./build-result.ts";
+import { adoptCommit, commitFailure, commitHook } from "./commit-hook.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { CommitLogEntry, FailedDetails, MainLlmRun } from "../events/run-result.ts";
+import type { CommitLogEntry } from "../events/run-result.ts";
 import type { RunCommand } from "./run-state.ts";
 
 /** Executes the commands of the reducer. */
@@ -109,27 +110,6 @@ async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
   run.dispatch({ type: "commit_finished", hook, failure });
 }
 
-/** The first required operation whose effects could not be committed. */
-export function commitFailure(
-  run: RunContext,
-  hook: Hook,
-  entries: readonly CommitLogEntry[],
-): FailedDetails | undefined {
-  const failed = new Map(
-    entries.flatMap((entry) =>
-      entry.commitStatus === "error" ? [[entry.operationId, entry]] : [],
-    ),
-  );
-  if (failed.size === 0) return undefined;
-  for (const { operationId, hook: at, config } of run.plan.operations) {
-    const entry = at === hook && config.required ? failed.get(operationId) : undefined;
-    if (entry === undefined) continue;
-    const { errorCode, errorMessage } = entry;
-    return { operationId, errorCode, errorMessage };
-  }
-  return undefined;
-}
-
 /** Stores the answer as a variant of the turn, and announces it. False if the worker had to give up. */
 async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   const { status, text, partial, usage } = step;
@@ -160,21 +140,4 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or after it.
   const { operations, beforeCount } = run.plan;
   return operations.length === beforeCount || run.writer.flushed();
-}
-
-/** The record of the main call in the result. */
-export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
-  const { executed, status, finishReason, partial, text, usage, steps } = step;
-  const { assistantVariantId } = run.input;
-  const isKept = status === "done" || partial;
-  return {
-    executed,
-    status,
-    finishReason,
-    assistantVariantId: isKept ? assistantVariantId : undefined,
-    text: isKept ? text : undefined,
-    partial: partial || undefined,
-    usage,
-    steps,
-  };
 }

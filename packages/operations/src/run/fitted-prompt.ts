@@ -2,6 +2,7 @@ import { type ChatMessage, failure, type Result, success } from "@ccl/core";
 
 import { messageOf } from "../operation/message-of.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
+import { leadCountOf } from "../prompt/base-layout.ts";
 import { createPromptMeter, type PromptMeter } from "../prompt/prompt-meter.ts";
 import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
@@ -129,9 +130,4 @@ function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): A
     messages: [...messages, ...added],
     explain: { ...explain, messages: [...explain.messages, ...origins] },
   };
-}
-
-function leadCountOf(messages: readonly ChatMessage[]): number {
-  const index = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
-  return index < 0 ? messages.length : index;
 }

@@ -1,15 +1,21 @@
 import { onAbort } from "@ccl/core/async";
-import type { ListenerErrorHandler } from "@ccl/core/events";
 
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
-import type { RunClock } from "../ports/run-clock.ts";
-import type { RunDrive } from "./drive-run.ts";
+import { pause } from "../ports/run-clock.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { RunResult } from "../events/run-result.ts";
+import type { StopCause } from "./run-state.ts";
 import { safeText } from "./safe-text.ts";
+
+/** A run in progress. */
+export interface RunDrive {
+  /** Undefined if another worker has taken over the run. Never rejects. */
+  result: Promise<RunResult | undefined>;
+  stop(cause: StopCause, reason?: string): void;
+}
 
 /** A run that this process follows, executed here or elsewhere. */
 export interface LiveRun {
@@ -53,12 +59,8 @@ const keptEvents = 1_024;
 /** Creates a run that has no worker yet. */
 export function createLiveRun(
   runId: string,
-  options: {
-    runs: RunStore;
-    onListenerError?: ListenerErrorHandler | undefined;
-  },
+  { runs, onListenerError }: Pick<EngineServices, "runs" | "onListenerError">,
 ): LiveRun {
-  const { runs, onListenerError } = options;
   const feed = createEventFeed(keptEvents, onListenerError);
   let resolve: (result: RunResult) => void = () => {};
   const result = new Promise<RunResult>((done) => {
@@ -103,52 +105,62 @@ export interface EventReading {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads events of a run in order, from memory if they are there and otherwise from the store. */
-export async function* readLiveEvents(
-  live: LiveRun,
-  runs: RunStore,
+/** Yields events until `run.finished`, or until `read` returns undefined. */
+async function* readEvents(
+  read: (afterSeq: number) => Promise<readonly RunEvent[] | undefined>,
   { afterSeq = 0, signal }: EventReading,
 ): AsyncGenerator<RunEvent, void, undefined> {
   let seq = afterSeq;
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
-    const isLast = live.feed.hasEnded;
-    const events = live.feed.after(seq) ?? (await runs.readEvents(live.runId, { afterSeq: seq }));
+    const events = await read(seq);
+    if (events === undefined) return;
     for (const event of events) {
       if (isOver()) return;
       yield Object.freeze(event);
       seq = event.seq;
       if (event.type === "run.finished") return;
     }
-    if (events.length > 0) continue;
-    if (isLast) return;
-    await live.feed.changed(signal);
   }
 }
 
+/** Reads events of a run in order, from memory if they are there and otherwise from the store. */
+export function readLiveEvents(
+  { runId, feed }: LiveRun,
+  runs: RunStore,
+  reading: EventReading,
+): AsyncGenerator<RunEvent, void, undefined> {
+  return readEvents(async (afterSeq) => {
+    const isLast = feed.hasEnded;
+    const events = feed.after(afterSeq) ?? (await runs.readEvents(runId, { afterSeq }));
+    if (events.length > 0) return events;
+    if (!isLast) await feed.changed(reading.signal);
+    return isLast ? undefined : events;
+  }, reading);
+}
+
 /** Reads events of a run that this process does not follow, by polling the store. */
-export async function* readStoredEvents(
+export function readStoredEvents(
   runId: string,
   services: Pick<EngineServices, "runs" | "clock" | "limits">,
-  { afterSeq = 0, signal }: EventReading,
+  reading: EventReading,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const isOver = (): boolean => signal?.aborted === true;
-  let seq = afterSeq;
   const { runs, clock } = services;
-  for (let idle = 0; !isOver(); idle += 1) {
-    const events = await runs.readEvents(runId, { afterSeq: seq });
-    if (events.length > 0) idle = -1;
-    for (const event of events) {
-      if (isOver()) return;
-      yield Object.freeze(event);
-      seq = event.seq;
-      if (event.type === "run.finished") return;
+  const { signal } = reading;
+  let idle = 0;
+  return readEvents(async (afterSeq) => {
+    const events = await runs.readEvents(runId, { afterSeq });
+    if (events.length > 0) {
+      idle = 0;
+      return events;
     }
-    if (events.length > 0) continue;
     const { result, lease } = (await runs.loadRun(runId)) ?? {};
-    if (result !== undefined) return;
-    await pause(clock, pollDelay(services, idle, lease), signal);
-  }
+    if (result !== undefined) return undefined;
+    const delayMs = pollDelay(services, idle, lease);
+    idle += 1;
+    await pause(clock, delayMs, (wake) => signal && onAbort(signal, wake));
+    return events;
+  }, reading);
 }
 
 /** The time until the next poll, after this many that found nothing new. Longer if no worker has the run. */
@@ -159,20 +171,4 @@ export function pollDelay(
 ): number {
   const hasWorker = lease !== undefined && lease.expiresAtMs > clock.now();
   return limits.pollMs * 2 ** Math.min(hasWorker ? 1 : 4, idleLooks);
-}
-
-async function pause(
-  clock: RunClock,
-  delayMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      cancel();
-      forget?.();
-      resolve();
-    };
-    const cancel = clock.schedule(delayMs, end);
-    const forget = signal && onAbort(signal, end);
-  });
 }

@@ -3,7 +3,7 @@ import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
 import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -13,8 +13,8 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import { ancestorsOf, formerOf, writeOf, type ArtifactMap } from "./artifact-view.ts";
-import type { PlannedOperation } from "./plan-run.ts";
+import { formerOf, writeOf, type ArtifactMap } from "./artifact-view.ts";
+import { ancestorsOf, type PlannedOperation } from "./plan-run.ts";
 import type { OperationRecord, RunContext } from "./run-context.ts";
 
 /** What an operation sees. Each part is computed on its first use. */

@@ -2,7 +2,6 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
-import type { OperationRegistry } from "../profile/create-operation-registry.ts";
 import { writtenTag } from "../profile/written-tag.ts";
 
 /** One operation in one hook of a run. */
@@ -46,7 +45,12 @@ export interface RunPlan {
 /** Options of `planRun`. */
 export interface PlanRunOptions {
   trigger: Trigger;
-  registry: OperationRegistry;
+  registry: KnownOperations;
+}
+
+/** The part of a registry that plans use. */
+interface KnownOperations {
+  find(operationId: string): { definition: OperationDefinition } | undefined;
 }
 
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
@@ -98,7 +102,7 @@ function leftOutReason(
   return triggers !== undefined && !triggers.includes(trigger) ? "trigger_mismatch" : undefined;
 }
 
-function definitionOf(registry: OperationRegistry, operationId: string): OperationDefinition {
+function definitionOf(registry: KnownOperations, operationId: string): OperationDefinition {
   const registered = registry.find(operationId);
   if (registered !== undefined) return registered.definition;
   throw new OperationsError(
@@ -173,4 +177,17 @@ function topologicalOrder(
     }
   }
   return order;
+}
+
+/** All operations that an operation depends on, directly or not, in commit order. */
+export function ancestorsOf(operations: readonly PlannedOperation[], index: number): number[] {
+  const found = new Set<number>();
+  const waiting = [...(operations[index]?.dependencies ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    for (const dependency of operations[next]?.dependencies ?? [])
+      if (!found.has(dependency)) waiting.push(dependency);
+  }
+  return [...found].sort((left, right) => left - right);
 }

@@ -1,8 +1,12 @@
 import { operationsOf } from "../profile/defined-profile.ts";
-import { defaultRenderer } from "../liquid/default-renderer.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
+import type { EventFeed } from "../events/event-feed.ts";
+import type { RunEvent } from "../events/run-event.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
+import type { RunStep } from "../ports/run-step.ts";
+import type { AbortRequest, RunInput, RunLease } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
@@ -16,6 +20,18 @@ export interface PreparedPlan {
   handlers: readonly OperationHandler[];
   /** The limits of each operation, by index of the plan. */
   places: readonly ConcurrencyClass[];
+}
+
+/** A run whose lease this worker has. */
+export interface DrivenRun extends PreparedPlan {
+  services: EngineServices;
+  input: RunInput;
+  lease: RunLease;
+  feed: EventFeed;
+  /** Completed steps and all events of the run. Absent for a new run. */
+  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
+  /** An abort that was requested before the worker started. */
+  abort?: AbortRequest | undefined;
 }
 
 /** Creates plans, and caches those of immutable profiles. */

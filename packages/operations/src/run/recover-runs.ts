@@ -2,7 +2,11 @@ import { OperationsError } from "../operations-error.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { pruneRecords } from "./prune-records.ts";
-import type { Runner } from "./runner.ts";
+
+/** Resumes a run. `taken`: this process has it now. */
+interface RunTaker {
+  takeOver(runId: string): Promise<string>;
+}
 
 /** The outcome of one search for runs without a worker. */
 interface Recovery {
@@ -15,7 +19,7 @@ interface Recovery {
 /** Resumes unfinished runs whose leases have expired, or whose workers are known to be dead. */
 export async function recoverRuns(
   { runs, clock, limits, isOwnerDead }: EngineServices,
-  runner: Pick<Runner, "takeOver">,
+  runner: RunTaker,
 ): Promise<Recovery> {
   const nowMs = clock.now();
   // A run that starts after this search has a lease for that long.
@@ -41,7 +45,7 @@ const maxRetryMs = 60_000;
 /** Until the store is closed, searches for runs without a worker as leases may expire, and hourly for old ones. */
 export function startRecovery(
   services: EngineServices,
-  runner: Pick<Runner, "takeOver">,
+  runner: RunTaker,
   { prune }: Pick<RunEngineOptions, "prune">,
 ): void {
   const { clock, limits } = services;

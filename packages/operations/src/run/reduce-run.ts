@@ -1,7 +1,6 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
-import type { FailedDetails, FailedType, OperationStatus } from "../events/run-result.ts";
+import type { FailedDetails, FailedType } from "../events/run-result.ts";
 import type {
   Block,
   OperationEnd,
@@ -11,6 +10,7 @@ import type {
   RunState,
   RunTransition,
 } from "./run-state.ts";
+import type { OperationStatus, SkippedReason } from "../operation/operation-failure.ts";
 
 interface Reduction {
   readonly state: RunState;

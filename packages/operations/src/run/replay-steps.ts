@@ -1,59 +1,10 @@
-import type { RunEvent, RunEventBody } from "../events/run-event.ts";
 import type { OperationStep, RunStep } from "../ports/run-step.ts";
-import { adoptCommit } from "./commit-hook.ts";
-import { commitFailure, mainRun } from "./execute-commands.ts";
+import { mainRun } from "./build-result.ts";
+import { adoptCommit, commitFailure } from "./commit-hook.ts";
+import type { KnownEvents } from "./event-emitter.ts";
 import { operationAt, reduceRun } from "./reduce-run.ts";
 import { markDependentsStale, type OperationRecord, type RunContext } from "./run-context.ts";
 import type { RunCommand, RunTransition } from "./run-state.ts";
-
-/** What the events of a run say about started work. */
-export interface KnownEvents {
-  /** Keys of the events that a run has only once. */
-  keys: ReadonlySet<string>;
-  lastSeq: number;
-  /** 0 before the first event. */
-  epoch: number;
-  mainAttempts: number;
-  /** Started attempts by hook and operation. */
-  attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
-}
-
-/** Collects this from the events. */
-export function knownEvents(events: readonly RunEvent[]): KnownEvents {
-  const keys = new Set<string>();
-  const attempts = new Map<string, { attempt: number; startedAt: number }>();
-  let mainAttempts = 0;
-  for (const event of events) {
-    const key = onceKey(event);
-    if (key !== undefined) keys.add(key);
-    if (event.type === "main_llm.started") mainAttempts = Math.max(mainAttempts, event.attempt);
-    if (event.type === "operation.started") {
-      attempts.set(`${event.hook}/${event.operationId}`, {
-        attempt: event.attempt,
-        startedAt: event.ts,
-      });
-    }
-  }
-  const last = events.at(-1);
-  return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
-}
-
-/** The key of an event that a run has only once. Undefined for events that may be repeated after a crash. */
-export function onceKey(event: RunEventBody): string | undefined {
-  switch (event.type) {
-    case "run.phase_changed":
-      return `${event.type}/${event.phase}/${event.hook ?? ""}`;
-    case "operation.finished":
-    case "operation.waiting":
-      return `${event.type}/${event.hook}/${event.operationId}`;
-    case "run.started":
-    case "main_llm.finished":
-    case "run.finished":
-      return event.type;
-    default:
-      return undefined;
-  }
-}
 
 /**
  * Restores the state of a run from its steps, without executing anything. Returns the commands that are still to be

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { scenario } from "../../test-support/engine-scenario.ts";
-import type { OperationErrorCode, OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationOutcome } from "../operation/operation-context.ts";
+import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 interface Tried {
   /** When each attempt began, from the first on. */

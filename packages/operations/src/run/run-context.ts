@@ -3,21 +3,25 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { EventError, RunEventBody } from "../events/run-event.ts";
+import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { TurnMessageStep } from "../ports/run-step.ts";
-import type { VariantState } from "../ports/chat-state.ts";
+import type { VariantState } from "../ports/chat-store.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
 import type { ArtifactMap } from "./artifact-view.ts";
 import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
-import type { CommitLogEntry, MainLlmRun, OperationStatus } from "../events/run-result.ts";
+import type { CommitLogEntry, MainLlmRun } from "../events/run-result.ts";
 import type { RunState, RunTransition } from "./run-state.ts";
+import type {
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** The state of one planned operation while the run executes. */
 export interface OperationRecord {
@@ -25,7 +29,7 @@ export interface OperationRecord {
   skippedReason?: SkippedReason | undefined;
   /** True if its own condition did not hold. */
   isExempt: boolean;
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   startedAt?: number | undefined;
   finishedAt?: number | undefined;
   /** Attempts so far, including those before a crash. */
@@ -62,8 +66,6 @@ export interface Attempt {
 /** The time limit of an attempt. */
 export interface AttemptTimer {
   signal: AbortSignal;
-  /** Starts the time, unless the timer was stopped. */
-  begin(): void;
   stop(): void;
   /** Aborts the handler's signal. */
   abort(reason: unknown): void;

@@ -29,11 +29,6 @@ export interface RunWriter {
   close(): void;
 }
 
-/** Opens the journals of runs. */
-export interface RunJournal {
-  open(owner: JournalOwner): RunWriter;
-}
-
 /** Entries that wait for the next append. */
 interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
@@ -50,12 +45,8 @@ const idleTurns = 128;
 /** While entries keep arriving, an append waits for up to this many. */
 const maxTogether = 4_096;
 
-/** Creates journals on a store. Entries that arrive during an append wait for the next one. */
-export function createRunJournal(runs: Pick<RunStore, "append">): RunJournal {
-  return { open: (owner) => openWriter(runs, owner) };
-}
-
-function openWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWriter {
+/** Opens the journal of a run. Entries that arrive during an append wait for the next one. */
+export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwner): RunWriter {
   let pending = nothing();
   let written = 0;
   let [isDirty, isBusy, isAwaited, isLost] = [false, false, false, false];

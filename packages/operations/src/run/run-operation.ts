@@ -3,10 +3,9 @@ import { traced } from "@ccl/core/tracing";
 import { callListener } from "@ccl/core/events";
 import { isRecord, stringAt } from "@ccl/core/json";
 
-import type { EventError } from "../events/run-event.ts";
 import { conditionsHold } from "../kinds/guard-condition.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import { boundSummary } from "./bound-summary.ts";
 import {
@@ -24,6 +23,7 @@ import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
 import { endEventOf, stepOf } from "./operation-step.ts";
 import { operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationEnd } from "./run-state.ts";
+import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, index: number): void {
@@ -102,7 +102,7 @@ function tryOnce(attempt: Attempt): void {
   record.attempt = attempt;
   attempt.number = record.attempts;
   const timeoutMs = timeoutOf(operation);
-  if (timeoutMs !== undefined) attempt.timer = createTimer(attempt, timeoutMs);
+  if (timeoutMs !== undefined) attempt.timer = startTimer(attempt, timeoutMs);
   const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
   const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
   try {
@@ -116,7 +116,7 @@ function tryOnce(attempt: Attempt): void {
 }
 
 /** Writes an attempt that the handler itself retries to the journal. */
-function repeated(attempt: Attempt, { code, message }: EventError): void {
+function repeated(attempt: Attempt, { code, message }: OperationFailure): void {
   const { run, operation, record } = attempt;
   if (record.attempt !== attempt) return;
   const failed = failedOutcome(code, message);
@@ -137,7 +137,8 @@ function callHandler(attempt: Attempt): unknown {
         "ccl.operation.attempt": number,
       },
       (span) => {
-        const outcome = callDirectly(attempt);
+        const context = createContext(attempt, (error) => repeated(attempt, error));
+        const outcome: unknown = run.handlers[operation.index]?.(context);
         // A handler may return anything. Its outcome is validated later.
         if (outcome instanceof Promise)
           outcome
@@ -151,29 +152,6 @@ function callHandler(attempt: Attempt): unknown {
         return outcome;
       },
     ),
-  );
-}
-
-/** Calls the handler, directly or through the executor. The time limit of the attempt covers this call. */
-function callDirectly(attempt: Attempt): unknown {
-  const { run, operation, timer } = attempt;
-  const handler = run.handlers[operation.index];
-  const context = createContext(attempt, (error) => repeated(attempt, error));
-  const { executeAttempt } = run.services;
-  if (executeAttempt === undefined) {
-    timer?.begin();
-    return handler?.(context);
-  }
-  const { hook, operationId } = operation;
-  return executeAttempt(
-    { runId: run.input.runId, hook, operationId, attempt: attempt.number },
-    async () => {
-      context.signal.throwIfAborted();
-      timer?.begin();
-      if (handler === undefined)
-        throw new TypeError(`Operation ${JSON.stringify(operationId)} has no handler.`);
-      return handler(context);
-    },
   );
 }
 
@@ -198,30 +176,17 @@ function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   }
 }
 
-/** Creates the attempt's own signal. When the time is up, the attempt fails even if the handler ignores the signal. */
-function createTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
-  const { run, record } = attempt;
+/** Starts the attempt's own signal. When the time is up, the attempt fails even if the handler ignores the signal. */
+function startTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
   const controller = new AbortController();
-  let isStopped = false;
-  let cancel: () => void = () => {};
-  const stop = (): void => {
-    isStopped = true;
-    cancel();
-  };
-  const onTime = (): void => {
-    stop();
+  const stop = attempt.run.services.clock.schedule(timeoutMs, () => {
     controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
-    if (record.attempt !== attempt) return;
-    record.attempt = undefined;
-    afterAttempt(
-      attempt,
-      failedOutcome("timeout", `The attempt took longer than ${timeoutMs} ms.`),
-    );
-  };
-  const begin = (): void => {
-    if (!isStopped) cancel = run.services.clock.schedule(timeoutMs, onTime);
-  };
-  return { signal: controller.signal, begin, stop, abort: (reason) => controller.abort(reason) };
+    if (attempt.record.attempt !== attempt) return;
+    attempt.record.attempt = undefined;
+    const message = `The attempt took longer than ${timeoutMs} ms.`;
+    afterAttempt(attempt, failedOutcome("timeout", message));
+  });
+  return { signal: controller.signal, stop, abort: (reason) => controller.abort(reason) };
 }
 
 function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {

@@ -3,7 +3,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import { readState } from "../ports/read-state.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type { OperationOutcome } from "../operation/operation-context.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
 import {

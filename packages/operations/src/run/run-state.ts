@@ -1,14 +1,16 @@
-import type { EventError } from "../events/run-event.ts";
-import type { SkippedReason } from "../operation/operation-outcome.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type {
   FailedDetails,
   FailedType,
-  OperationStatus,
   RunFinishReason,
   RunStatus,
 } from "../events/run-result.ts";
+import type {
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
 
 /** Why a run must end early. */
 export type StopCause = "user_abort" | "deadline";
@@ -58,7 +60,7 @@ export interface OperationEnd {
   status: OperationStatus;
   skippedReason?: SkippedReason | undefined;
   isExempt?: boolean | undefined;
-  error?: EventError | undefined;
+  error?: OperationFailure | undefined;
   /** True if it was abandoned after the grace of an abort. */
   detached?: boolean | undefined;
 }
@@ -75,7 +77,7 @@ export type RunTransition =
   | {
       type: "main_finished";
       status: "done" | "error" | "aborted";
-      error?: EventError | undefined;
+      error?: OperationFailure | undefined;
     }
   | { type: "stop"; cause: StopCause }
   /** The run no longer waits for running operations. */

@@ -1,14 +1,14 @@
 import { OperationsError } from "../operations-error.ts";
-import type { OperationKey, RunExecutor } from "../ports/run-executor.ts";
-import type { RunInput } from "../ports/run-store.ts";
-import { driveRun, type DrivenRun } from "./drive-run.ts";
+import { pause } from "../ports/run-clock.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
+import { driveRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
+import type { DrivenRun, PlanMaker } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
-import { mayResume, planOf, takeRun } from "./take-run.ts";
+import { acquireRun, mayResume, planOf, takeRun } from "./take-run.ts";
 
 /** Executes runs of this process, and follows runs of other processes. */
 export interface Runner {
@@ -23,8 +23,6 @@ export interface Runner {
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
   resume(runId: string): Promise<LiveRun>;
-  /** In the order of the run's plan. @throws OperationsError `invalid_profile` */
-  operationsOf(input: RunInput): OperationKey[];
 }
 
 /** Services of a runner. */
@@ -42,7 +40,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
   const liveOf = (runId: string): LiveRun => {
     const known = lives.get(runId);
     if (known !== undefined) return known;
-    const live = newLiveRun(runId, { services, executor });
+    const live = createLiveRun(runId, services);
     lives.set(runId, live);
     return live;
   };
@@ -67,7 +65,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       const taken = live.prepared === undefined ? await take(live) : startOf(live);
       if (taken === undefined) return undefined;
       if ("lastLease" in taken)
-        return await pause(live, services, pollDelay(services, idle, taken.lastLease));
+        return await pauseFollowing(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
       live.drive = driveRun(taken);
       // The abort may have arrived while the lease was acquired, or during the first call of a store.
@@ -78,7 +76,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     } catch (error) {
       return isFinal(error)
         ? failedFollowing(live.runId, error)
-        : pause(live, services, pollDelay(services, idle, undefined));
+        : pauseFollowing(live, services, pollDelay(services, idle, undefined));
     }
   };
   const take = (live: LiveRun): ReturnType<typeof takeRun> => {
@@ -92,7 +90,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
     const plan = prepared && planOf({ services, plans }, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
-  return {
+  const runner: Runner = {
     liveOf,
     find: (runId) => lives.get(runId),
     execute(runId) {
@@ -109,63 +107,45 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       const stored = await runs.loadRun(runId);
       if (stored === undefined) return "held";
       if (stored.result !== undefined) return "ended";
-      const nowMs = services.clock.now();
       if (!mayResume({ services, plans }, stored))
-        return (stored.lease?.expiresAtMs ?? 0) > nowMs ? "held" : "unplannable";
+        return (stored.lease?.expiresAtMs ?? 0) > services.clock.now() ? "held" : "unplannable";
       if (!executor.isLocal) {
-        await executor.submit(runId);
+        await executor.submit(runId, true);
         return "taken";
       }
-      const request = { owner, ttlMs: services.limits.leaseMs, nowMs };
-      const lease = await runs.acquireLease(runId, request);
+      const lease = await acquireRun({ services, plans }, stored, owner);
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;
-      void follow(live, true);
+      await executor.submit(runId, true).finally(() => void follow(live, true));
       return "taken";
     },
     async resume(runId) {
       const live = liveOf(runId);
-      if (!executor.isLocal && (await runs.loadRun(runId))?.result === undefined)
-        await executor.submit(runId);
+      const taken = runner.takeOver(runId);
+      // What fails in this process is tried again while it follows the run.
+      await (executor.isLocal ? taken.catch(() => undefined) : taken);
       void follow(live, executor.isLocal);
       return live;
     },
-    operationsOf: (input) => keysOf(planOf({ services, plans }, input)),
   };
+  return runner;
 }
 
 /** Waits until the next poll of the store, or until it is woken. */
-async function pause(
+async function pauseFollowing(
   live: LiveRun,
   { clock }: EngineServices,
   delayMs: number,
 ): Promise<undefined> {
   // The lease arrived during the last poll.
   if (live.prepared !== undefined || live.lease !== undefined) return undefined;
-  await new Promise<void>((resolve) => {
-    const cancel = clock.schedule(delayMs, resolve);
-    live.wake = () => {
-      cancel();
-      resolve();
-    };
+  await pause(clock, delayMs, (wake) => {
+    live.wake = wake;
+    return undefined;
   });
   live.wake = undefined;
   return undefined;
-}
-
-function newLiveRun(runId: string, of: Pick<RunnerOptions, "services" | "executor">): LiveRun {
-  const { services, executor } = of;
-  const live = createLiveRun(runId, {
-    runs: services.runs,
-    onListenerError: services.onListenerError,
-  });
-  if (executor.onEvent !== undefined) live.feed.listen(executor.onEvent.bind(executor));
-  return live;
-}
-
-function keysOf({ plan }: PreparedPlan): OperationKey[] {
-  return plan.operations.map(({ hook, operationId }) => ({ hook, operationId }));
 }
 
 /** True for an error that the next poll would find again. A store may answer by then. */

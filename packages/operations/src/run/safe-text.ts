@@ -13,6 +13,7 @@ export function safeText(text: string, maxChars: number): string {
   return `${masked.slice(0, end)}…`;
 }
 
-function isHighSurrogate(code: number): boolean {
+/** True for the first half of a surrogate pair. */
+export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }

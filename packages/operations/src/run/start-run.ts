@@ -83,7 +83,7 @@ export function createRunStarter(
     if (executor.isLocal) live.prepared = { input, lease };
     else await services.runs.releaseLease(lease);
     try {
-      await executor.submit(input.runId);
+      await executor.submit(input.runId, false);
     } catch (cause) {
       throw notSubmitted(input.runId, cause);
     }

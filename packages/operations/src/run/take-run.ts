@@ -3,9 +3,9 @@ import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
-import type { DrivenRun } from "./drive-run.ts";
+import { unknownRun } from "../ports/unknown-run.ts";
 import type { EngineServices } from "./engine-services.ts";
-import type { PlanMaker, PreparedPlan } from "./prepare-run.ts";
+import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 
 /** A run that other workers have executed, and what this process has of it. */
@@ -41,20 +41,26 @@ export async function takeRun(
   at: TakingServices,
   taking: Taking,
 ): Promise<DrivenRun | RunResult | Waiting> {
-  const { runs, clock, limits, isOwnerDead } = at.services;
+  const { runs } = at.services;
   const { runId, feed, owner, mayTake } = taking;
   const stored = await runs.loadRun(runId);
-  if (stored === undefined)
-    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
-  const request = { owner, ttlMs: limits.leaseMs, nowMs: clock.now() };
+  if (stored === undefined) throw unknownRun(runId);
   const isOpen = mayTake && stored.result === undefined && mayResume(at, stored, taking.abort);
-  const { lease: held } = stored;
-  if (isOpen && held !== undefined && (await isOwnerDead(held.owner)))
-    await runs.releaseLease(held);
-  const lease = taking.lease ?? (isOpen ? await runs.acquireLease(runId, request) : undefined);
+  const lease = taking.lease ?? (isOpen ? await acquireRun(at, stored, owner) : undefined);
   if (lease !== undefined) return resumed(at, taking, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
   return stored.result ?? { lastLease: stored.lease };
+}
+
+/** Acquires the lease of a stored run, at once if its owner is known to be dead. Undefined if another worker has it. */
+export async function acquireRun(
+  { services }: TakingServices,
+  { input, lease }: StoredRun,
+  owner: string,
+): Promise<RunLease | undefined> {
+  const { runs, clock, limits, isOwnerDead } = services;
+  if (lease !== undefined && (await isOwnerDead(lease.owner))) await runs.releaseLease(lease);
+  return runs.acquireLease(input.runId, { owner, ttlMs: limits.leaseMs, nowMs: clock.now() });
 }
 
 /** The plan of a stored run. @throws OperationsError `invalid_profile` */

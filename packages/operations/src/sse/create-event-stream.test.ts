@@ -13,7 +13,15 @@ import { createOperationRegistry } from "../profile/create-operation-registry.ts
 import { createRunEngine } from "../run/create-run-engine.ts";
 import type { OperationRun, RunArtifact } from "../events/run-result.ts";
 import { createEventResponse } from "./index.ts";
-import { createEventStream, type EventSourceOf } from "./create-event-stream.ts";
+import {
+  type EventSourceOf,
+  type EventStreamOptions,
+  openEvents,
+  streamOf,
+} from "./create-event-stream.ts";
+
+const createEventStream = (options: EventStreamOptions): ReadableStream<Uint8Array> =>
+  streamOf(openEvents(options), options);
 
 const stamp = {
   runId: "r",

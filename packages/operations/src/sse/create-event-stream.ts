@@ -26,16 +26,6 @@ export interface EventStreamOptions {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Streams the events of a run as server-sent events. Each message has the event as JSON for its data and the event's
- * number as its id. The stream reads events only on demand, so a slow reader accumulates nothing in memory. It ends
- * after `run.finished`.
- * @throws OperationsError `invalid_options`
- */
-export function createEventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
-  return streamOf(openEvents(options), options);
-}
-
 /** The events of a run, read on demand. */
 export interface OpenEvents {
   /** The first event. `next` returns it as well. */
@@ -47,7 +37,7 @@ export interface OpenEvents {
   ended: AbortSignal;
 }
 
-/** Validates the options and opens the events. */
+/** Validates the options and opens the events. @throws OperationsError `invalid_options` */
 export function openEvents(options: EventStreamOptions): OpenEvents {
   const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
   for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
@@ -113,7 +103,11 @@ const maxBufferedBytes = 65_536;
 
 const encoder = new TextEncoder();
 
-/** Creates a stream of events that are already open. */
+/**
+ * Streams the events of a run as server-sent events. Each message has the event as JSON for its data and the event's
+ * number as its id. The stream reads events only on demand, so a slow reader accumulates nothing in memory. It ends
+ * after `run.finished`.
+ */
 export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
   const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
   return new ReadableStream<Uint8Array>(

@@ -4,6 +4,7 @@ import { OperationsError } from "../operations-error.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
+import { withCalls } from "../ports/with-calls.ts";
 import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import { type ChatStoreOptions, createChatStore } from "./create-chat-store.ts";
 import { createRunStore } from "./create-run-store.ts";
@@ -29,19 +30,13 @@ export function createOperationStores(
   let closing: Promise<unknown> | undefined;
   /** A call of a store consists of several calls of the records. */
   const tracked = <Store extends object>(store: Store): Store =>
-    new Proxy(store, {
-      get(target, key) {
-        const member: unknown = Reflect.get(target, key);
-        if (typeof member !== "function") return member;
-        return async (...parameters: unknown[]): Promise<unknown> => {
-          if (closing !== undefined)
-            throw new OperationsError("closed", "The stores are closed; open them again.");
-          const done: Promise<unknown> = Reflect.apply(member, target, parameters);
-          const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
-          underWay.add(settled);
-          return done;
-        };
-      },
+    withCalls(store, async (_, run) => {
+      if (closing !== undefined)
+        throw new OperationsError("closed", "The stores are closed; open them again.");
+      const done = run();
+      const settled = done.catch(() => undefined).finally(() => underWay.delete(settled));
+      underWay.add(settled);
+      return done;
     });
   const own = records ?? createMemoryRecords();
   const chat = tracked(createChatStore(own, options));

@@ -1,7 +1,6 @@
 import type { Records } from "@ccl/records";
 
-import type { KeptState, KeptWrite } from "../ports/chat-state.ts";
-import type { ChatBranch } from "../ports/chat-store.ts";
+import type { ChatBranch, KeptState, KeptWrite } from "../ports/chat-store.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 import { listValues, RecordEdit } from "./change-records.ts";
 import { chatNames, prefixOf } from "./record-names.ts";

@@ -1,6 +1,6 @@
-import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch } from "../ports/chat-store.ts";
 import type { AbortRequest, RunInput, RunLease } from "../ports/run-store.ts";
+import { unknownRun } from "../ports/unknown-run.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { runNames } from "./record-names.ts";
 
@@ -52,7 +52,6 @@ export async function findHead(edit: RecordEdit, runId: string): Promise<RunHead
 /** @throws OperationsError `unknown_run` */
 export async function readHead(edit: RecordEdit, runId: string): Promise<RunHead> {
   const head = await findHead(edit, runId);
-  if (head === undefined)
-    throw new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+  if (head === undefined) throw unknownRun(runId);
   return head;
 }

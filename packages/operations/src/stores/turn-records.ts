@@ -1,7 +1,13 @@
 import { maxFeedItems } from "../artifact/written-artifact.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { KeptWrite, VariantState } from "../ports/chat-state.ts";
-import type { ChatBranch, NewUserMessage, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
+import type {
+  ChatBranch,
+  KeptWrite,
+  NewUserMessage,
+  TurnCommit,
+  TurnOutcome,
+  VariantState,
+} from "../ports/chat-store.ts";
 import { commitOperations, shownState, type StoredTurn } from "../ports/chat-turn.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RecordEdit } from "./change-records.ts";

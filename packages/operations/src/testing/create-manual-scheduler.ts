@@ -1,6 +1,8 @@
-import type { OperationContext } from "../operation/operation-context.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationOutcome } from "../operation/operation-outcome.ts";
+import type {
+  OperationContext,
+  OperationHandler,
+  OperationOutcome,
+} from "../operation/operation-context.ts";
 import { settlePromises } from "./create-virtual-clock.ts";
 
 /** A handler call that has begun and not ended. */

@@ -46,6 +46,8 @@ const HUNK = `   for (const item of items) {
 const BEFORE = "    sum += price(item);\n";
 const AFTER = "    sum += price(item) * item.count;\n";
 const call = { command: "str_replace", path: "src/cart.ts", old_str: BEFORE, new_str: AFTER };
+const block = (before: string, after: string): string =>
+  `<<<<<<< SEARCH\n${before}=======\n${after}>>>>>>> REPLACE\n`;
 const action = (fields: object): string =>
   JSON.stringify({ version: 3, summary: "x", actions: [{ path: "src/cart.ts", ...fields }] });
 
@@ -59,6 +61,18 @@ describe("parseEdits", () => {
     ["a whole file", `src/cart.ts\n\`\`\`ts\n${WANTED}\`\`\`\n`],
     ["a call", JSON.stringify(call)],
     ["a call in its wrapper", JSON.stringify({ name: "edit", arguments: JSON.stringify(call) })],
+    [
+      "a call in camel case",
+      JSON.stringify({ filePath: "src/cart.ts", oldString: BEFORE, newString: AFTER }),
+    ],
+    [
+      "Cline's tags",
+      `<replace_in_file>\n<path>src/cart.ts</path>\n<diff>\n------- SEARCH\n${BEFORE}=======\n${AFTER}+++++++ REPLACE\n</diff>\n</replace_in_file>`,
+    ],
+    [
+      "a block under prose with its path",
+      `#### Update \`src/cart.ts\`\n\n\`\`\`ts\n${block(BEFORE, AFTER)}\`\`\`\n`,
+    ],
     ["a list of calls", JSON.stringify([call])],
     ["a patch in a call", JSON.stringify({ name: "apply_patch", arguments: { input: v4a(HUNK) } })],
     ["a patch without a hash", action({ kind: "PATCH_FILE", patch: `@@ -5,3 +5,3 @@\n${HUNK}\n` })],
@@ -103,6 +117,18 @@ describe("parseEdits", () => {
     expect(apply(blank, "\nx\n")).toBe("y\n");
   });
 
+  it("takes the place that a block says where its lines stand twice", () => {
+    const blank = (line: number): string =>
+      apply(`src/cart.ts\n${block(`:start_line:${line}\n-------\n}\n`, "};\n")}`);
+    expect(blank(13)).toBe(BASE.replace(/\}\n$/, "};\n"));
+    expect(blank(11)).toContain("ERR_EDIT_AMBIGUOUS");
+  });
+
+  it("replaces every occurrence if a call in camel case says so", () => {
+    const all = { filePath: "src/cart.ts", oldString: "item", newString: "row", replaceAll: true };
+    expect(apply(JSON.stringify(all))).toBe(BASE.replaceAll("item", "row"));
+  });
+
   it("reads a list of actions as a plan", () => {
     const edit = JSON.parse(
       action({ kind: "EDIT_FILE", edits: [{ before: BEFORE, after: AFTER }] }),
@@ -142,6 +168,27 @@ ${HUNK}
       "a lost line where something is added",
       v4a("@@\n   let sum = 0;\n+  // x\n     sum += price(item);"),
       "ERR_PATCH_APPLY_FAILED",
+    ],
+    [
+      "numbers before new lines",
+      `src/cart.ts\n${block(BEFORE, `6 | ${AFTER}`)}`,
+      "begin with line numbers",
+    ],
+    [
+      "a numbered file",
+      `src/cart.ts\n\`\`\`ts\n${WANTED.replaceAll(/^/gm, "  1\t")}\n\`\`\`\n`,
+      "begin with line numbers",
+    ],
+    ["a second divider", `src/cart.ts\n${block(BEFORE, `${AFTER}=======\n`)}`, '"======="'],
+    [
+      "a block under prose about another file",
+      `src/cart.ts\n${block(BEFORE, AFTER)}\nThe same in \`src/long.ts\`:\n\n${block("  return 0;\n", "  return 1;\n")}`,
+      '"src/cart.ts" or to "src/long.ts"',
+    ],
+    [
+      "a file beside Cline's tags",
+      `<replace_in_file>\n<path>src/cart.ts</path>\n<diff>\n${block(BEFORE, AFTER)}</diff>\n</replace_in_file>\n<write_to_file>\n<path>src/b.ts</path>\n</write_to_file>`,
+      '"<write_to_file>"',
     ],
     ["a patch without its end", v4a(HUNK).replace("*** End Patch", ""), "ERR_TRUNCATED"],
     ["a fence without its end", `src/cart.ts\n\`\`\`ts\n${WANTED}`, "ERR_TRUNCATED"],

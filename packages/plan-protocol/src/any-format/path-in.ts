@@ -13,6 +13,12 @@ export function pathIn(line: string): string | undefined {
   return isPath && NAME.test(path) ? path : undefined;
 }
 
+/** The only path in backquotes in a line of prose, as in "Update `src/a.js`:". */
+export function pathNamedIn(line: string): string | undefined {
+  const paths = [...line.matchAll(/`([^`\s]+)`/g)].flatMap(([, word = ""]) => pathIn(word) ?? []);
+  return paths.length === 1 ? paths[0] : undefined;
+}
+
 /** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
   const words = info.split(/[\s:]+/).map((word) => word.replace(/^(?:path|file|title)=/, ""));

@@ -1,11 +1,10 @@
-import type { TextChange } from "../place/file-change.ts";
+import { DIVIDER, type TextChange } from "../place/file-change.ts";
 import { type PlanIssue, planIssue } from "../plan-issue.ts";
 
 const SEARCH = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|-{5,9} ?SEARCH\b)/;
-const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^(?:>{5,9} ?(?:REPLACE|UPDATED)\b|\+{5,9} ?REPLACE\b)/;
 /** Lines that Roo writes above the old lines of a block. */
-const LINE_HINT = /^:(?:start|end)_line: ?\d+\s*$/;
+const LINE_HINT = /^:(?:start|end)_line: ?(\d+)\s*$/;
 
 /** True for the first line of a block. */
 export function beginsBlock(line: string | undefined): boolean {
@@ -25,17 +24,17 @@ export function readBlock(
     end += 1;
   const body = lines.slice(at + 1, end);
   const dividers = body.flatMap((line, index) => (DIVIDER.test(line) ? [index] : []));
-  if (!REPLACE.test(lines[end] ?? "") || dividers.length === 0)
-    return planIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.");
+  // Without a hint it is NaN, which no line has.
+  const statedAt = Number(LINE_HINT.exec(body[0] ?? "")?.[1]) - 1;
   const [text, ...others] = dividers.map((divider): TextChange => ({
     before: textOf(body.slice(0, divider)),
     after: textOf(body.slice(divider + 1)),
     isLines: true,
+    statedAt,
   }));
-  return {
-    text: { ...text, before: text?.before ?? "", after: text?.after ?? "", others },
-    end: end + 1,
-  };
+  return text === undefined || !REPLACE.test(lines[end] ?? "")
+    ? planIssue("ERR_TRUNCATED", "A SEARCH block has no end. Give all of its lines.")
+    : { text: { ...text, others }, end: end + 1 };
 }
 
 function textOf(lines: readonly string[]): string {

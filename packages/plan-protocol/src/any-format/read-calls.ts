@@ -32,6 +32,11 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   return found;
 }
 
+/** Names of the same members in the tools of several agents. */
+const PATHS = ["path", "file_path", "filePath", "filename"];
+const OLD = ["old_str", "old_string", "oldString"];
+const NEW = ["new_str", "new_string", "newString"];
+
 /** Parts of an answer that stand beside its calls. */
 const REMARKS: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "message"]);
 
@@ -45,8 +50,9 @@ function callsOf(value: unknown): unknown[] {
 }
 
 function isCall(call: JsonRecord): boolean {
-  const keys = ["old_str", "old_string", "command", "diff"];
-  const isWrite = "file_path" in call && ("content" in call || Array.isArray(call["edits"]));
+  const keys = [...OLD, "command", "diff"];
+  const isWrite =
+    PATHS.some((key) => key in call) && ("content" in call || Array.isArray(call["edits"]));
   return isWrite || call["type"] === "delete_file" || keys.some((key) => key in call);
 }
 
@@ -65,7 +71,7 @@ function unwrap(value: unknown): unknown {
 /** Members that the reader uses, and remarks, which change no text. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
-    "command path file_path filename old_str old_string new_str new_string file_text content edits diff " +
+    "command path file_path filePath filename old_str old_string oldString new_str new_string newString file_text content edits diff " +
     "insert_line insert_text view_range id call_id status type name description explanation instruction instructions reason"
   ).split(" "),
 );
@@ -82,13 +88,9 @@ function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
     return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they stand only once.`;
-  const text = (...keys: string[]): string | undefined => {
-    const value = keys.map((key) => call[key]).find((one) => typeof one === "string");
-    return typeof value === "string" ? value : undefined;
-  };
   const { command, edits, diff, type } = call;
-  const path = text("path", "file_path", "filename");
-  const content = text("file_text", "content");
+  const path = textAt(call, PATHS);
+  const content = textAt(call, ["file_text", "content"]);
   const lacking = "A call lacks its path or its texts.";
   if (!COMMANDS.has(command))
     return `There is no command ${quote(String(command))}. Use str_replace, insert or create.`;
@@ -101,7 +103,7 @@ function readCall(call: JsonRecord): FileChange | string | undefined {
       : readUpdate(path, linesOf(diff));
   if (command === "create")
     return content === undefined ? lacking : { type: "create", path, content };
-  if (command === "insert") return readInsert(call, path, text("insert_text", "new_str"));
+  if (command === "insert") return readInsert(call, path, textAt(call, ["insert_text", "new_str"]));
   const texts = (Array.isArray(edits) ? edits : [call]).map(readReplacement);
   const known = texts.filter((one) => one !== undefined);
   const [only] = known;
@@ -122,10 +124,15 @@ function readInsert(call: JsonRecord, path: string, text: string | undefined): F
 
 function readReplacement(edit: unknown): TextChange | undefined {
   if (!isRecord(edit)) return undefined;
-  const before = edit["old_str"] ?? edit["old_string"];
-  const after = edit["new_str"] ?? edit["new_string"] ?? "";
-  if (typeof before !== "string" || typeof after !== "string") return undefined;
-  return { before, after, isEverywhere: edit["replace_all"] === true };
+  const before = textAt(edit, OLD);
+  const after = NEW.some((key) => edit[key] != null) ? textAt(edit, NEW) : "";
+  if (before === undefined || after === undefined) return undefined;
+  return { before, after, isEverywhere: (edit["replace_all"] ?? edit["replaceAll"]) === true };
+}
+
+/** The first text among the members of these names. */
+function textAt(call: JsonRecord, keys: readonly string[]): string | undefined {
+  return keys.map((key) => call[key]).find((one) => typeof one === "string");
 }
 
 /** A member that may say where or how to replace, such as `occurrence`, and that the reader does not know. */
@@ -133,6 +140,6 @@ function otherMember(call: JsonRecord): string | undefined {
   const edits = Array.isArray(call["edits"]) ? call["edits"].filter(isRecord) : [];
   return [call, ...edits].flatMap(Object.entries).find(([key, value = false]) => {
     const saysNothing = value === null || value === false || value === "";
-    return !saysNothing && !KNOWN.has(key) && !(key === "replace_all" && value === true);
+    return !saysNothing && !KNOWN.has(key) && !(/^replace_?all$/i.test(key) && value === true);
   })?.[0];
 }

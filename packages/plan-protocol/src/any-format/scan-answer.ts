@@ -5,7 +5,7 @@ import { type FileChange, linesOf, type TextChange } from "../place/file-change.
 import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import { type FoundEdits } from "./found-edits.ts";
-import { pathIn, pathOfInfo } from "./path-in.ts";
+import { pathIn, pathNamedIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
@@ -24,8 +24,11 @@ const MARK =
 /** Tags in which models write edits. */
 const TAG =
   /^[\s>]*<\/?(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?>/;
+/** Cline's tags around the blocks of a file. */
+const DIFF_TAG = /^\s*<\/?(?:replace_in_file|diff)>\s*$/;
+const TAGGED_PATH = /^\s*<path>([^<>]+)<\/path>\s*$/;
 const EDIT_MEMBER =
-  /["'](?:actions|kind|command|old_str|old_string|file_path|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
+  /["'](?:actions|kind|command|old_str|old_string|oldString|file_path|filePath|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
 /** A line that says that a file is below it, or names one. */
 const ON_FILE =
   /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
@@ -104,6 +107,11 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     const next = takeValue(scan, at);
     if (next !== undefined) return next;
   }
+  const tagged = TAGGED_PATH.exec(line)?.[1];
+  if (tagged !== undefined || DIFF_TAG.test(line)) {
+    scan.path = tagged ?? scan.path;
+    return at + 1;
+  }
   if (MARK.test(line) || TAG.test(line)) return leftOver(line);
   if (EDIT_MEMBER.test(line)) scan.stray ??= line;
   if (line.trim() !== "") {
@@ -123,9 +131,16 @@ function leftOver(line: string): PlanIssue {
 function takeBlock(scan: Scan, at: number): number | PlanIssue {
   const block = readBlock(scan.lines, at);
   if ("code" in block) return block;
-  const { path } = scan;
+  const { line } = scan.above;
+  const named = pathNamedIn(line);
+  const path = scan.path ?? named;
   if (path === undefined)
     return planIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
+  if (named !== undefined && named !== path)
+    return planIssue(
+      "ERR_INVALID_PATH",
+      `The SEARCH block under ${quote(line)} may belong to ${quote(path)} or to ${quote(named)}. Put its path alone on the line above it.`,
+    );
   scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
   return block.end;
 }

@@ -10,7 +10,6 @@ import {
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
 import { type PlanIssueCode, quote, refusal } from "../plan-issue.ts";
-import { findRepeatedKey } from "./find-repeated-key.ts";
 import { isPlanLike, readPlan } from "./read-plan.ts";
 
 /** How an answer is read. */
@@ -47,6 +46,12 @@ const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "unquoted_string",
   "wrong_closer",
 ]);
+
+/** Both occur in valid JSON. A backspace before a letter almost always stands for `\\b`. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  invalid_escape: String.raw`Write \\ for a backslash, \u0008 for a backspace, \u000c for a form feed.`,
+  repeated_key: "Give each member once.",
+};
 
 /**
  * Parses the plan in a model's answer: plain JSON, in a fence or in prose. It repairs the JSON if that needs no guess.
@@ -89,11 +94,7 @@ function doubtOf(
       (source.kind === "double_encoded" ||
         answer.slice(position - 1, position + 2).includes('""')));
   const guess = repairs.find(isGuess);
-  // Applies even to valid JSON: a backspace before a letter almost always stands for `\\b`.
-  const remedy =
-    guess?.kind === "invalid_escape"
-      ? String.raw`Write \\ for a backslash, \u0008 for a backspace, \u000c for a form feed.`
-      : "Give valid JSON.";
+  const remedy = REMEDIES[guess?.kind ?? ""] ?? "Give valid JSON.";
   if (guess !== undefined)
     return [
       "ERR_JSON_PARSE",
@@ -104,19 +105,7 @@ function doubtOf(
       "ERR_SCHEMA_VALIDATION",
       `The plan stands inside ${quote(source.path.join("."))}. Give it as the whole answer.`,
     ];
-  const key = repairs.length === 0 ? repeatedKeyIn(answer, source) : undefined;
-  if (key !== undefined)
-    return ["ERR_JSON_PARSE", `An object has ${quote(key)} twice. Give each member once.`];
   return undefined;
-}
-
-function repeatedKeyIn(answer: string, source: ExtractedJson["source"]): string | undefined {
-  const text = answer.slice(source.start, source.end);
-  let json: unknown = text;
-  // JSON in a JSON string, nested up to twice.
-  while (source.kind === "double_encoded" && typeof json === "string" && json.startsWith('"'))
-    json = JSON.parse(json);
-  return typeof json === "string" ? findRepeatedKey(json) : undefined;
 }
 
 // A character may take six in JSON (an escape). Everything around the contents is small.

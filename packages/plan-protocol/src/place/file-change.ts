@@ -42,11 +42,16 @@ export interface TextChange {
   isEverywhere?: boolean | undefined;
   /** True if both texts are whole lines, as in a block. Otherwise the text may be part of a line. */
   isLines?: boolean | undefined;
+  /** Index of its first line according to the block. */
+  statedAt?: number | undefined;
   /** A text close to `before`. */
   anchor?: string | undefined;
   /** Other ways to read a block that has several lines of `=======`. */
   others?: readonly TextChange[] | undefined;
 }
+
+/** The line between the old and the new lines of a block. */
+export const DIVIDER: RegExp = /^={5,9}\s*$/m;
 
 /** The lines of a text without their line ends. A line end at the end of the text starts no further line. */
 export function linesOf(text: string): string[] {

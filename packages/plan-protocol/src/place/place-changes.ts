@@ -1,7 +1,13 @@
 import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
-import { type ChangeHunk, type FileChange, linesOf, type TextChange } from "./file-change.ts";
+import {
+  type ChangeHunk,
+  DIVIDER,
+  type FileChange,
+  linesOf,
+  type TextChange,
+} from "./file-change.ts";
 import { type ChangeForm, mergeElisions } from "./merge-elisions.ts";
 import { nearestLines } from "./nearest-lines.ts";
 import { type NoPlace, type PlacedHunks, placeHunks } from "./place-hunks.ts";
@@ -13,6 +19,9 @@ const MIN_LINES = 20;
 
 /** A change of an existing file's text. */
 export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
+
+/** Lines that all begin with their numbers, as files are shown to a model. */
+const NUMBERED = /^(?:\s*\d+(?:\t|→| ?\| ).*(?:\n|$))+\s*$/;
 
 /** A file's new text. */
 export interface PlacedText {
@@ -68,6 +77,14 @@ export function placeChanges(
       planIssue(
         "ERR_EDIT_APPLY_FAILED",
         `Two edits of ${quote(path)} change the same text, in line ${lineAt(base, clash.start)}. Give one edit for both.`,
+      ),
+    ];
+  const numbered = replacements.find((one) => NUMBERED.test(one.text));
+  if (numbered !== undefined && !base.lines.some((line) => NUMBERED.test(line)))
+    return [
+      planIssue(
+        "ERR_EDIT_APPLY_FAILED",
+        `New lines of ${quote(path)} begin with line numbers, as in ${quote(numbered.text)}. Leave the numbers out.`,
       ),
     ];
   const text = rewrite(base, replacements);
@@ -185,7 +202,9 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
     );
   if (readings.length > 1) {
     const fitting = readings.filter(
-      ({ before, after }) => "replacements" in placeLines(base, before, after),
+      (one) =>
+        (DIVIDER.test(base.text) || !DIVIDER.test(one.after)) &&
+        "replacements" in placeLines(base, one),
     );
     const [only, ...others] = fitting;
     if (only === undefined || others.length > 0)
@@ -212,7 +231,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
     // Placing by lines ignores the anchor, and it cannot choose among several places.
     if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined) return places;
   }
-  const placed = placeLines(base, reading.before, after);
+  const placed = placeLines(base, { ...reading, after });
   if ("replacements" in placed) {
     take(round, placed);
     return undefined;
@@ -236,10 +255,9 @@ function plainText(change: TextChange): TextChange {
 
 function placeLines(
   { lines }: BaseFile,
-  before: string,
-  after: string,
+  { before, after, statedAt }: TextChange,
 ): PlacedHunks | { reason: NoPlace } {
-  return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)) }]);
+  return placeHunks(lines, [{ lines: diffLines(linesOf(before), linesOf(after)), statedAt }]);
 }
 
 function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void {

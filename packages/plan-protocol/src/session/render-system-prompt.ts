@@ -8,34 +8,22 @@ import type { ActionKind, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 
 /** Syntax of each kind of action and hints for it. Only version 1 shows UPDATE_FILE. */
-const ACTION_LINES: readonly { kind: ActionKind; line: string }[] = [
-  {
-    kind: "CREATE_FILE",
-    line: '{"kind":"CREATE_FILE","path":PATH,"content":TEXT}: a file that does not exist yet, whole. Folders on the way are made.',
-  },
-  { kind: "CREATE_DIR", line: '{"kind":"CREATE_DIR","path":PATH}: an empty folder.' },
-  {
-    kind: "UPDATE_FILE",
-    line: '{"kind":"UPDATE_FILE","path":PATH,"content":TEXT}: replaces a file that CONTEXT shows whole; TEXT is the whole new file.',
-  },
-  {
-    kind: "PATCH_FILE",
-    line: '{"kind":"PATCH_FILE","path":PATH,"patch":DIFF,"base_sha256":HASH}: changes a file that CONTEXT shows.',
-  },
-  {
-    kind: "EDIT_FILE",
-    line: '{"kind":"EDIT_FILE","path":PATH,"base_sha256":HASH,"edits":[{"anchor":TEXT,"before":TEXT,"after":TEXT}]}: changes a file that CONTEXT shows.',
-  },
-  {
-    kind: "MOVE_FILE",
-    line: '{"kind":"MOVE_FILE","path":PATH,"to":PATH}: also with "patch" and "base_sha256" as in PATCH_FILE, which change it on the way.',
-  },
-  { kind: "DELETE_FILE", line: '{"kind":"DELETE_FILE","path":PATH}' },
-  {
-    kind: "DELETE_DIR",
-    line: '{"kind":"DELETE_DIR","path":PATH}: a folder that is empty, or whose every file the same plan deletes.',
-  },
-];
+const ACTION_LINES: Readonly<Record<ActionKind, string>> = {
+  CREATE_FILE:
+    '{"kind":"CREATE_FILE","path":PATH,"content":TEXT}: a file that does not exist yet, whole. Folders on the way are made.',
+  CREATE_DIR: '{"kind":"CREATE_DIR","path":PATH}: an empty folder.',
+  UPDATE_FILE:
+    '{"kind":"UPDATE_FILE","path":PATH,"content":TEXT}: replaces a file that CONTEXT shows whole; TEXT is the whole new file.',
+  PATCH_FILE:
+    '{"kind":"PATCH_FILE","path":PATH,"patch":DIFF,"base_sha256":HASH}: changes a file that CONTEXT shows.',
+  EDIT_FILE:
+    '{"kind":"EDIT_FILE","path":PATH,"base_sha256":HASH,"edits":[{"anchor":TEXT,"before":TEXT,"after":TEXT}]}: changes a file that CONTEXT shows.',
+  MOVE_FILE:
+    '{"kind":"MOVE_FILE","path":PATH,"to":PATH}: also with "patch" and "base_sha256" as in PATCH_FILE, which change it on the way.',
+  DELETE_FILE: '{"kind":"DELETE_FILE","path":PATH}',
+  DELETE_DIR:
+    '{"kind":"DELETE_DIR","path":PATH}: a folder that is empty, or whose every file the same plan deletes.',
+};
 
 const PATCH_RULES = [
   "HASH is the sha256 in the header of the file in CONTEXT, copied digit by digit. A file without one there cannot be changed: ask for it first.",
@@ -100,8 +88,9 @@ export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "j
 }
 
 function jsonAnswer(version: PlanVersion): string[] {
-  const isDescribed = ({ kind }: { kind: ActionKind }): boolean =>
-    isActionKind(kind, version) && (kind !== "UPDATE_FILE" || version === 1);
+  const described = Object.entries(ACTION_LINES).filter(
+    ([kind]) => isActionKind(kind, version) && (kind !== "UPDATE_FILE" || version === 1),
+  );
   return [
     `PLAN_SCHEMA_VERSION: ${version}`,
     "",
@@ -113,7 +102,7 @@ function jsonAnswer(version: PlanVersion): string[] {
     exampleAnswer(version),
     "",
     "ACTION, one for a path:",
-    ...ACTION_LINES.filter(isDescribed).map(({ line }) => `- ${line}`),
+    ...described.map(([, line]) => `- ${line}`),
   ];
 }
 

@@ -3,8 +3,13 @@ import { type JsonRecord, isRecord, numberAt, parseJson, recordAt, stringAt } fr
 import type { StreamReader } from "../http/create-wire-model.ts";
 import type { TextDelta } from "../http/whole-deltas.ts";
 import { without } from "../json/json-record.ts";
-import { argumentText } from "../wire/call-ids.ts";
-import { callsOf, firstChoice, reasoningOf, textOf } from "../wire/openai-chat/open-ai-answer.ts";
+import {
+  callsOf,
+  firstChoice,
+  reasoningOf,
+  textOf,
+  toToolCall,
+} from "../wire/openai-chat/open-ai-answer.ts";
 
 /** Assembles the first choice of a streamed completion, as a body of `/chat/completions`. */
 export function createOpenAiReader(): StreamReader {
@@ -51,7 +56,7 @@ export function createOpenAiReader(): StreamReader {
         ...without(message, "function_call", "reasoning"),
         content,
         reasoning_content: reasoning,
-        refusal: refusal === "" ? undefined : refusal,
+        refusal: refusal || undefined,
         tool_calls: calls.finish(),
       };
       return { ...root, choices: choice === undefined ? [] : [{ ...choice, message: whole }] };
@@ -64,6 +69,8 @@ interface GrowingCall {
   name: string;
   /** Pieces of the arguments. */
   pieces: string[];
+  /** True if a piece with the name alone followed the complete arguments. It repeats the call, or starts another. */
+  isNamedAgain: boolean;
   /** The index in the stream. Without one, that of the call before. */
   place: number;
 }
@@ -78,20 +85,16 @@ interface Piece extends ToolCall {
  */
 class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
-  readonly #atIndex = new Map<number, GrowingCall>();
+  readonly #atIndex = new Map<number | undefined, GrowingCall>();
 
   push(wire: unknown): void {
-    const given = recordAt(wire, "function");
-    const piece: Piece = {
-      index: numberAt(wire, "index"),
-      id: stringAt(wire, "id") ?? "",
-      name: stringAt(given, "name") ?? "",
-      arguments: given["arguments"] ? argumentText(given["arguments"]) : "",
-    };
+    const piece: Piece = { ...toToolCall(wire), index: numberAt(wire, "index") };
+    if (!recordAt(wire, "function")["arguments"]) piece.arguments = "";
     const known = this.#find(piece);
     const call = known === undefined || startsCall(piece, known) ? this.#start(piece) : known;
+    if (known?.isNamedAgain === true && call !== known) call.name = known.name;
     if (piece.index !== undefined) this.#atIndex.set(piece.index, call);
-    if (call.id === "") call.id = piece.id;
+    call.id ||= piece.id;
     call.name = grown(call.name, piece.name);
     if (piece.arguments !== "") call.pieces.push(piece.arguments);
   }
@@ -105,7 +108,7 @@ class GrowingCalls {
 
   #find({ id, index, name }: Piece): GrowingCall | undefined {
     const named = id === "" ? undefined : this.#calls.find((call) => call.id === id);
-    const placed = index === undefined ? undefined : this.#atIndex.get(index);
+    const placed = this.#atIndex.get(index);
     // If neither id nor index is known, a piece without a name or an index belongs to the previous call.
     const isUntold = name === "" || index === undefined;
     return named ?? placed ?? (isUntold ? this.#calls.at(-1) : undefined);
@@ -113,7 +116,7 @@ class GrowingCalls {
 
   #start({ index }: Piece): GrowingCall {
     const place = index ?? this.#calls.at(-1)?.place ?? 0;
-    const call = { id: "", name: "", pieces: [], place };
+    const call = { id: "", name: "", pieces: [], isNamedAgain: false, place };
     this.#calls.push(call);
     return call;
   }
@@ -124,10 +127,12 @@ function startsCall(piece: Piece, call: GrowingCall): boolean {
   // Some gateways invent a new id for each piece of a call, but name the function only once.
   if (piece.id !== "" && call.id !== "" && piece.id !== call.id)
     return piece.name !== "" || isWhole(text);
+  if (call.isNamedAgain && piece.arguments !== "") return true;
   if (piece.name === "" || !isWhole(text)) return false;
   // An identical call repeats the previous one if it has an id or index. Otherwise it is a second call.
   const isSame = piece.name === call.name && (piece.id !== "" || piece.index !== undefined);
-  return !isSame || !(piece.arguments === "" || piece.arguments === text);
+  call.isNamedAgain = isSame && piece.arguments === "";
+  return !isSame || !(call.isNamedAgain || piece.arguments === text);
 }
 
 /** Joins the pieces. Some servers repeat all of them in the last piece, which is then used alone. */

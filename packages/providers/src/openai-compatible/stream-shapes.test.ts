@@ -176,6 +176,18 @@ describe("a stream of a compatible server", () => {
     expect(last.toolCalls).toMatchObject([{ ...expected, arguments: "{}" }]);
   });
 
+  it("reads a second call of a function whose calls have no ids", async () => {
+    const pieces = ["", '{"p":', '"a"}', "", '{"p":"b"}'].map((text, at) => ({
+      index: 0,
+      ...fn(at % 3 === 0 ? "read" : undefined, text),
+    }));
+    const { last } = await read(pieces.map((piece) => chunk({ tool_calls: [piece] })));
+    expect(last.toolCalls).toMatchObject([
+      { name: "read", arguments: '{"p":"a"}' },
+      { name: "read", arguments: '{"p":"b"}' },
+    ]);
+  });
+
   it("reads a call outside a list", async () => {
     const { last } = await read([chunk({ tool_calls: { id: "a", ...fn("read", "{}") } })]);
     expect(last.toolCalls).toEqual([{ id: "a", name: "read", arguments: "{}" }]);

@@ -12,7 +12,7 @@ const shared: Grammar = {
   R: [
     ..."x y x y".split(" "),
     ...["R + R", "R - R", "R * R", "R / R", "R / I", "I * R", "abs(R)", "round(R)", "floor(R)", "ceil(R)", "sqrt(R)"],
-    ...["coalesce(R, R)", "case when B then R else R end", "nullif(R, R)", "power(R, 2)", "ln(R)", "exp(R)"],
+    ...["coalesce(R, R)", "case when B then R else R end", "nullif(R, R)", "power(R, 2)", "power(R, I)", "power(I, I)", "pow(R, 0.5)", "ln(R)", "exp(R)"],
   ],
   T: [
     ..."s t s t 'b' 'aB' '%' '' '_x'".split(" "),

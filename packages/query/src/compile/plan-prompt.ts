@@ -3,6 +3,7 @@ import { renderCards, type ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { functionArguments } from "../plan/functions.ts";
 import { isOperator } from "../render/render-expression.ts";
+import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
 
 const rules = `You write query plans over the resources below, and nothing else.
 
@@ -27,7 +28,8 @@ Rules:
 
 /** The prompt for a task. Rules and resources come first, so further tasks share the cached prefix. */
 export function planMessages(task: string, context: PlanContext): ChatMessage[] {
-  const { text, aliases = {}, details } = context;
+  const { text, aliases = {} } = context;
+  const details = [...visibleResources(context.details, context).values()];
   const shown = text ?? renderCards(details);
   const named = Object.entries(aliases);
   const parts = [rules, `Resources:\n\n${shown.trimEnd()}`];
@@ -58,7 +60,7 @@ function argumentLines(details: readonly ResourceDetails[]): string[] {
 }
 
 /** What a model writes a plan from: a context of `@ccl/catalog`, or only the details. */
-export interface PlanContext {
+export interface PlanContext extends AccessOptions {
   /** Overview rows and cards as `budgetedContext` and `drillDown` render them. The details are rendered if absent. */
   text?: string | undefined;
   /** Ids by the aliases in the text. */

@@ -1,41 +1,36 @@
 import type { Issue } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { StandardSchema } from "@ccl/structured-output";
-import type { PlanLimits } from "../parse/plan-limits.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
-import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
-import { validateLogicalPlan, type ValidationLimits } from "../validate/validate-logical-plan.ts";
+import { validateLogicalPlan } from "../validate/validate-logical-plan.ts";
+import type { AccessOptions } from "../validate/visible-resources.ts";
 
 /** What a model's plan is checked against. */
-export interface PlanSchemaOptions {
-  /** The resources that the principal sees. */
-  details: readonly ResourceDetails[];
-  aliases: Readonly<Record<string, string>>;
-  limits?: (PlanLimits & ValidationLimits) | undefined;
+export interface PlanSchemaOptions extends AccessOptions {
+  details: Iterable<ResourceDetails>;
+  /** Ids by the aliases that a context shows. */
+  aliases?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A schema that runs the whole check of a plan, so that a repair request lists every issue by code and path. */
-export function planSchema({
-  details,
-  aliases,
-  limits,
-}: PlanSchemaOptions): StandardSchema<ValidLogicalPlan> {
+/**
+ * A schema for `generateStructured` of `@ccl/structured-output` whose check is that of a plan, so that a repair request
+ * lists every issue by code and path.
+ */
+export function planSchema(options: PlanSchemaOptions): StandardSchema<LogicalPlan> {
+  const { aliases = {} } = options;
   return {
     "~standard": {
       vendor: "ccl",
       validate(value) {
-        const parsed = parseLogicalPlan(value, { limits });
+        const parsed = parseLogicalPlan(value);
         if (!parsed.ok) return { issues: parsed.issues.map(standardIssue) };
         const plan = withIds(parsed.value, aliases);
-        const checked = validateLogicalPlan(plan, { details, limits });
-        if (checked.ok) return { value: checked.value };
-        return {
-          issues: checked.issues
-            .filter(({ severity }) => severity !== "warning")
-            .map(standardIssue),
-        };
+        const checked = validateLogicalPlan(plan, options);
+        if (checked.ok) return { value: plan };
+        const errors = checked.issues.filter(({ severity }) => severity !== "warning");
+        return { issues: errors.map(standardIssue) };
       },
       jsonSchema: { input: () => ({ ...logicalPlanSchema }) },
     },

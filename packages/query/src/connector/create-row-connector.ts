@@ -8,15 +8,12 @@ import type { ColumnBatch, PlanValue } from "./column-batch.ts";
 import type { Connector, RunOptions, TableScan } from "./connector.ts";
 import { argumentSets } from "./argument-sets.ts";
 import { scanColumns } from "./scan-columns.ts";
-import type { SimpleCondition } from "./simple-condition.ts";
 
 /** What a row source must return: one request or call per argument set. */
 export interface RowRequest {
   resource: ResourceDetails;
   /** Values of the resource's parameters, by name. */
   arguments: ReadonlyMap<string, PlanValue>;
-  /** Conditions on the rows. A source may leave out rows that fail them, but does not have to. */
-  conditions: readonly SimpleCondition[];
   /** The columns that will be read. */
   columns: readonly string[];
   signal?: AbortSignal | undefined;
@@ -48,7 +45,7 @@ async function* runRows(
   const reader = createRowReader(source, scan);
   const names = columns.map(({ name }) => name);
   for (const set of argumentSets(resource, conditions, source)) {
-    const request = { resource, arguments: set, conditions, columns: names, signal };
+    const request = { resource, arguments: set, columns: names, signal };
     for await (const page of source.read(request)) {
       throwIfAborted(signal, QueryError);
       for (let at = 0; at < page.rowCount; at += batchRows) {

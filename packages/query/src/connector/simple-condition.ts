@@ -4,7 +4,7 @@ import { decimalText, exactInt } from "./decode-value.ts";
 import type { PlanValue } from "./column-batch.ts";
 
 /** How a column is compared with constants. */
-export type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
+type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
 
 /** `column = 1`, `column in (1, 2)`, `column < 1`: conditions that sources without a query engine can apply. */
 export interface SimpleCondition {

@@ -24,7 +24,6 @@ import type { Connectors } from "../connector/find-connector.ts";
 import { openDuckDbEngine } from "../duckdb/index.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { executePlan } from "./execute-plan.ts";
 import { byLength, isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
@@ -213,11 +212,11 @@ function agreement(
       const expected = await referenceRows(plan, columns);
       for (const [name, connectors, cards] of waysOf(memory)) {
         const rows = await rowsOf(plan, connectors, cards).catch((error: unknown) => {
-          throw new Error(`${name}: ${String(error)}\n${renderLogicalPlan(plan)}`, {
+          throw new Error(`${name}: ${String(error)}\n${JSON.stringify(plan)}`, {
             cause: error,
           });
         });
-        expect(rows, `${name}\n${renderLogicalPlan(plan)}`).toEqual(expected);
+        expect(rows, `${name}\n${JSON.stringify(plan)}`).toEqual(expected);
       }
     }
   });

@@ -8,7 +8,6 @@ import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { planScans, type PlanWork } from "../scans/plan-scans.ts";
 import type { ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { columnName, printPlan } from "../sql/print-plan.ts";
 import { discreetError } from "../validate/discreet-error.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import {
@@ -22,14 +21,13 @@ import {
 import { sharedEngine } from "./shared-engine.ts";
 import { engineInput, openScan, type ScanOptions } from "./open-scan.ts";
 import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics } from "./query-result.ts";
-import { resolveNow } from "./resolve-now.ts";
 
 /** What a plan runs with. */
-export interface ExecutePlanOptions extends Omit<ValidateOptions, "limits"> {
+export interface ExecutePlanOptions extends ValidateOptions {
   connectors: Connectors;
   /** Runs what a plan computes. By default DuckDB, opened per plan if installed. Unused by a plan that only reads rows. */
   engine?: QueryEngine | undefined;
-  limits?: (ExecutionLimits & NonNullable<ValidateOptions["limits"]>) | undefined;
+  limits?: ExecutionLimits | undefined;
   signal?: AbortSignal | undefined;
   /** Maximum rows of a batch. 8,192 by default. */
   batchRows?: number | undefined;
@@ -47,7 +45,7 @@ export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Pro
   return traced("query plan", {}, async () => {
     throwIfAborted(options.signal, QueryError);
     const clock = options.clock ?? systemClock;
-    const valid = resolveNow(validPlan(plan, options), clock.now());
+    const valid = validPlan(plan, options, clock.now());
     const work = planScans(valid);
     for (const { resource } of work.scans) findConnector(options.connectors, resource);
     return createResult({ valid, work, options, clock });
@@ -143,11 +141,9 @@ async function* run(
       if (rowCount > 0) yield { rowCount, columns: direct.map((index) => columns[index] ?? []) };
     return;
   }
-  const tables = new Map<string, string>();
-  const inputs = opened.map(({ scan, ...rows }, index): EngineInput => {
-    const name = `ccl_t${index}`;
-    tables.set(scan.name, name);
-    return engineInput(name, scan.columns, { ...rows, nameOf: columnName });
+  const inputs = opened.map(({ scan, ...rows }): EngineInput => {
+    const nameOf = (index: number): string => scan.names[index] ?? `h${index}`;
+    return engineInput(scan.table, scan.columns, { ...rows, nameOf });
   });
   const shared = sharedEngine(options.engine);
   try {
@@ -156,7 +152,7 @@ async function* run(
     statistics.engine = engine.name;
     const { batches } = await engine.runSql(
       {
-        text: printPlan(work.steps, valid.columns, tables),
+        text: work.text,
         columns: valid.columns,
         macros: [[]],
         nullOrder: "NULLS_LAST",

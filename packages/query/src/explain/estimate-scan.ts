@@ -1,6 +1,6 @@
 import type { PlanScan } from "../scans/plan-scans.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
-import { rowCount } from "../validate/check-anti-patterns.ts";
+import { rowsOf } from "@ccl/catalog";
 
 /** The share of rows within a bound: the usual default of query planners. */
 const rangeShare = 0.33;
@@ -14,7 +14,7 @@ export function estimateScan({
   conditions,
   maxRows = Infinity,
 }: PlanScan): number | undefined {
-  const rows = rowCount(resource.shape?.rows_est);
+  const rows = rowsOf(resource.shape?.rows_est);
   if (rows === undefined) return undefined;
   const share = ({ column, operator, values }: PlanScan["conditions"][number]): number => {
     if (operator !== "eq" && operator !== "in") return rangeShare;

@@ -1,8 +1,8 @@
-import { backoffDelay, parseRetryAfter, sleep, throwIfAborted } from "@ccl/core/async";
+import { parseRetryAfter, retry, throwIfAborted } from "@ccl/core/async";
 import { readBodyText } from "@ccl/core/http";
 
 import { QueryError } from "../query-error.ts";
-import type { HttpConnectorOptions, HttpFetch } from "./http-options.ts";
+import type { HttpConnectorOptions } from "./http-options.ts";
 import { isBelow } from "./request-url.ts";
 
 /** One page of an answer. */
@@ -28,40 +28,33 @@ interface ClientOptions extends HttpConnectorOptions {
   name: string;
 }
 
-interface Settled extends ClientOptions {
-  send: HttpFetch;
-  wait: (durationMs: number, signal: AbortSignal) => Promise<void>;
-  now: () => number;
-}
-
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
-const backoff = { firstMs: 200, maxMs: 10_000 };
-/** The longest wait that a server may ask for in Retry-After (RFC 9110, 10.2.3). */
-const maxWaitMs = 60_000;
+const maxRetries = 3;
+/** Failures that may be temporary, with what their Retry-After asks for. */
+const waits = new WeakMap<QueryError, number | "backoff">();
 
 /** A client that retries temporary failures, obeys Retry-After, and follows no link out of the base address. */
 export function createHttpClient(options: ClientOptions): HttpClient {
-  const send: HttpFetch = options.fetch ?? ((url, init) => fetch(url, init));
-  const settled: Settled = {
-    ...options,
-    send,
-    wait: options.wait ?? sleep,
-    now: options.now ?? Date.now,
-  };
   return {
     begin(resource) {
       const max = options.maxBytes ?? 64 * 1024 * 1024;
       const bytes = { left: max, max };
       return {
-        get: (url, signal) =>
-          getWithRetries(settled, {
-            url,
-            resource,
-            bytes,
-            signal: signal ?? new AbortController().signal,
-          }),
+        async get(url, signal = new AbortController().signal) {
+          const request = { url, resource, bytes, signal };
+          try {
+            return await retry(() => attemptOnce(options, request), {
+              retries: maxRetries,
+              signal,
+              waitFor: (error) => (QueryError.isInstance(error) ? waits.get(error) : undefined),
+            });
+          } catch (error) {
+            throwIfAborted(signal, QueryError);
+            throw error;
+          }
+        },
       };
     },
   };
@@ -74,44 +67,11 @@ interface Request {
   signal: AbortSignal;
 }
 
-type Outcome = { answer: HttpAnswer } | { retryAfter: string | undefined; error: QueryError };
-
-async function getWithRetries(options: Settled, request: Request): Promise<HttpAnswer> {
-  const { maxRetries = 3 } = options;
-  for (let attempt = 0; ; attempt++) {
-    const outcome = await attemptOnce(options, request);
-    if ("answer" in outcome) return outcome.answer;
-    if (attempt >= maxRetries) throw outcome.error;
-    const { error } = outcome;
-    const wantedMs = parseRetryAfter(outcome.retryAfter, options.now());
-    if (wantedMs !== undefined && wantedMs > maxWaitMs) {
-      const message = `${error.message} It asks for a wait of ${wantedMs} ms; ${maxWaitMs} are the most.`;
-      throw new QueryError("source_failed", message, { cause: error });
-    }
-    const waitMs = wantedMs ?? backoffDelay(attempt, { ...backoff, random: options.random });
-    await waitAborting(options, waitMs, request.signal);
-  }
-}
-
-async function waitAborting(
-  { wait }: Settled,
-  durationMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await wait(durationMs, signal);
-  } catch (error) {
-    throwIfAborted(signal, QueryError);
-    throw error;
-  }
-  throwIfAborted(signal, QueryError);
-}
-
-/** Sends one request and follows its redirects. Returns failures that may be retried and throws the others. */
+/** Sends one request and follows its redirects. */
 async function attemptOnce(
-  options: Settled,
+  options: ClientOptions,
   { url, resource, bytes, signal }: Request,
-): Promise<Outcome> {
+): Promise<HttpAnswer> {
   const { base, name } = options;
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   const either = AbortSignal.any([signal, timeout]);
@@ -122,12 +82,8 @@ async function attemptOnce(
         accept: "application/json",
         ...(await options.auth?.({ resource, signal: either })),
       };
-      const response = await options.send(target.href, {
-        method: "GET",
-        headers,
-        redirect: "manual",
-        signal: either,
-      });
+      const init = { method: "GET", headers, redirect: "manual", signal: either } as const;
+      const response = await (options.fetch?.(target.href, init) ?? fetch(target.href, init));
       const { status } = response;
       if (status >= 300 && status < 400) {
         await response.body?.cancel();
@@ -136,16 +92,9 @@ async function attemptOnce(
       }
       if (!response.ok) {
         await response.body?.cancel();
-        const error = new QueryError(
-          "source_failed",
-          `${name} answered ${status} for ${JSON.stringify(resource)}.`,
-          {
-            details: { status },
-          },
-        );
-        return refused(error, response);
+        throw refusal(response, { name, resource });
       }
-      return { answer: await answerOf(response, { name, resource, bytes, signal: either }) };
+      return await answerOf(response, { name, resource, bytes, signal: either });
     }
   } catch (error) {
     throwIfAborted(signal, QueryError);
@@ -154,18 +103,22 @@ async function attemptOnce(
     const reason = timeout.aborted
       ? `no answer within ${requestTimeoutMs} ms`
       : "the connection failed";
-    const failure = new QueryError(
-      "source_failed",
-      `${name} could not be read for ${JSON.stringify(resource)}: ${reason}.`,
-      { cause: error },
-    );
-    return { error: failure, retryAfter: undefined };
+    const message = `${name} could not be read for ${JSON.stringify(resource)}: ${reason}.`;
+    const failure = new QueryError("source_failed", message, { cause: error });
+    waits.set(failure, "backoff");
+    throw failure;
   }
 }
 
-function refused(error: QueryError, { status, headers }: Response): Outcome {
-  if (passing.has(status)) return { error, retryAfter: headers.get("retry-after") ?? undefined };
-  throw error;
+function refusal(
+  { status, headers }: Response,
+  { name, resource }: { name: string; resource: string },
+): QueryError {
+  const message = `${name} answered ${status} for ${JSON.stringify(resource)}.`;
+  const error = new QueryError("source_failed", message, { details: { status } });
+  const wait = parseRetryAfter(headers.get("retry-after"), Date.now());
+  if (passing.has(status)) waits.set(error, wait ?? "backoff");
+  return error;
 }
 
 function redirected(

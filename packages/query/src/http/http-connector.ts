@@ -17,7 +17,7 @@ import { requestUrl } from "./request-url.ts";
  */
 export function httpConnector(options: HttpConnectorOptions): Connector {
   const base = baseOf(options);
-  const { maxPages = 1_000, maxCalls = 100 } = options;
+  const { maxPages = 1_000 } = options;
   const name = options.name ?? base.host;
   const client = createHttpClient({ ...options, base, name });
   const settingsOf = ({ id }: ResourceDetails): HttpResource =>
@@ -26,7 +26,7 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
       : {};
   return createRowConnector({
     name,
-    maxCalls,
+    maxCalls: 100,
     decoderOf: jsonDecoder,
     read: (request) =>
       readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),
@@ -34,17 +34,10 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
 }
 
 function baseOf(options: HttpConnectorOptions): URL {
-  const bounds = {
-    maxRetries: 0,
-    maxPages: 1,
-    maxBytes: 1,
-    maxCalls: 1,
-  };
-  for (const [key, bound] of Object.entries(bounds)) {
-    const value = Number(Object.entries(options).find(([name]) => name === key)?.[1] ?? bound);
-    if (!Number.isFinite(value) || value < bound)
-      throw new QueryError("invalid_options", `${key} is a number from ${bound}, not ${value}.`);
-  }
+  const { maxPages = 1, maxBytes = 1 } = options;
+  for (const [key, value] of Object.entries({ maxPages, maxBytes }))
+    if (!Number.isFinite(value) || value < 1)
+      throw new QueryError("invalid_options", `${key} is a number from 1, not ${value}.`);
   const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
   if (base === undefined || !/^https?:$/.test(base.protocol) || /[?#]/.test(base.href))
     throw new QueryError(

@@ -1,5 +1,3 @@
-import type { ConditionOperator } from "../connector/simple-condition.ts";
-
 /** How the pages of an answer are requested. A page is the last one if it is empty or names no next page. */
 export type HttpPaging =
   /** The whole answer comes at once. */
@@ -21,16 +19,12 @@ export interface HttpResource {
   rowsAt?: string | undefined;
   /** Follows Link headers if absent. Required if the card has a parameter such as `page`. */
   paging?: HttpPaging | undefined;
-  /** Query parameters for further conditions, like `{ since: { column: "day", operator: "ge" } }`. */
-  parameters?:
-    | Readonly<Record<string, { column: string; operator: Exclude<ConditionOperator, "in"> }>>
-    | undefined;
   /** Sent with every request, such as a page size. */
   query?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The part of `fetch` that the connector uses. */
-export type HttpFetch = (
+type HttpFetch = (
   url: string,
   init: { method: "GET"; headers: Record<string, string>; redirect: "manual"; signal: AbortSignal },
 ) => Promise<Response>;
@@ -52,18 +46,8 @@ export interface HttpConnectorOptions {
   resources?: Readonly<Record<string, HttpResource>> | undefined;
   /** Used in messages. The host by default. */
   name?: string | undefined;
-  /** Maximum retries of a request that failed temporarily. 3 by default. */
-  maxRetries?: number | undefined;
   /** Maximum pages of one call, 1,000 by default. More pages fail the query and are never dropped silently. */
   maxPages?: number | undefined;
   /** Maximum decoded bytes of all answers of one call. 64 MiB by default. */
   maxBytes?: number | undefined;
-  /** Maximum calls of one scan with different arguments. 100 by default. */
-  maxCalls?: number | undefined;
-  /** A timer that rejects early when the signal aborts. The platform's by default. */
-  wait?: ((durationMs: number, signal: AbortSignal) => Promise<void>) | undefined;
-  /** A number from 0 to below 1, for the jitter of waits. */
-  random?: (() => number) | undefined;
-  /** Milliseconds since the epoch, for dates in Retry-After. */
-  now?: (() => number) | undefined;
 }

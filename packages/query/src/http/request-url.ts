@@ -1,6 +1,5 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { PlanValue } from "../connector/column-batch.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
 import { QueryError } from "../query-error.ts";
 import type { HttpResource } from "./http-options.ts";
 
@@ -9,7 +8,6 @@ export interface UrlParts {
   resource: ResourceDetails;
   settings: HttpResource;
   arguments: ReadonlyMap<string, PlanValue>;
-  conditions: readonly SimpleCondition[];
 }
 
 /** The path of a resource below the base, arguments as `{name}`. @throws QueryError `invalid_options` without one */
@@ -39,10 +37,7 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
 }
 
 /** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value unfit for a path */
-export function requestUrl(
-  base: URL,
-  { resource, settings, arguments: given, conditions }: UrlParts,
-): URL {
+export function requestUrl(base: URL, { resource, settings, arguments: given }: UrlParts): URL {
   const used = new Set<string>();
   const path = pathTemplate(base, resource, settings).replaceAll(
     /\{([^{}]+)\}/g,
@@ -62,11 +57,6 @@ export function requestUrl(
     url.searchParams.append(name, value);
   for (const [name, value] of given)
     if (!used.has(name) && value !== null) url.searchParams.append(name, String(value));
-  for (const [name, { column, operator }] of Object.entries(settings.parameters ?? {})) {
-    const condition = conditions.find((one) => one.column === column && one.operator === operator);
-    const value = condition?.values[0];
-    if (value !== undefined && value !== null) url.searchParams.append(name, String(value));
-  }
   return url;
 }
 

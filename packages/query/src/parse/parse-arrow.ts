@@ -9,6 +9,7 @@ import {
   readNameToken,
   readSortKey,
 } from "./read-items.ts";
+import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
 
 interface Arrow {
@@ -68,8 +69,8 @@ function readArrowStep(arrow: Arrow, from: string): string {
   const step = read(arrow, from);
   if (step === undefined) return from;
   const name = addStep(arrow, step);
-  if (steps.length <= reader.limits.steps) return name;
-  const message = `The plan has more than ${reader.limits.steps} steps.`;
+  if (steps.length <= planLimits.steps) return name;
+  const message = `The plan has more than ${planLimits.steps} steps.`;
   throw new PlanSyntaxError("limit_exceeded", message);
 }
 

@@ -6,26 +6,32 @@ import {
   type LiteralExpression,
   type NamedAggregate,
 } from "../plan/expression.ts";
-import { functionArguments, isFunctionName, type FunctionName } from "../plan/functions.ts";
+import {
+  functionArguments,
+  isFunctionName,
+  operators,
+  type FunctionName,
+} from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
+import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-const comparisons: Record<string, FunctionName> = {
-  "=": "eq",
-  "==": "eq",
-  "<>": "ne",
-  "!=": "ne",
-  "<": "lt",
-  "<=": "le",
-  ">": "gt",
-  ">=": "ge",
-};
-const sums: Record<string, FunctionName> = { "+": "add", "-": "subtract", "||": "concat" };
-const products: Record<string, FunctionName> = { "*": "multiply", "/": "divide", "%": "modulo" };
+type Symbols = ReadonlyMap<string, FunctionName>;
+
+const symbolsOf = (level: number): Symbols =>
+  new Map(
+    Object.keys(operators)
+      .filter(isFunctionName)
+      .filter((name) => operators[name]?.level === level)
+      .map((name) => [operators[name]?.symbol ?? "", name]),
+  );
+const comparisons: Symbols = new Map([...symbolsOf(4), ["==", "eq"], ["!=", "ne"]]);
+const sums = symbolsOf(5);
+const products = symbolsOf(6);
 const timeKinds = ["date", "timestamp", "timestamptz"] as const;
 // A map, since a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
@@ -64,7 +70,7 @@ function readNot(reader: TokenReader): Expression {
 function readComparison(reader: TokenReader): Expression {
   const left = readSum(reader);
   const { kind, value } = reader.peek();
-  const operator = kind === "symbol" ? comparisons[value] : undefined;
+  const operator = kind === "symbol" ? comparisons.get(value) : undefined;
   if (operator !== undefined) {
     reader.take();
     return call(reader, operator, [left, readSum(reader)]);
@@ -122,18 +128,18 @@ function readSum(reader: TokenReader): Expression {
 /** Left-associative. `a || b || c` becomes one call, as `and` does. */
 function readOperators(
   reader: TokenReader,
-  table: Record<string, FunctionName>,
+  table: Symbols,
   readPart: () => Expression,
 ): Expression {
   let left = readPart();
   for (let depth = 0; ; depth++) {
     const { kind, value } = reader.peek();
-    const name = kind === "symbol" ? table[value] : undefined;
+    const name = kind === "symbol" ? table.get(value) : undefined;
     if (name === undefined) return left;
-    if (depth >= reader.limits.depth) {
+    if (depth >= planLimits.depth) {
       throw new PlanSyntaxError(
         "limit_exceeded",
-        `More than ${reader.limits.depth} operators in a row; group some in a step before.`,
+        `More than ${planLimits.depth} operators in a row; group some in a step before.`,
       );
     }
     reader.take();

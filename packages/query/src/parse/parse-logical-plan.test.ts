@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { aPlan, anExpression } from "../__fixtures__/arbitrary-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { renderExpression } from "../render/render-expression.ts";
-import { renderLogicalPlan } from "../render/render-logical-plan.ts";
 import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
 import { parseLogicalPlan } from "./parse-logical-plan.ts";
 
@@ -35,43 +34,8 @@ steps:
 const { numRuns = 200 } = fc.readConfigureGlobal();
 
 describe("parseLogicalPlan", () => {
-  it("reads YAML, and what it renders reads as the same plan", () => {
+  it("reads YAML, and its JSON as the same plan", () => {
     const plan = parsed(daily);
-    expect(renderLogicalPlan(plan)).toMatchInlineSnapshot(`
-      "version: 1
-      steps:
-        - name: orders
-          op: scan
-          resource: res:pg.orders
-          columns:
-            - created_at
-            - amount
-            - status
-        - name: paid
-          op: filter
-          from: orders
-          where: status = 'paid' and amount > 10.50
-        - name: daily
-          op: aggregate
-          from: paid
-          by:
-            - date(created_at, 'Europe/Berlin') as day
-          aggregates:
-            - sum(amount) as revenue
-            - count() as count
-        - name: sort4
-          op: sort
-          from: daily
-          by:
-            - revenue desc
-            - day
-        - name: limit5
-          op: limit
-          from: sort4
-          count: 10
-      "
-    `);
-    expect(parsed(renderLogicalPlan(plan))).toEqual(plan);
     expect(parsed(JSON.stringify(plan))).toEqual(plan);
   });
 
@@ -119,13 +83,12 @@ describe("parseLogicalPlan", () => {
       "limit",
       "distinct",
     ]);
-    expect(parsed(renderLogicalPlan(parsed(text)))).toEqual(parsed(text));
+    expect(parsed(JSON.stringify(parsed(text)))).toEqual(parsed(text));
   });
 
-  it("gives every plan back from YAML and JSON as it was", () => {
+  it("gives every plan back from JSON as it was", () => {
     fc.assert(
       fc.property(aPlan(), (plan) => {
-        expect(parsed(renderLogicalPlan(plan))).toEqual(plan);
         expect(parsed(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
       }),
       { numRuns: numRuns / 4 },
@@ -261,6 +224,11 @@ describe("parseLogicalPlan", () => {
       "a deep tree",
       { steps: [scan, { op: "filter", where: deepTree(5_000) }] },
       ["limit_exceeded"],
+    ],
+    [
+      "a field of a tree that nothing reads",
+      { steps: [scan, { op: "filter", where: { op: "column", name: "a", alias: "b" } }] },
+      ["field_unknown"],
     ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
     ["deep YAML on a line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],

@@ -4,13 +4,12 @@ import { parseDocument, visit } from "yaml";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { parseIssue, quoted } from "./parse-issue.ts";
 import { readArrow } from "./parse-arrow.ts";
-import { resolvePlanLimits, type PlanLimits, type ResolvedPlanLimits } from "./plan-limits.ts";
+import { planLimits } from "./plan-limits.ts";
 import { readFields, readText, report, type Read, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
 /** How a plan is parsed. */
 export interface ParsePlanOptions {
-  limits?: PlanLimits | undefined;
   /** The resource that a bare `scan` of the arrow form reads, for snippets of one resource. */
   resource?: string | undefined;
 }
@@ -23,8 +22,7 @@ export function parseLogicalPlan(
   document: unknown,
   options: ParsePlanOptions = {},
 ): Result<LogicalPlan> {
-  const limits = resolvePlanLimits(options.limits);
-  const context: ReadContext = { limits, count: { nodes: 0 }, issues: [] };
+  const context: ReadContext = { count: { nodes: 0 }, issues: [] };
   const plan =
     typeof document === "string"
       ? planOfText(context, document, options)
@@ -41,7 +39,7 @@ function planOfText(
   text: string,
   { resource }: ParsePlanOptions,
 ): LogicalPlan | undefined {
-  const { textLength } = context.limits;
+  const { textLength } = planLimits;
   if (text.length > textLength) {
     const message = `The plan has ${text.length} characters of at most ${textLength}.`;
     return report(context, "limit_exceeded", [], message);
@@ -56,8 +54,9 @@ function planOfText(
 
 /** YAML 1.2, which includes JSON. Aliases, anchors and duplicate keys are refused. */
 function readDocument(context: ReadContext, text: string): unknown {
-  if (nestsDeeper(text, context.limits)) {
-    const message = `The document nests deeper than ${context.limits.depth * 4} levels.`;
+  const maxDepth = planLimits.depth * 4;
+  if (nestsDeeper(text, maxDepth)) {
+    const message = `The document nests deeper than ${maxDepth} levels.`;
     return report(context, "limit_exceeded", [], message);
   }
   try {
@@ -91,8 +90,7 @@ function yamlMessage(reason: string): string {
 }
 
 /** Counts open brackets and the marks that nest a line. It ignores quotes, so the count is never too low. */
-function nestsDeeper(text: string, limits: ResolvedPlanLimits): boolean {
-  const max = limits.depth * 4;
+function nestsDeeper(text: string, max: number): boolean {
   let open = 0;
   for (const line of text.split("\n")) {
     const marks = /^[ \t]*(?:[-?:][ \t]+)+/.exec(line)?.[0].replace(/[^-?:]/g, "").length ?? 0;
@@ -121,7 +119,7 @@ const readPlan = readFields(({ get, fail }): LogicalPlan => {
 
 const readSteps: Read<PlanStep[]> = (context, list, path) => {
   const steps: PlanStep[] = [];
-  const { steps: max } = context.limits;
+  const { steps: max } = planLimits;
   if (!Array.isArray(list) || list.length === 0) {
     const message = "A plan needs a list of steps, the first of them a scan.";
     report(context, "field_missing", path, message);

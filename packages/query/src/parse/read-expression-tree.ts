@@ -1,12 +1,11 @@
 import { isRecord } from "@ccl/core/json";
-import type { Expression } from "../plan/expression.ts";
-import { parseDataType, typeName } from "../plan/data-type.ts";
 import { isFunctionName } from "../plan/functions.ts";
-import { renderExpression, renderName } from "../render/render-expression.ts";
+import type { Expression } from "../plan/expression.ts";
+import { renderExpression } from "../render/render-expression.ts";
 import { literalOf, literalTypes } from "./literal-value.ts";
 import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { readExpression } from "./parse-expression.ts";
-import type { ResolvedPlanLimits } from "./plan-limits.ts";
+import { planLimits } from "./plan-limits.ts";
 import { guarded, readText, type Read } from "./read-fields.ts";
 import { TokenReader } from "./token-reader.ts";
 
@@ -15,86 +14,77 @@ export const readExpressionField: Read<Expression> = (context, value, path) => {
   const text =
     typeof value === "string"
       ? value
-      : guarded(context, path, () => treeText(value, context.limits, 0));
+      : guarded(context, path, () => renderExpression(treeOf(value, 0)));
   const found = text === undefined ? undefined : readText(context, text, path, readExpression);
   return found ?? { op: "literal", type: "null", value: null };
 };
 
-function treeText(value: unknown, limits: ResolvedPlanLimits, depth: number): string {
+/** The tree, of which only the shape is checked: a field that nothing reads is refused. Parts may be texts. */
+function treeOf(value: unknown, depth: number): Expression {
   if (typeof value === "string") {
-    const reader = new TokenReader(value, limits, { nodes: 0 });
+    const reader = new TokenReader(value, { nodes: 0 });
     const expression = readExpression(reader);
     reader.expectEnd();
-    return `(${renderExpression(expression)})`;
+    return expression;
   }
-  if (depth > limits.depth)
-    throw new PlanSyntaxError("limit_exceeded", `A tree has more than ${limits.depth} levels.`);
-  if (!isRecord(value)) throw invalid(value, 'an expression: a text, or an object with "op"');
-  const { op, ...fields } = value;
-  const known = Object.hasOwn(fieldsOf, String(op)) ? fieldsOf[String(op)] : undefined;
-  if (known === undefined)
-    throw invalid(op, `a kind of expression; there are ${Object.keys(fieldsOf).join(", ")}`);
-  const unknown = Object.keys(fields).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new PlanSyntaxError(
-      "field_unknown",
-      `There is no field ${quoted(unknown)} here. Known are ${known.join(", ")}.`,
+  const { depth: max } = planLimits;
+  if (depth > max)
+    throw new PlanSyntaxError("limit_exceeded", `A tree has more than ${max} levels.`);
+  const fields = isRecord(value) ? value : {};
+  const tree = nodeOf(fields, (inner) => treeOf(inner, depth + 1));
+  if (tree === undefined)
+    throw invalidExpression(
+      `${quoted(value ?? null)} is no expression: write a text like "amount > 1".`,
     );
-  return fieldsText(String(op), fields, (part) => treeText(part, limits, depth + 1));
+  refuseUnknown(Object.keys(fields), Object.keys(tree));
+  return tree;
 }
 
-const fieldsOf: Record<string, readonly string[]> = {
-  column: ["name"],
-  literal: ["type", "value"],
-  call: ["function", "arguments"],
-  case: ["branches", "otherwise"],
-  in: ["value", "list"],
-  cast: ["value", "type"],
-};
+function refuseUnknown(fields: readonly string[], known: readonly string[]): void {
+  const unknown = fields.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const message = `There is no field ${quoted(unknown)} here. Known are ${known.join(", ")}.`;
+  throw new PlanSyntaxError("field_unknown", message);
+}
 
-function fieldsText(
-  op: string,
-  fields: Record<string, unknown>,
-  textOf: (part: unknown) => string,
-): string {
-  const list = (name: string): string => listOf(fields[name]).map(textOf).join(", ");
+function nodeOf(
+  { op, ...fields }: Record<string, unknown>,
+  part: (inner: unknown) => Expression,
+): Expression | undefined {
+  const { name, type, value: inner, list, branches, otherwise, function: called } = fields;
+  const { arguments: parts } = fields;
   switch (op) {
     case "column":
-      if (typeof fields["name"] !== "string") throw invalid(fields["name"], "a name");
-      return renderName(fields["name"]);
+      if (typeof name === "string") return { op, name };
+      break;
     case "literal": {
-      const type = literalTypes.find((name) => name === fields["type"]);
-      if (type === undefined) throw invalid(fields["type"], `one of ${literalTypes.join(", ")}`);
-      return renderExpression(literalOf(type, fields["value"]));
+      const known = literalTypes.find((each) => each === type);
+      if (known !== undefined) return literalOf(known, inner);
+      break;
     }
     case "call":
-      if (!isFunctionName(String(fields["function"])))
-        throw invalid(fields["function"], "a function");
-      // In brackets, since NOT would also take what follows.
-      return `(${String(fields["function"])}(${list("arguments")}))`;
+      if (typeof called === "string" && isFunctionName(called) && Array.isArray(parts))
+        return { op, function: called, arguments: parts.map(part) };
+      break;
     case "in":
-      return `(${textOf(fields["value"])} in (${list("list")}))`;
-    case "cast": {
-      const type = parseDataType(String(fields["type"]));
-      if (type === undefined) throw invalid(fields["type"], "a type");
-      return `cast(${textOf(fields["value"])} as ${typeName(type)})`;
-    }
-    default: {
-      const branches = listOf(fields["branches"]).map((branch) => {
-        if (!isRecord(branch)) throw invalid(branch, "a branch with when and value");
-        return ` when ${textOf(branch["when"])} then ${textOf(branch["value"])}`;
-      });
-      const otherwise = fields["otherwise"] ?? undefined;
-      const rest = otherwise === undefined ? "" : ` else ${textOf(otherwise)}`;
-      return `case${branches.join("")}${rest} end`;
-    }
+      if (Array.isArray(list)) {
+        const literals = list.map(part).filter((each) => each.op === "literal");
+        if (literals.length === list.length) return { op, value: part(inner), list: literals };
+      }
+      break;
+    case "cast":
+      if (typeof type === "string") return { op, value: part(inner), type };
+      break;
+    case "case":
+      if (Array.isArray(branches)) {
+        const read = branches.map((branch: unknown) => {
+          const { when, value: then, ...rest } = isRecord(branch) ? branch : {};
+          refuseUnknown(Object.keys(rest), ["when", "value"]);
+          return { when: part(when), value: part(then) };
+        });
+        const isLast = otherwise === undefined || otherwise === null;
+        return { op, branches: read, otherwise: isLast ? undefined : part(otherwise) };
+      }
   }
+  return undefined;
 }
-
-function listOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw invalid(value, "a list");
-}
-
-const invalid = (value: unknown, wanted: string): PlanSyntaxError =>
-  invalidExpression(`${quoted(value ?? null)} is not ${wanted}.`);

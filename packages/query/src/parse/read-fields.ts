@@ -8,12 +8,11 @@ import {
   type IssuePath,
   type PlanParseIssueCode,
 } from "./parse-issue.ts";
-import type { ResolvedPlanLimits } from "./plan-limits.ts";
+import { planLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
 
 /** State that the readers of one document share. */
 export interface ReadContext {
-  readonly limits: ResolvedPlanLimits;
   readonly count: NodeCount;
   readonly issues: Issue[];
 }
@@ -107,13 +106,13 @@ export const readList =
       report(context, "field_missing", path, message);
       return [];
     }
-    const { count, limits } = context;
+    const { count } = context;
     const items = value.flatMap((item: unknown, index) => {
       count.nodes += 1;
       return read(context, item, [...path, index]) ?? [];
     });
-    if (count.nodes > limits.nodes) {
-      const message = `The plan has more than ${limits.nodes} parts.`;
+    if (count.nodes > planLimits.nodes) {
+      const message = `The plan has more than ${planLimits.nodes} parts.`;
       report(context, "limit_exceeded", path, message);
     }
     if (min !== undefined && value.length < min.count)
@@ -129,7 +128,7 @@ export function readText<T>(
   read: (reader: TokenReader) => T,
 ): T | undefined {
   return guarded(context, path, () => {
-    const reader = new TokenReader(text, context.limits, context.count);
+    const reader = new TokenReader(text, context.count);
     const value = read(reader);
     reader.expectEnd();
     return value;

@@ -1,5 +1,5 @@
 import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
-import type { ResolvedPlanLimits } from "./plan-limits.ts";
+import { planLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 
 /** Counts the nodes of a whole plan across its texts. */
@@ -7,24 +7,21 @@ export interface NodeCount {
   nodes: number;
 }
 
-/** Reads a text token by token, within limits. */
+/** Reads a text token by token, within the limits of plans. */
 export class TokenReader {
   readonly text: string;
-  readonly limits: ResolvedPlanLimits;
   readonly #tokens: Token[];
   readonly #count: NodeCount;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string, limits: ResolvedPlanLimits, count: NodeCount) {
-    if (text.length > limits.textLength) {
-      throw new PlanSyntaxError(
-        "limit_exceeded",
-        `The text has ${text.length} characters of at most ${limits.textLength}.`,
-      );
+  constructor(text: string, count: NodeCount) {
+    const { textLength: max } = planLimits;
+    if (text.length > max) {
+      const message = `The text has ${text.length} characters of at most ${max}.`;
+      throw new PlanSyntaxError("limit_exceeded", message);
     }
     this.text = text;
-    this.limits = limits;
     this.#tokens = tokenize(text);
     this.#count = count;
   }
@@ -91,20 +88,20 @@ export class TokenReader {
 
   countNode(): void {
     this.#count.nodes += 1;
-    if (this.#count.nodes <= this.limits.nodes) return;
+    if (this.#count.nodes <= planLimits.nodes) return;
     throw new PlanSyntaxError(
       "limit_exceeded",
-      `The plan has more than ${this.limits.nodes} parts; split the task.`,
+      `The plan has more than ${planLimits.nodes} parts; split the task.`,
     );
   }
 
   /** Runs an action one level deeper. */
   nested<T>(action: () => T): T {
     this.#depth += 1;
-    if (this.#depth > this.limits.depth) {
+    if (this.#depth > planLimits.depth) {
       throw new PlanSyntaxError(
         "limit_exceeded",
-        `Expressions nest deeper than ${this.limits.depth} levels.`,
+        `Expressions nest deeper than ${planLimits.depth} levels.`,
       );
     }
     try {

@@ -43,6 +43,31 @@ export const functionArguments = {
   now: [0, 0],
 } as const;
 
+/** An operator as it is written, and how tightly it binds. */
+interface Operator {
+  symbol: string;
+  level: number;
+}
+
+/** The functions that are written as operators, from loose to tight. */
+export const operators: Partial<Record<FunctionName, Operator>> = {
+  or: { symbol: "or", level: 1 },
+  and: { symbol: "and", level: 2 },
+  eq: { symbol: "=", level: 4 },
+  ne: { symbol: "<>", level: 4 },
+  lt: { symbol: "<", level: 4 },
+  le: { symbol: "<=", level: 4 },
+  gt: { symbol: ">", level: 4 },
+  ge: { symbol: ">=", level: 4 },
+  like: { symbol: "like", level: 4 },
+  add: { symbol: "+", level: 5 },
+  subtract: { symbol: "-", level: 5 },
+  concat: { symbol: "||", level: 5 },
+  multiply: { symbol: "*", level: 6 },
+  divide: { symbol: "/", level: 6 },
+  modulo: { symbol: "%", level: 6 },
+};
+
 /** The functions of the plan language. The package's README has the semantics of each. */
 export type FunctionName = keyof typeof functionArguments;
 

@@ -112,8 +112,14 @@ interface DistinctStep {
   from: string;
 }
 
-/** The names of the steps that a step reads, in order. */
-export function inputsOf(step: PlanStep): string[] {
+/** The names of the steps that a step reads, in order, before and after the check. */
+export function inputsOf(
+  step:
+    | { op: "scan" }
+    | Pick<JoinStep, "op" | "left" | "right">
+    | Pick<UnionStep, "op" | "from">
+    | { op: Exclude<PlanOperation, "scan" | "join" | "union">; from: string },
+): string[] {
   if (step.op === "scan") return [];
   if (step.op === "join") return [step.left, step.right];
   return step.op === "union" ? step.from : [step.from];

@@ -121,8 +121,6 @@ export interface TypedJoin extends StepOf<"join"> {
   on: { left: TypedExpression; right: TypedExpression }[];
   /** How many of `columns` come from the left. The rest are all columns of the right step, in its order. */
   leftCount: number;
-  /** Prefix of the right step's names. Empty if the plan gives none. */
-  prefix: string;
 }
 
 /** Groups rows: `columns` are the keys, then the aggregates. */
@@ -146,7 +144,7 @@ interface TypedLimit extends StepOf<"limit"> {
 }
 
 /** All rows of the inputs. `values[i]` holds the columns from input i. */
-export interface TypedUnion extends StepOf<"union"> {
+interface TypedUnion extends StepOf<"union"> {
   from: string[];
   values: TypedExpression[][];
 }
@@ -164,13 +162,6 @@ export interface ValidLogicalPlan {
   /** The columns of the result. */
   columns: PlanColumn[];
   warnings: Issue[];
-}
-
-/** The names of the steps that a typed step reads, in order. */
-export function typedInputsOf(step: TypedStep): string[] {
-  if (step.op === "scan") return [];
-  if (step.op === "join") return [step.left, step.right];
-  return step.op === "union" ? step.from : [step.from];
 }
 
 /** The direct subexpressions of an expression. */

@@ -1,6 +1,6 @@
 import { typeName } from "../plan/data-type.ts";
 import type { AggregateFunction, Expression } from "../plan/expression.ts";
-import type { FunctionName } from "../plan/functions.ts";
+import { operators } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 
@@ -8,23 +8,6 @@ import { reservedWords } from "../plan/reserved-words.ts";
 type AnyExpression = Expression | TypedExpression;
 type Of<Op extends AnyExpression["op"]> = Extract<AnyExpression, { op: Op }>;
 
-const operators: Partial<Record<FunctionName, { symbol: string; level: number }>> = {
-  or: { symbol: "or", level: 1 },
-  and: { symbol: "and", level: 2 },
-  eq: { symbol: "=", level: 4 },
-  ne: { symbol: "<>", level: 4 },
-  lt: { symbol: "<", level: 4 },
-  le: { symbol: "<=", level: 4 },
-  gt: { symbol: ">", level: 4 },
-  ge: { symbol: ">=", level: 4 },
-  like: { symbol: "like", level: 4 },
-  add: { symbol: "+", level: 5 },
-  subtract: { symbol: "-", level: 5 },
-  concat: { symbol: "||", level: 5 },
-  multiply: { symbol: "*", level: 6 },
-  divide: { symbol: "/", level: 6 },
-  modulo: { symbol: "%", level: 6 },
-};
 const primaryLevel = 8;
 const wordy: ReadonlySet<string> = new Set(["not", "negate", "is_null", "is_not_null", "between"]);
 

@@ -1,11 +1,11 @@
+import { inputsOf } from "../plan/logical-plan.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
-import { pruneColumns } from "../plan/prune-columns.ts";
+import { columnName, printPlan, tableName } from "../sql/print-plan.ts";
 import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
 import {
   conjunctsOf,
-  typedInputsOf,
   type TypedExpression,
   type TypedScan,
   type TypedStep,
@@ -20,11 +20,17 @@ export interface PlanScan extends TableScan {
   where: TypedExpression[];
   /** No more rows are needed. */
   maxRows?: number | undefined;
+  /** Its table in the statement, and the names of its columns there. */
+  table: string;
+  names: string[];
 }
 
-/** A plan as rows to read and steps over them. */
+/** A plan as rows to read and a statement over them. */
 export interface PlanWork {
+  /** The steps that the result needs. Scans have only the columns that are read. */
   steps: TypedStep[];
+  /** For DuckDB. */
+  text: string;
   scans: PlanScan[];
   /** The result is these columns of the one scan, by index. Undefined if an engine has something to compute. */
   direct?: number[] | undefined;
@@ -34,50 +40,53 @@ export interface PlanWork {
 export function planScans(valid: ValidLogicalPlan): PlanWork {
   const used = usedSteps(splitScans(valid.steps));
   const conditions = scanConditions(used);
-  const steps = pruneColumns(used, valid.columns);
+  const { text, columnsOf } = printPlan(used, valid.columns);
   const sentTo = (scan: TypedScan): { part: TypedExpression; sent: SimpleCondition[] }[] =>
     (conditions.get(scan.name) ?? []).flatMap((part) => {
       const sent = simpleConditions(part);
       return sent?.every((condition) => isAllowed(condition, scan)) ? [{ part, sent }] : [];
     });
   const isWhole = ({ scan, conjuncts }: Reading): boolean => conjuncts === sentTo(scan).length;
-  const last = steps.at(-1);
-  const whole = last && readingOf(steps, last);
-  const limits = steps
-    .flatMap((step) => (step.op === "limit" ? (readingOf(steps, step) ?? []) : []))
+  const last = used.at(-1);
+  const whole = last && readingOf(used, last);
+  const limits = used
+    .flatMap((step) => (step.op === "limit" ? (readingOf(used, step) ?? []) : []))
     .filter(isWhole);
-  const scans = steps.flatMap((step): PlanScan[] => {
+  const scans = used.flatMap((step): PlanScan[] => {
     if (step.op !== "scan") return [];
-    const { name, resource, columns } = step;
-    const maxRows = limits.find(({ scan }) => scan === step)?.maxRows;
     const sent = sentTo(step);
-    const where = sent.map(({ part }) => part);
+    const columns = columnsOf(step);
     return [
       {
-        name,
-        resource,
+        name: step.name,
+        resource: step.resource,
         columns,
-        where,
+        where: sent.map(({ part }) => part),
         conditions: sent.flatMap((one) => one.sent),
-        maxRows,
+        maxRows: limits.find(({ scan }) => scan === step)?.maxRows,
+        table: tableName(used, step.name),
+        names: columns.map(({ name }) => columnName(step.columns, name)),
       },
     ];
   });
   const direct = whole?.columns.flatMap((name) =>
-    name === undefined ? [] : whole.scan.columns.findIndex((column) => column.name === name),
+    name === undefined ? [] : (scans[0]?.columns.findIndex((column) => column.name === name) ?? []),
   );
   const isDirect =
     whole !== undefined &&
     isWhole(whole) &&
     whole.offset === 0 &&
     direct?.length === valid.columns.length;
-  return { steps, scans, direct: isDirect ? direct : undefined };
+  const steps = used.map((step) =>
+    step.op === "scan" ? { ...step, columns: columnsOf(step) } : step,
+  );
+  return { steps, text, scans, direct: isDirect ? direct : undefined };
 }
 
 function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
   const used = new Set([steps.at(-1)?.name]);
   for (const step of steps.toReversed())
-    if (used.has(step.name)) for (const name of typedInputsOf(step)) used.add(name);
+    if (used.has(step.name)) for (const name of inputsOf(step)) used.add(name);
   return steps.filter(({ name }) => used.has(name));
 }
 

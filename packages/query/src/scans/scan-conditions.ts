@@ -1,10 +1,10 @@
+import { inputsOf } from "../plan/logical-plan.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { derivedName } from "../plan/derived-name.ts";
 import {
   columnsOf,
   conjunctsOf,
   partsOf,
-  typedInputsOf,
   withParts,
   type TypedExpression,
   type TypedJoin,
@@ -17,7 +17,7 @@ export function splitScans(steps: readonly TypedStep[]): TypedStep[] {
   let split = [...steps];
   for (const scan of steps) {
     if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
-    const readers = split.filter((step) => typedInputsOf(step).includes(scan.name));
+    const readers = split.filter((step) => inputsOf(step).includes(scan.name));
     for (const [index, reader] of readers.slice(1).entries()) {
       const name = derivedName(scan.name, index);
       split = split.flatMap((step) =>
@@ -42,7 +42,7 @@ function withInput(step: TypedStep, old: string, name: string): TypedStep {
 
 /** How many steps read a step. */
 export function readerCount(steps: readonly TypedStep[], name: string): number {
-  return steps.filter((step) => typedInputsOf(step).includes(name)).length;
+  return steps.filter((step) => inputsOf(step).includes(name)).length;
 }
 
 /**

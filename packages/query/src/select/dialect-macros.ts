@@ -51,7 +51,7 @@ const ofText = (name: string, more = ""): string =>
 const everywhere: Macros = {
   btrim: ["(x) AS trim(x)", "(x, c) AS trim(x, c)"],
   initcap: [
-    `(x) AS array_to_string(list_transform(regexp_extract_all(own."lower"(x), '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'), lambda w: own."concat"(own."upper"(w[1]), w[2:])), '')`,
+    `(x) AS array_to_string(list_transform(regexp_extract_all(own."lower"(x), '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'), lambda w: own."concat"(upper(w[1]), w[2:])), '')`,
   ],
   regexp_like: ["(x, p) AS regexp_matches(x, p)"],
   regexp_count: ["(x, p) AS len(regexp_extract_all(x, p))"],
@@ -103,7 +103,19 @@ const wholeNumber = (type: string): string[] => [
   `(x) AS CASE WHEN own."typeof"(x) = 'VARCHAR' AND NOT own."regexp_full_match"(CAST(x AS VARCHAR), '\\s*[+-]?\\d+\\s*') THEN error('invalid input syntax for an integer') ELSE CAST(x AS ${type}) END`,
 ];
 
+const powers = (body: string): Macros =>
+  Object.fromEntries(["power", "pow"].map((name) => [name, [`(x, y) AS ${body}`]]));
+const isComplexPower = `x < 0 AND y <> own."floor"(y)`;
+const power = own("pow", "x", "y");
+
 const postgresql: Macros = {
+  ...powers(
+    `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') WHEN ${power} = 0 AND x <> 0 AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: underflow') ELSE ${power} END`,
+  ),
+  // DuckDB makes ß the capital ẞ.
+  upper: [
+    `(x) AS ${own("replace", own("upper", own("replace", "CAST(x AS VARCHAR)", "'ß'", "chr(57344)")), "chr(57344)", "'ß'")}`,
+  ],
   // PostgreSQL divides floats exactly and whole numbers toward zero.
   "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
   "%": [
@@ -171,6 +183,7 @@ const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
 const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
 
 const sqlite: Macros = {
+  ...powers(`CASE WHEN NOT (${isComplexPower}) THEN ${power} END`),
   "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
   "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
   mod: [

@@ -164,9 +164,10 @@ function plain(value: unknown): unknown {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "number") return Number(value.toPrecision(10)) + 0;
-  return typeof value === "string"
-    ? value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2")
-    : value;
+  if (typeof value !== "string") return value;
+  // A C library rounds the last digits of a float as text, and versions of SQLite write 15 or 17 of them.
+  const shown = value.replace(/\d+\.\d{10,}/g, (digits) => String(plain(Number(digits))));
+  return shown.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2");
 }
 
 interface Tally {
@@ -181,6 +182,13 @@ async function compared(
   meant: Dialect | "duckdb",
 ): Promise<Tally> {
   const tally: Tally = { same: 0, refused: [], different: [] };
+  // SQL does not say whether rows beyond a LIMIT are computed.
+  const failsWithoutLimit = async (text: string): Promise<boolean> =>
+    / limit /.test(text) &&
+    (await ourRows(meant, dialect, text.replace(/ limit .*$/, ""), rows).then(
+      () => false,
+      () => true,
+    ));
   const row = fc.record(Object.fromEntries(Object.entries(values)));
   const statements = fc.sample(randomDialectSql(dialect), { numRuns: queries, seed: 11 });
   let rows: Row[] = [];
@@ -200,6 +208,7 @@ async function compared(
     if (own === ours || (own?.startsWith("!") === true && ours?.startsWith("!") === true))
       tally.same += 1;
     else if (ours?.startsWith("!") === true) tally.refused.push({ text, ours });
+    else if (own?.startsWith("!") === true && (await failsWithoutLimit(text))) tally.same += 1;
     else tally.different.push({ text, own, ours });
   }
   return tally;

@@ -142,8 +142,16 @@ export class ExpressionResolver {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
+    const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
+    const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
+    // PostgreSQL casts a literal even where nothing reads it.
+    if ((kind === "int" || kind === "bigint") && typeof literal === "string")
+      if (!/^\s*[+-]?\d+\s*$/.test(literal))
+        result.unkept.push({
+          reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
+          dialect: "postgresql",
+        });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
-      const kind = typeKind(node["data_type"]);
       const as = places.tokenAfter(expr, "as", "::");
       if ((kind === "int" || kind === "bigint") && as !== undefined)
         result.roundedCasts.add(as.start);
@@ -287,7 +295,13 @@ export class ExpressionResolver {
       );
     }
     const args = listOf(call, "args", "List", "args");
-    this.#at.only(...(meantBy(key, args) ?? databases));
+    const isScalar = (key === "max" || key === "min") && args.length > 1;
+    if (isScalar && (this.#at.dialect ?? "sqlite") !== "sqlite")
+      return this.#at.refuse(
+        "function_unknown",
+        `${key} takes one value; write ${key === "max" ? "greatest" : "least"}(a, b).`,
+      );
+    this.#at.only(...(isScalar ? (["sqlite"] as const) : (meantBy(key, args) ?? databases)));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
@@ -371,9 +385,8 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
   return [];
 }
 
-/** The dialects of a function that only its arguments reveal: `max(a, b)`, `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
-  if ((name === "max" || name === "min") && args.length > 1) return ["sqlite"];
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];

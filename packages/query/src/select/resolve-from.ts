@@ -43,8 +43,18 @@ export class FromResolver {
       const kind = operator?.tag ?? "";
       if (!/^(?:Join|Inner|CrossJoin|Left|LeftOuter|Right|RightOuter|FullOuter)$/.test(kind))
         this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not taken.`);
+      if (operator?.content === "None" && kind !== "CrossJoin") this.#unconstrained();
       this.#constraint(operator?.content, { scope, firstAt, rightAt, common: context.common });
     }
+  }
+
+  /** SQLite alone takes a join without a condition, as all pairs of rows. */
+  #unconstrained(): void {
+    const reason = "a join has neither ON nor USING; write CROSS JOIN for all pairs of rows";
+    if ((this.#at.dialect ?? "sqlite") !== "sqlite")
+      this.#at.refuse("statement_refused", `In this statement ${reason}.`);
+    this.#at.only("sqlite");
+    this.#at.result.unkept.push({ reason });
   }
 
   #constraint(

@@ -87,3 +87,29 @@ it.each([
 ])("says what to write instead of %s", async (text, message) => {
   expect(await answerTo(text)).toMatch(message);
 });
+
+it.each([
+  ["postgresql", "select power(0, -2)", "zero raised to a negative power is undefined"],
+  ["postgresql", "select pow(-8, 0.5)", "a negative number raised to a non-integer power"],
+  ["postgresql", "select power(10, id + 400) from visits", "value out of range: overflow"],
+  ["postgresql", "select power(0.000001, 200)", "value out of range: underflow"],
+  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is no whole number"],
+  ["postgresql", "select max(1, 2, 3)", "max takes one value; write greatest(a, b)."],
+  ["duckdb", "select min(id, 2) from visits", "min takes one value; write least(a, b)."],
+  ["postgresql", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
+  ["sqlite", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
+] as const)("refuses in %s: %s", async (dialect, text, message) => {
+  await expect(executeSql(text, { details, connectors, dialect })).rejects.toThrow(message);
+});
+
+it("gives a power of SQLite that is no number as null, and takes its max of several values", async () => {
+  const text = "select power(-8, 0.5) as p, pow(-8, 2) as q, max(1, 2, 3) as m";
+  const { rows } = await executeSql(text, { details, connectors, dialect: "sqlite" });
+  expect(rows).toEqual([{ p: null, q: 64, m: 3 }]);
+});
+
+it("makes ß no capital, as PostgreSQL", async () => {
+  const text = "select upper('straße') as u, initcap('straße ßa') as i";
+  const { rows } = await executeSql(text, { details, connectors, dialect: "postgresql" });
+  expect(rows).toEqual([{ u: "STRAßE", i: "Straße ßa" }]);
+});

@@ -1,7 +1,7 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import type { SimpleCondition } from "../connector/simple-condition.ts";
-import type { FunctionName } from "../plan/functions.ts";
+import { operators } from "../plan/functions.ts";
 import type { TypedAggregate, TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
@@ -22,7 +22,6 @@ export function duckDbTypeName(type: DataType): string {
 
 const castTo = (value: string, type: DataType): string =>
   `cast(${value} as ${duckDbTypeName(type)})`;
-const bigint: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const timestamp: DataType = { kind: "timestamp" };
 
@@ -74,7 +73,7 @@ export function printAggregate(
 export function printCondition({ column, operator, type, values }: SimpleCondition): string {
   const value = castTo(quoteIdentifier(column), type);
   const list = values.map((one) => literal(typeof one === "bigint" ? String(one) : one, type));
-  return `${value} ${operator === "in" ? "in" : (operators[operator] ?? "=")} (${list.join(", ")})`;
+  return `${value} ${operator === "in" ? "in" : (operators[operator]?.symbol ?? "=")} (${list.join(", ")})`;
 }
 
 /** A text as a literal of SQL. */
@@ -92,21 +91,12 @@ function literal(value: string | number | boolean | null, type: DataType): strin
 }
 
 function printCast(value: string, from: DataType, to: DataType): string {
-  if (from.kind === "float" && to.kind === "decimal") {
-    const scaled = castTo(roundedFloat(`(${value} * 1e${to.scale})`, 0), bigint);
-    const last = `cast('1e-${to.scale}' as decimal(${Math.min(19, to.scale + 1)},${Math.min(18, to.scale)}))`;
-    return castTo(`(cast(${scaled} as decimal(19,0)) * ${last})`, to);
-  }
-  if (from.kind === "float" && to.kind === "int") return castTo(roundedFloat(value, 0), to);
-  if (from.kind === "decimal" && to.kind === "int") return castTo(`round(${value}, 0)`, to);
+  // DuckDB's own cast takes halves to even.
+  if (from.kind === "float" && to.kind === "decimal")
+    return castTo(`round(${value}, ${to.scale})`, to);
+  if ((from.kind === "decimal" || from.kind === "float") && to.kind === "int")
+    return castTo(`round(${value}, 0)`, to);
   return castTo(value, to);
-}
-
-/** A float rounded half away from zero. A value too large for a fraction stays unchanged. */
-function roundedFloat(value: string, digits: number): string {
-  const power = `1${"0".repeat(digits)}.0`;
-  const rounded = `floor(abs(${value}) * ${power} + 0.5) / ${power}`;
-  return `(case when abs(${value}) < 1e${15 - digits} then case when ${value} < 0 then - (${rounded}) else ${rounded} end else ${value} end)`;
 }
 
 /** A unit, a zone or a number of digits, which the check has validated. */
@@ -115,25 +105,8 @@ function literalText({ arguments: parts }: TypedCall, index: number): string {
   return part?.op === "literal" ? String(part.value) : "";
 }
 
-const operators: Partial<Record<FunctionName, string>> = {
-  eq: "=",
-  ne: "<>",
-  lt: "<",
-  le: "<=",
-  gt: ">",
-  ge: ">=",
-  and: "and",
-  or: "or",
-  add: "+",
-  subtract: "-",
-  multiply: "*",
-  concat: "||",
-};
-
 /** Calls that are not `name(arguments)`. Division by zero is null. */
 function printCall(call: TypedCall, parts: readonly string[]): string {
-  const operator = operators[call.function];
-  if (operator !== undefined) return `(${parts.join(` ${operator} `)})`;
   const [a = "null", b = "null", c = "null"] = parts;
   switch (call.function) {
     case "between":
@@ -160,13 +133,13 @@ function printCall(call: TypedCall, parts: readonly string[]): string {
       return `substr(${parts.join(", ")})`;
     case "like":
       return `(${a} like ${b} escape '\\')`;
-    case "round": {
-      const digits = Number(literalText(call, 1));
-      const isFloat = call.arguments[0]?.type.kind === "float";
-      return isFloat ? roundedFloat(a, digits) : `round(${a}, ${digits})`;
+    case "round":
+      return `round(${a}, ${literalText(call, 1)})`;
+    default: {
+      const operator = operators[call.function];
+      if (operator === undefined) return printTimeCall(call, parts);
+      return `(${parts.join(` ${operator.symbol} `)})`;
     }
-    default:
-      return printTimeCall(call, parts);
   }
 }
 

@@ -1,160 +1,174 @@
 import type { SortKey } from "../plan/logical-plan.ts";
-import type {
-  PlanColumn,
-  TypedAggregateStep,
-  TypedJoin,
-  TypedStep,
-  TypedUnion,
-} from "../plan/typed-plan.ts";
+import type { PlanColumn, TypedExpression, TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { printAggregate, printExpression } from "./print-expression.ts";
 
-/** Rows within a statement, and the order that ORDER BY must still apply. */
+/** Rows within a statement. */
 interface Relation {
   table: string;
   columns: readonly PlanColumn[];
+  /** The order that ORDER BY must still apply. */
   order: readonly (Omit<SortKey, "column"> & { name: string })[];
+  /** The columns that later steps read. */
+  needed: Set<string>;
+}
+
+/** A plan as a statement of DuckDB. */
+interface PrintedPlan {
+  text: string;
+  /** The columns of a scan that the statement reads. */
+  columnsOf(scan: TypedScan): PlanColumn[];
 }
 
 /** The name of a column in statements, since those of a plan may differ only in case, which DuckDB does not see. */
-export function columnName(index: number): string {
-  return `c${index}`;
+export function columnName(columns: readonly PlanColumn[], name: string): string {
+  return `c${columns.findIndex((column) => column.name === name)}`;
 }
 
-/**
- * The plan as one SELECT for DuckDB, each step a common table expression. `tables` holds the table of each scan, whose
- * columns are named by `columnName`.
- */
+/** The name of a scan's table in statements. Its columns are named by `columnName`. */
+export function tableName(steps: readonly TypedStep[], scan: string): string {
+  return `ccl_t${steps.findIndex(({ name }) => name === scan)}`;
+}
+
+/** The plan as one SELECT, each step a common table expression with the columns that later steps read. */
 export function printPlan(
   steps: readonly TypedStep[],
   columns: readonly PlanColumn[],
-  tables: ReadonlyMap<string, string>,
+): PrintedPlan {
+  const relations = new Map<string, Relation>();
+  for (const step of steps) relations.set(step.name, relationOf(step, relations, steps));
+  const relation = (name: string): Relation =>
+    relations.get(name) ?? { table: "", columns: [], order: [], needed: new Set() };
+  const last = relation(steps.at(-1)?.name ?? "");
+  const values = columns.map(({ name }) => columnIn(last, name));
+  const parts: string[] = [];
+  // The readers of a step come after it. They are printed first, to know what they read.
+  for (const step of steps.toReversed()) {
+    if (step.op === "scan" || step.op === "sort") continue;
+    const { table, needed } = relation(step.name);
+    const keys = step.op === "distinct" ? step.columns.length : keyCount(step);
+    const isPrinted = ({ name }: PlanColumn, index: number): boolean =>
+      index < keys || needed.has(name) || (needed.size === 0 && index === 0);
+    const printed = step.columns.filter(isPrinted);
+    parts.unshift(`${table} as (${printStep(step, printed, relation)})`);
+  }
+  const head = parts.length === 0 ? "" : `with ${parts.join(", ")} `;
+  return {
+    text: `${head}select ${values.join(", ")} from ${last.table} as t${orderClause(last)}`,
+    columnsOf({ name, columns: all }) {
+      const { needed } = relation(name);
+      const read = all.filter((column) => needed.has(column.name));
+      // Rows that are only counted need one column.
+      return read.length > 0 ? read : all.slice(0, 1);
+    },
+  };
+}
+
+function keyCount(step: TypedStep): number {
+  return step.op === "aggregate" ? step.by.length : 0;
+}
+
+function relationOf(
+  step: TypedStep,
+  relations: ReadonlyMap<string, Relation>,
+  steps: readonly TypedStep[],
+): Relation {
+  const { columns } = step;
+  const from =
+    "from" in step && typeof step.from === "string" ? relations.get(step.from) : undefined;
+  if (step.op === "sort" && from !== undefined) {
+    const order = step.by.map(({ column, ...key }) => ({ ...key, name: columnIn(from, column) }));
+    return { ...from, order: [...order, ...from.order] };
+  }
+  const isOrdered = step.op === "filter" || step.op === "project" || step.op === "limit";
+  const kept = isOrdered ? (from?.order ?? []) : [];
+  return {
+    table: step.op === "scan" ? tableName(steps, step.name) : `s${relations.size}`,
+    columns,
+    order: kept.map((key, index) => ({ ...key, name: `t.o${index}` })),
+    needed: new Set(),
+  };
+}
+
+type Printed = Exclude<TypedStep, TypedScan | { op: "sort" }>;
+
+function printStep(
+  step: Printed,
+  printed: readonly PlanColumn[],
+  relation: (name: string) => Relation,
 ): string {
-  const printer = new PlanPrinter(tables);
-  for (const step of steps) printer.add(step);
-  return printer.select(steps.at(-1)?.name ?? "", columns);
-}
-
-class PlanPrinter {
-  readonly #tables: ReadonlyMap<string, string>;
-  readonly #relations = new Map<string, Relation>();
-  readonly #parts: string[] = [];
-
-  constructor(tables: ReadonlyMap<string, string>) {
-    this.#tables = tables;
-  }
-
-  select(name: string, columns: readonly PlanColumn[]): string {
-    const from = this.#relation(name);
-    const values = columns.map((column) => columnIn(from, column.name));
-    const head = this.#parts.length === 0 ? "" : `with ${this.#parts.join(", ")} `;
-    return `${head}select ${values.join(", ")} from ${from.table} as t${orderClause(from)}`;
-  }
-
-  add(step: TypedStep): void {
-    if (step.op === "join") return this.#addJoin(step);
-    if (step.op === "union") return this.#addUnion(step);
-    if (step.op === "scan") {
-      const table = this.#tables.get(step.name) ?? "";
-      this.#relations.set(step.name, { table, columns: step.columns, order: [] });
-      return;
-    }
-    const from = this.#relation(step.from);
-    const all = from.columns.map((column) => columnIn(from, column.name));
-    switch (step.op) {
-      case "filter":
-        return this.#define(step, from, all, ` where ${printExpression(step.where, nameIn(from))}`);
-      case "project":
-        return this.#define(
-          step,
-          from,
-          step.values.map((value) => printExpression(value, nameIn(from))),
-        );
-      case "aggregate":
-        return this.#addAggregate(step, from);
-      case "sort": {
-        const order = step.by.map(({ column, ...key }) => ({
-          ...key,
-          name: columnIn(from, column),
-        }));
-        this.#relations.set(step.name, { ...from, order: [...order, ...from.order] });
-        return;
-      }
-      case "limit": {
-        const limit = ` limit ${step.count} offset ${step.offset}`;
-        return this.#define(step, from, all, `${orderClause(from)}${limit}`);
-      }
-      case "distinct":
-        return this.#define(step, { ...from, order: [] }, all, ` group by ${all.join(", ")}`);
-    }
-  }
-
-  #relation(name: string): Relation {
-    return this.#relations.get(name) ?? { table: "", columns: [], order: [] };
-  }
-
-  /** Selects values from a relation, and what its order needs. */
-  #define(step: TypedStep, from: Relation, values: readonly string[], clause = ""): void {
-    const kept = from.order.map(({ name }, index) => `${name} as o${index}`);
-    const body = `select ${[...values.map(named), ...kept].join(", ")} from ${from.table} as t${clause}`;
-    const order = from.order.map((key, index) => ({ ...key, name: `t.o${index}` }));
-    this.#set(step, body, order);
-  }
-
-  #set(step: TypedStep, body: string, order: Relation["order"] = []): void {
-    const table = `s${this.#parts.length}`;
-    this.#parts.push(`${table} as (${body})`);
-    this.#relations.set(step.name, { table, columns: step.columns, order });
-  }
-
-  #addJoin(step: TypedJoin): void {
-    const left = this.#relation(step.left);
-    const right = this.#relation(step.right);
-    const on = step.on
-      .map((key) => {
-        const leftKey = printExpression(key.left, nameIn(left, "l"));
-        return `${leftKey} = ${printExpression(key.right, nameIn(right, "r"))}`;
-      })
-      .join(" and ");
-    const values = step.columns.map(({ name }, index) =>
-      index < step.leftCount
-        ? columnIn(left, name, "l")
-        : `r.${columnName(index - step.leftCount)}`,
-    );
-    const head = `select ${values.map(named).join(", ")} from ${left.table} as l`;
-    const partners = `${right.table} as r`;
-    if (step.kind === "semi" || step.kind === "anti") {
-      const not = step.kind === "anti" ? "not " : "";
-      return this.#set(step, `${head} where ${not}exists (select 1 from ${partners} where ${on})`);
-    }
-    this.#set(step, `${head} ${step.kind} join ${partners} on ${on}`);
-  }
-
-  #addAggregate(step: TypedAggregateStep, from: Relation): void {
-    const keys = step.by.map((key) => printExpression(key, nameIn(from)));
-    const values = step.aggregates.map((aggregate) => printAggregate(aggregate, nameIn(from)));
-    const groups = keys.length === 0 ? "" : ` group by ${keys.map((_, at) => at + 1).join(", ")}`;
-    this.#define(step, { ...from, order: [] }, [...keys, ...values], groups);
-  }
-
-  #addUnion(step: TypedUnion): void {
-    const selects = step.from.map((name, at) => {
-      const from = this.#relation(name);
-      const values = (step.values[at] ?? []).map((value) => printExpression(value, nameIn(from)));
-      return `select ${values.map(named).join(", ")} from ${from.table} as t`;
+  /** A value for each printed column, under its name. */
+  const select = (
+    valueOf: (index: number, name: string) => string,
+    more: string[] = [],
+  ): string => {
+    const values = printed.map(({ name }) => {
+      const index = step.columns.findIndex((column) => column.name === name);
+      return `${valueOf(index, name)} as c${index}`;
     });
-    this.#set(step, selects.join(" union all "));
+    return `select ${[...values, ...more].join(", ")}`;
+  };
+  if (step.op === "union") {
+    const selects = step.from.map((name, at) => {
+      const from = relation(name);
+      return `${select((index) => valueIn(from, step.values[at]?.[index]))} from ${from.table} as t`;
+    });
+    return selects.join(" union all ");
+  }
+  if (step.op === "join") {
+    const [left, right] = [relation(step.left), relation(step.right)];
+    const on = step.on
+      .map((key) => `${valueIn(left, key.left, "l")} = ${valueIn(right, key.right, "r")}`)
+      .join(" and ");
+    const ofRight = (index: number): string => right.columns[index - step.leftCount]?.name ?? "";
+    const head = `${select((index, name) =>
+      index < step.leftCount ? columnIn(left, name, "l") : columnIn(right, ofRight(index), "r"),
+    )} from ${left.table} as l`;
+    const partners = `${right.table} as r`;
+    if (step.kind === "inner" || step.kind === "left")
+      return `${head} ${step.kind} join ${partners} on ${on}`;
+    const not = step.kind === "anti" ? "not " : "";
+    return `${head} where ${not}exists (select 1 from ${partners} where ${on})`;
+  }
+  const from = relation(step.from);
+  const end = ` from ${from.table} as t`;
+  const order = from.order.map(({ name }, index) => `${name} as o${index}`);
+  const same = (_: number, name: string): string => columnIn(from, name);
+  switch (step.op) {
+    case "filter":
+      return `${select(same, order)}${end} where ${valueIn(from, step.where)}`;
+    case "project":
+      return `${select((index) => valueIn(from, step.values[index]), order)}${end}`;
+    case "limit":
+      return `${select(same, order)}${end}${orderClause(from)} limit ${step.count} offset ${step.offset}`;
+    case "distinct":
+      return `select distinct${select(same).slice("select".length)}${end}`;
+    case "aggregate": {
+      const { by, aggregates } = step;
+      const head = select((index) => {
+        const aggregate = aggregates[index - by.length];
+        return aggregate === undefined
+          ? valueIn(from, by[index])
+          : printAggregate(aggregate, nameIn(from));
+      });
+      const groups = by.map((_, at) => at + 1).join(", ");
+      return `${head}${end}${groups === "" ? "" : ` group by ${groups}`}`;
+    }
   }
 }
-
-const named = (value: string, index: number): string => `${value} as ${columnName(index)}`;
 
 const nameIn =
   (from: Relation, table = "t") =>
   (name: string): string =>
     columnIn(from, name, table);
 
-function columnIn({ columns }: Relation, name: string, table = "t"): string {
-  return `${table}.${columnName(columns.findIndex((column) => column.name === name))}`;
+function valueIn(from: Relation, value: TypedExpression | undefined, table = "t"): string {
+  return value === undefined ? "null" : printExpression(value, nameIn(from, table));
+}
+
+/** A column of a relation, which is needed from now on. */
+function columnIn({ columns, needed }: Relation, name: string, table = "t"): string {
+  needed.add(name);
+  return `${table}.${columnName(columns, name)}`;
 }
 
 function orderClause({ order }: Relation): string {

@@ -10,7 +10,7 @@ import {
 import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
-import { createRowBatcher } from "./batch-rows.ts";
+import { rowDecoder } from "./batch-rows.ts";
 import { postgresDecoder } from "../connector/decode-value.ts";
 import type { SqlWork } from "./run-sqlite.ts";
 import { createChannel, type Channel } from "./channel.ts";
@@ -24,7 +24,7 @@ export async function* runPostgres(
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
   throwIfAborted(options.signal, QueryError);
-  const batcher = createRowBatcher(work.name, work.columns, postgresDecoder);
+  const decode = rowDecoder(work.name, work.columns, postgresDecoder);
   const channel = createChannel<PostgresRow[]>();
   const mark = `ccl query ${++runs}`;
   let cancelling: Promise<void> | undefined;
@@ -42,10 +42,7 @@ export async function* runPostgres(
     .finally(() => (channel.isOver = true));
   let isWhole = false;
   try {
-    for await (const rows of channel.values) {
-      for (const row of rows) batcher.add(Object.values(row));
-      yield batcher.take();
-    }
+    for await (const rows of channel.values) yield decode(rows.map((row) => Object.values(row)));
     isWhole = true;
     throwIfAborted(options.signal, QueryError);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { createRowBatcher } from "./batch-rows.ts";
+import { rowDecoder } from "./batch-rows.ts";
 import { sqliteDecoder } from "../connector/decode-value.ts";
 
 /** A compiled query. */
@@ -25,11 +25,8 @@ export async function* runSqlite(
   work: SqlWork,
   options: RunOptions,
 ): AsyncGenerator<ColumnBatch, void> {
-  const batcher = createRowBatcher(work.name, work.columns, sqliteDecoder);
-  for await (const rows of sqliteRows(database, work, options)) {
-    for (const row of rows) batcher.add(row);
-    yield batcher.take();
-  }
+  const decode = rowDecoder(work.name, work.columns, sqliteDecoder);
+  for await (const rows of sqliteRows(database, work, options)) yield decode(rows);
 }
 
 /** Rows from the driver. A file is read in a separate process, which ends with the signal. */

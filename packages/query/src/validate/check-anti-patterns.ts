@@ -1,4 +1,6 @@
-import { typedInputsOf, type TypedScan, type TypedStep } from "../plan/typed-plan.ts";
+import { rowsOf, rulesOf } from "@ccl/catalog";
+import { inputsOf } from "../plan/logical-plan.ts";
+import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
 /** What the rows of a scan pass on their way to the result. */
@@ -12,54 +14,6 @@ interface ScanWay {
   isBounded: boolean;
 }
 
-/** A rule for a known free text of a catalog, with its wording in both languages of the documents. */
-interface AntiPatternRule {
-  pattern: RegExp;
-  check(way: ScanWay, match: RegExpExecArray, report: Report): void;
-}
-
-const noun = String.raw`(?:an?\s+|any\s+)?`;
-const rules: readonly AntiPatternRule[] = [
-  {
-    pattern: /\bselect\s*\*|\ball columns\b|все колонки/i,
-    check({ scan, index, isNarrowed }, _, report) {
-      if (isNarrowed) return;
-      report(
-        "select_star",
-        ["steps", index],
-        `${quotedName(scan.resource.id)} forbids select *: name the columns of the scan, or project.`,
-      );
-    },
-  },
-  {
-    pattern: new RegExp(
-      String.raw`(?:\b(?:without|no)\s+${noun}limit\b|без\s+лимита)(?:[^\d]{0,20}([\d.]+(?:e\d+)?[km]?))?`,
-      "i",
-    ),
-    check({ scan, index, isBounded }, match, report) {
-      const bound = rowCount(match[1]) ?? 0;
-      const rows = rowCount(scan.resource.shape?.rows_est) ?? 0;
-      if (isBounded || rows <= bound) return;
-      const message = `${quotedName(scan.resource.id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
-      report("limit_missing", ["steps", index], message);
-    },
-  },
-  {
-    pattern: new RegExp(
-      String.raw`\b(?:without|no)\s+${noun}(?:filter|where)\b|\bfull\s+(?:table\s+)?scan\b|без\s+(?:фильтра|where)`,
-      "i",
-    ),
-    check({ scan, index, isFiltered }, _, report) {
-      if (isFiltered) return;
-      report(
-        "filter_missing",
-        ["steps", index],
-        `${quotedName(scan.resource.id)} forbids scans without a filter.`,
-      );
-    },
-  },
-];
-
 /** Checks each scan against the anti-patterns of its resource. Known rules are errors, other text is a warning. */
 export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
@@ -71,24 +25,25 @@ export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): 
 }
 
 function checkText(way: ScanWay, text: string, report: Report): void {
-  const bounded = text.slice(0, 500);
-  const found = rules.flatMap((rule) => {
-    const match = rule.pattern.exec(bounded);
-    return match === null ? [] : [{ rule, match }];
-  });
-  for (const { rule, match } of found) rule.check(way, match, report);
-  if (found.length > 0) return;
-  const message = `${quotedName(way.scan.resource.id)} warns against: ${JSON.stringify(bounded.slice(0, 200))}.`;
-  report("anti_pattern", ["steps", way.index], message);
-}
-
-/** A count as catalogs write it: 1000000, "1e6", "1M", "~1200". */
-export function rowCount(value: string | number | undefined): number | undefined {
-  const [, digits, suffix = ""] =
-    /^~?\s*([\d.]+(?:e\+?\d+)?)([km]?)$/i.exec(String(value).trim()) ?? [];
-  const factor = { k: 1_000, m: 1_000_000 }[suffix.toLowerCase()] ?? 1;
-  const count = Number(digits) * factor;
-  return Number.isFinite(count) ? count : undefined;
+  const { index, isNarrowed, isFiltered, isBounded } = way;
+  const { id, shape } = way.scan.resource;
+  const place = ["steps", index];
+  let isKnown = false;
+  for (const { rule, rows: bound = 0 } of rulesOf([text])) {
+    isKnown ||= rule === "select_star" || rule === "missing_limit" || rule === "missing_where";
+    const rows = rowsOf(shape?.rows_est) ?? 0;
+    if (rule === "select_star" && !isNarrowed) {
+      const message = `${quotedName(id)} forbids select *: name the columns of the scan, or project.`;
+      report("select_star", place, message);
+    } else if (rule === "missing_limit" && !isBounded && rows > bound) {
+      const message = `${quotedName(id)} has about ${rows} rows, more than ${bound}: add a limit or an aggregate.`;
+      report("limit_missing", place, message);
+    } else if (rule === "missing_where" && !isFiltered)
+      report("filter_missing", place, `${quotedName(id)} forbids scans without a filter.`);
+  }
+  if (isKnown) return;
+  const message = `${quotedName(id)} warns against: ${JSON.stringify(text.slice(0, 200))}.`;
+  report("anti_pattern", place, message);
 }
 
 /** Follows the steps from the scan to the result. A scan with several paths counts as bounded only if all are. */
@@ -101,7 +56,7 @@ function wayOf(
     [scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }],
   ]);
   for (const step of steps.slice(steps.indexOf(scan) + 1)) {
-    const before = typedInputsOf(step).flatMap((name) => states.get(name) ?? []);
+    const before = inputsOf(step).flatMap((name) => states.get(name) ?? []);
     if (before.length === 0 || !byName.has(step.name)) continue;
     const isHalf =
       step.op === "join" &&

@@ -11,6 +11,8 @@ export interface Scope {
   columns: ReadonlyMap<string, PlanColumn>;
   /** The step that has these columns. */
   step: string;
+  /** The instant of `now()`, if the plan is about to run. */
+  now: string | undefined;
   report: Report;
 }
 

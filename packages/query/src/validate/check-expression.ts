@@ -16,25 +16,10 @@ import {
   isCastable,
   literalType,
 } from "./convert-type.ts";
-import { maxWrittenSize, writtenSize } from "./written-size.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
 /** The typed expression. Undefined if something in it is wrong, after reporting every issue. */
 export function checkExpression(
-  scope: Scope,
-  expression: Expression,
-  path: IssuePath,
-): TypedExpression | undefined {
-  const typed = checkPart(scope, expression, path);
-  if (typed === undefined || writtenSize(typed) <= maxWrittenSize) return typed;
-  return scope.report(
-    "limit_exceeded",
-    path,
-    "Nested calls of round, ends_with and the like grow too large in SQL; compute the inner ones in a step before.",
-  );
-}
-
-function checkPart(
   scope: Scope,
   expression: Expression,
   path: IssuePath,
@@ -49,7 +34,9 @@ function checkPart(
     case "literal":
       return typedLiteral(expression);
     case "call": {
-      const parts = allKnown(expression.arguments.map((part) => checkPart(scope, part, path)));
+      const parts = allKnown(
+        expression.arguments.map((part) => checkExpression(scope, part, path)),
+      );
       return parts && checkCall({ scope, path, name: expression.function, parts });
     }
     case "case":

@@ -35,6 +35,7 @@ export interface StepContext {
   resources: ReadonlyMap<string, ResourceDetails>;
   /** The previous steps. Undefined for an invalid one, so that nothing is reported twice. */
   steps: ReadonlyMap<string, TypedStep | undefined>;
+  now?: string | undefined;
   report: Report;
   path: IssuePath;
 }
@@ -97,8 +98,9 @@ function inputOf(
   );
 }
 
-function scopeOf({ report }: StepContext, { name, columns }: TypedStep): Scope {
-  return { columns: new Map(columns.map((column) => [column.name, column])), step: name, report };
+function scopeOf({ report, now }: StepContext, { name, columns }: TypedStep): Scope {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return { columns: byName, step: name, now, report };
 }
 
 function checkScan(context: StepContext, step: ScanStep): TypedStep | undefined {
@@ -291,7 +293,6 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
     right: right.name,
     on,
     leftCount: left.columns.length,
-    prefix,
     columns,
   };
 }

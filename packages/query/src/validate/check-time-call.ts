@@ -15,8 +15,11 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   const { name, parts } = input;
   const [first, second, third] = parts;
   switch (name) {
-    case "now":
-      return callOf(name, [], { type: { kind: "timestamptz" }, isNullable: false });
+    case "now": {
+      const now = { type: { kind: "timestamptz" }, isNullable: false } as const;
+      const { now: value } = input.scope;
+      return value === undefined ? callOf(name, [], now) : { op: "literal", value, ...now };
+    }
     case "date": {
       const value = wallClock(input, first, second);
       return value && callOf(name, [value], { type: { kind: "date" } });

@@ -1,5 +1,6 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Issue, Result } from "@ccl/core";
+import { canonicalTimestamp } from "../plan/canonical-value.ts";
 import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
@@ -7,20 +8,15 @@ import { checkAntiPatterns } from "./check-anti-patterns.ts";
 import { quotedName, reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
-import { checkStep } from "./check-step.ts";
+import { checkStep, type StepContext } from "./check-step.ts";
 import { visibleResources, type AccessOptions } from "./visible-resources.ts";
 
-/** Limits of a plan. */
-export interface ValidationLimits {
-  /** 200 by default. */
-  steps?: number | undefined;
-}
+const maxSteps = 200;
 
 /** What a plan is checked against. */
 export interface ValidateOptions extends AccessOptions {
   /** The details that the plan may use, as the catalog shows them. */
   details: Iterable<ResourceDetails>;
-  limits?: ValidationLimits | undefined;
 }
 
 /**
@@ -30,19 +26,21 @@ export interface ValidateOptions extends AccessOptions {
 export function validateLogicalPlan(
   plan: LogicalPlan,
   options: ValidateOptions,
+  nowMs?: number,
 ): Result<ValidLogicalPlan> {
   const issues: Issue[] = [];
   const report = reportInto(issues);
-  const max = options.limits?.steps ?? 200;
-  if (plan.steps.length > max) {
-    report(
-      "limit_exceeded",
-      ["steps"],
-      `The plan has ${plan.steps.length} steps of at most ${max}.`,
-    );
+  if (plan.steps.length > maxSteps) {
+    const message = `The plan has ${plan.steps.length} steps of at most ${maxSteps}.`;
+    report("limit_exceeded", ["steps"], message);
     return { ok: false, issues };
   }
-  const steps = checkSteps(plan, { report, resources: visibleResources(options.details, options) });
+  const now =
+    nowMs === undefined
+      ? undefined
+      : canonicalTimestamp(new Date(nowMs).toISOString(), "timestamptz");
+  const resources = visibleResources(options.details, options);
+  const steps = checkSteps(plan, { report, resources, now });
   const checked = [...steps.values()].filter((step) => step !== undefined);
   const isWhole = checked.length === plan.steps.length && checked.length > 0;
   if (isWhole) {
@@ -59,8 +57,12 @@ export function validateLogicalPlan(
 }
 
 /** The checked plan. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
-export function validPlan(plan: LogicalPlan, options: ValidateOptions): ValidLogicalPlan {
-  const checked = validateLogicalPlan(plan, options);
+export function validPlan(
+  plan: LogicalPlan,
+  options: ValidateOptions,
+  nowMs?: number,
+): ValidLogicalPlan {
+  const checked = validateLogicalPlan(plan, options, nowMs);
   if (checked.ok) return checked.value;
   const { issues } = checked;
   const errors = issues.filter(({ severity }) => severity !== "warning");
@@ -71,8 +73,9 @@ export function validPlan(plan: LogicalPlan, options: ValidateOptions): ValidLog
 
 function checkSteps(
   plan: LogicalPlan,
-  { report, resources }: { report: Report; resources: ReadonlyMap<string, ResourceDetails> },
+  context: Pick<StepContext, "report" | "resources" | "now">,
 ): Map<string, TypedStep | undefined> {
+  const { report } = context;
   const steps = new Map<string, TypedStep | undefined>();
   for (const [index, step] of plan.steps.entries()) {
     const path = ["steps", index];
@@ -84,7 +87,7 @@ function checkSteps(
       );
       continue;
     }
-    const typed = checkStep({ resources, steps, report, path }, step);
+    const typed = checkStep({ ...context, steps, path }, step);
     if (typed?.op === "join") checkJoinKeys(steps, typed, { path: [...path, "on"], report });
     steps.set(step.name, typed);
   }

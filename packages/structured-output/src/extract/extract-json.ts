@@ -123,8 +123,7 @@ function readCandidates<T>(
     );
   if (candidates.length > 0) return chooseValue(text, found, choice);
   const scalar = readScalar(text, limits);
-  if (scalar === undefined)
-    return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON object or array.");
+  if (scalar === undefined) return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON value.");
   return readWhole({ ...scalar, source }, choice, limits);
 }
 

@@ -83,11 +83,10 @@ function readNumbers(text: string): Scalar | undefined {
   if (!words.every((word) => NUMBER.test(word) || LEADING_ZERO.test(word))) return undefined;
   // Text with a leading zero is a code and keeps its digits.
   const values = words.map((word) => (LEADING_ZERO.test(word) ? word : Number(word)));
-  if (values.length > 1) return { value: values, repairs: [{ kind: "sequence", position }] };
+  const isList = values.length > 1;
+  const lone = typeof values[0] === "string" ? "unquoted_string" : "extra_comma";
   return {
-    value: values[0],
-    repairs: [
-      { kind: typeof values[0] === "string" ? "unquoted_string" : "extra_comma", position },
-    ],
+    value: isList ? values : values[0],
+    repairs: [{ kind: isList ? "sequence" : lone, position }],
   };
 }

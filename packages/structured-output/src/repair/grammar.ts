@@ -2,8 +2,10 @@ import { isQuote, punctuationAt } from "./marks.ts";
 import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, frameOf, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
-import { foreignSpace, isSpace } from "./text-view.ts";
+import { foreignSpace } from "./text-view.ts";
 
+/** How far back a line break is looked for. */
+const MAX_GAP = 256;
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
 /** The prefix letter of a Python string. `r` only if no backslash in the string can be an escape of JSON. */
@@ -99,19 +101,11 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
   }
   if (isPlus && last?.part.type === "text") return;
   const isWord = !isQuote(character) && !"{[(\\".includes(character) && !/[-\d]/.test(character);
-  const isApart = !isWord || startsOwnLine(view.text, position);
+  const isApart =
+    !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
   push({ ...repaired(reading, "missing_comma", cost), mode: next });
   if (isWord && isObject) skipStrayText(grammar, reading);
-}
-
-function startsOwnLine(text: string, position: number): boolean {
-  let at = position - 1;
-  while (at >= 0 && position - at < 256 && isSpace(text.charCodeAt(at))) {
-    if (text[at] === "\n") return true;
-    at -= 1;
-  }
-  return false;
 }
 
 /** Skips words up to the next string or closer that belong to nothing, as in `"a": 1, so "b": 2`. */

@@ -60,6 +60,25 @@ describe("a string with quotes that are not escaped", () => {
       }
   });
 
+  // A bracket is wrong, missing or one too many, so that a text could go on through all of the structure behind it.
+  it.each<[string, unknown]>([
+    ['{"a": ["p", "q"}, "b": ["r", "s"]}', { a: ["p", "q"], b: ["r", "s"] }],
+    ['[{"a": "p"}][{"a": "q"}]', "refused"],
+    ['["a": "p"]', [{ a: "p" }]],
+    ['{"a": ["p"], "b": "q", ["r"] }', "refused"],
+    ['{"a": "p"}, "b" "q"}', "refused"],
+    ['{"a": ["p", "q" note], "b": ["r", "s"]}', { a: ["p", "q", "note"], b: ["r", "s"] }],
+  ])("does not run on into the next value in %s", (text, value) => {
+    expect(readOr(text, "refused")).toEqual(value);
+  });
+
+  it.each(['x.split(",")', 'f("}") + 1', 'say "a", "b", then "c"', '{"k": {"j": "v"}}'])(
+    "still holds %s",
+    (inner) => {
+      expect(readOr(`{"a": "${inner}", "b": 1}`, "refused")).toEqual({ a: inner, b: 1 });
+    },
+  );
+
   it.each([
     '{"name": "John", "city": "New York, "gender": "male"}',
     "{'name': 'Jack O'Sullivan, 'id': '5'}",

@@ -8,6 +8,8 @@ import { isSpace } from "./text-view.ts";
 const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
+const MAX_GAP = 256;
+const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -76,10 +78,13 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
+  if (isClosing && passesStructure(text, at, isKey)) return;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false ||
     followsComma(text, at) ||
-    (frame?.kind === "array" && /^\s"/.test(text.slice(at + 1, at + 3)));
+    (frame?.kind === "array" &&
+      (/^\s"/.test(text.slice(at + 1, at + 3)) ||
+        (inner === 0 && isKeyOf(text, reading.start - 1))));
   const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
     isKey &&
@@ -99,17 +104,32 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   });
 }
 
+/**
+ * True if the text from the string's last quote to this one is what stands between values, as in `x"], "y` and `x": {"y`.
+ * A pair of quotes inside a text surrounds words instead.
+ */
+function passesStructure(text: string, quote: number, isKey: boolean): boolean {
+  const gap = leadOf(text, quote).split(text.charAt(quote)).at(-1) ?? "";
+  if (isKey) return /^[\s,:]+$/.test(gap);
+  return BETWEEN_VALUES.test(gap) || (/^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote));
+}
+
+function leadOf(text: string, quote: number): string {
+  return text.slice(Math.max(0, quote - MAX_GAP), quote);
+}
+
+function isKeyOf(text: string, quote: number): boolean {
+  KEY.lastIndex = quote;
+  return KEY.test(text);
+}
+
 /** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
-  if (!/[\s,]/.test(text.charAt(quote - 1))) return false;
-  KEY.lastIndex = quote;
-  return /,\s{0,64}$/.test(text.slice(Math.max(0, quote - 65), quote)) && KEY.test(text);
+  return /,\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
-  let at = quote - 1;
-  while (at >= 0 && quote - at < 256 && isSpace(text.charCodeAt(at))) at -= 1;
-  return text[at] === "," && (at === quote - 1 || text.slice(at, quote).includes("\n"));
+  return /,(?:[^\S\n]*\n\s*)?$/.test(leadOf(text, quote));
 }
 
 // Ends a string whose closing quote is missing, if the next token can follow a string.
@@ -119,8 +139,7 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   const character = text.charAt(next);
   const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
   if (!isFollowed) return;
-  let end = at;
-  while (end > reading.start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  const end = trimmedEnd(text, reading.start, at);
   if (end === reading.start) return;
   const lost = repaired(reading, "missing_quote", COST.missingQuote, end);
   pushText(push, lost, end, end);
@@ -231,7 +250,7 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
     push({ ...reading, mode: "cut", position: at });
     return;
   }
-  const key = trim(text.slice(start, at));
+  const key = text.slice(start, trimmedEnd(text, start, at));
   if (key === "") return;
   const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
     ? COST.bareKey
@@ -245,12 +264,11 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   pushPart(push, { ...read, position: isHalfQuoted ? at + 1 : at }, part);
 }
 
-function trim(word: string): string {
-  let start = 0;
-  let end = word.length;
-  while (start < end && isSpace(word.charCodeAt(start))) start += 1;
-  while (end > start && isSpace(word.charCodeAt(end - 1))) end -= 1;
-  return word.slice(start, end);
+/** The end of the text in a range, without the white space behind it. */
+function trimmedEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && isSpace(text.charCodeAt(at - 1))) at -= 1;
+  return at;
 }
 
 function isLetterOrDigit(code: number): boolean {

@@ -1,23 +1,25 @@
 import type { RepairKind } from "./repair.ts";
 
-const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-  ["True", true],
-  ["False", false],
-  ["None", null],
-  ["TRUE", true],
-  ["FALSE", false],
-  ["NULL", null],
-  ["Null", null],
-  ["nil", null],
-  ["undefined", null],
-  ["NaN", null],
-  ["nan", null],
-  ["Infinity", null],
-  ["-Infinity", null],
-]);
+const LITERALS: ReadonlyMap<string, unknown> = new Map(
+  Object.entries({
+    true: true,
+    false: false,
+    null: null,
+    True: true,
+    False: false,
+    None: null,
+    TRUE: true,
+    FALSE: false,
+    NULL: null,
+    Null: null,
+    nil: null,
+    undefined: null,
+    NaN: null,
+    nan: null,
+    Infinity: null,
+    "-Infinity": null,
+  }),
+);
 const JSON_WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const LOOSE_NUMBER = /^[+-]?(?:(?:[1-9]\d*|0)?\.\d+|(?:[1-9]\d*|0)\.?)(?:[eE][+-]?\d+)?$/;
 const OPEN_EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?$/;

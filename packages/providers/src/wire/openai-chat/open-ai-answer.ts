@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -104,7 +104,8 @@ function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasonin
     .join("");
 }
 
-function toToolCall(call: unknown): { id: string; name: string; arguments: string } {
+/** A call, or a piece of one in a stream. */
+export function toToolCall(call: unknown): ToolCall {
   const given = recordAt(call, "function");
   return {
     id: stringAt(call, "id") ?? "",

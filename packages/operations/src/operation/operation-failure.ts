@@ -1,5 +1,3 @@
-import type { OperationEffect } from "../effects/operation-effect.ts";
-
 /** The errors of an operation or a run. Closed for a major version. */
 export type OperationErrorCode =
   | "timeout"
@@ -35,17 +33,5 @@ export type SkippedReason =
   | "policy"
   | (string & {});
 
-/** What a handler reports about its work, for the record of the run. The engine truncates and masks it. */
-export interface OperationDebug {
-  inputsSummary?: Record<string, unknown> | undefined;
-  outputsSummary?: Record<string, unknown> | undefined;
-}
-
-/** What a handler returns. Effects are dropped unless the status is `done`. */
-export interface OperationOutcome {
-  status: "done" | "skipped" | "error" | "aborted";
-  effects?: OperationEffect[] | undefined;
-  error?: OperationFailure | undefined;
-  skippedReason?: SkippedReason | undefined;
-  debug?: OperationDebug | undefined;
-}
+/** How an operation ended. */
+export type OperationStatus = "done" | "skipped" | "error" | "aborted";

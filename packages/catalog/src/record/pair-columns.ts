@@ -1,8 +1,8 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { ResourceColumn } from "./resource-record.ts";
 
-/** A column under its old and its new name. */
-export interface ColumnRename {
+/** A column before and after. */
+interface ColumnPair {
   from: ResourceColumn;
   to: ResourceColumn;
 }
@@ -12,14 +12,49 @@ const maxPairs = 40_000;
 /** Minimum similarity of names, unless the descriptions are equal. */
 const likeness = 0.5;
 
+/** How the columns of a resource became others. */
+interface PairedColumns {
+  /** Under the same name. */
+  kept: ColumnPair[];
+  renamed: ColumnPair[];
+  removed: ResourceColumn[];
+  added: ResourceColumn[];
+}
+
+/** Distinguishes parameters and fields of the same name by their `in`. */
+function columnKey(column: ResourceColumn): string {
+  return JSON.stringify([column["in"] ?? "", column.name]);
+}
+
+/** Pairs the columns of two states of a resource by their names, and else as renames. */
+export function pairColumns(
+  before: readonly ResourceColumn[],
+  after: readonly ResourceColumn[],
+): PairedColumns {
+  const old = new Map(before.map((column) => [columnKey(column), column]));
+  const now = new Map(after.map((column) => [columnKey(column), column]));
+  const lost = [...old].flatMap(([key, column]) => (now.has(key) ? [] : column));
+  const gained = [...now].flatMap(([key, column]) => (old.has(key) ? [] : column));
+  const renamed = findRenames(lost, gained);
+  return {
+    kept: [...old].flatMap(([key, from]) => {
+      const to = now.get(key);
+      return to === undefined ? [] : { from, to };
+    }),
+    renamed,
+    removed: lost.filter((column) => renamed.every(({ from }) => from !== column)),
+    added: gained.filter((column) => renamed.every(({ to }) => to !== column)),
+  };
+}
+
 /**
  * Pairs each removed column with up to one added column of the same type. They need the same description, or names that
  * share half of their letter pairs or more (Dice coefficient). The best pairs are taken first.
  */
-export function findRenames(
+function findRenames(
   removed: readonly ResourceColumn[],
   added: readonly ResourceColumn[],
-): ColumnRename[] {
+): ColumnPair[] {
   if (removed.length * added.length > maxPairs) return [];
   const pairs = removed.flatMap((from) =>
     added
@@ -34,7 +69,7 @@ export function findRenames(
       compareCodeUnits(left.to.name, right.to.name),
   );
   const taken = new Set<ResourceColumn>();
-  const renames: ColumnRename[] = [];
+  const renames: ColumnPair[] = [];
   for (const { from, to } of pairs) {
     if (taken.has(from) || taken.has(to)) continue;
     taken.add(from).add(to);

@@ -1,0 +1,23 @@
+import { orderedByAlias, snapshotId } from "../snapshot-id.ts";
+import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "../snapshot.ts";
+import { applyTextPatch } from "../text-patch.ts";
+
+/** The state to which a delta leads, from its own parts alone. */
+export async function applyDelta(base: Snapshot, { changes }: Delta): Promise<Snapshot> {
+  const entries = new Map(Object.entries(base.entries));
+  for (const change of changes) {
+    if (change.type === "removed") entries.delete(change.alias);
+    else if (change.type === "added") entries.set(change.alias, change.entry);
+    else entries.set(change.alias, await changedEntry(entries.get(change.alias), change));
+  }
+  const applied = orderedByAlias(entries);
+  return { id: snapshotId(applied), entries: applied };
+}
+
+async function changedEntry(
+  before: SnapshotEntry | undefined,
+  { path, sha256, patch, text }: Extract<AliasChange, { type: "changed" }>,
+): Promise<SnapshotEntry> {
+  const own = patch === undefined ? text : await applyTextPatch(before?.text ?? "", patch);
+  return own === undefined ? { path, sha256 } : { path, sha256, text: own };
+}
