@@ -1,13 +1,14 @@
 import type { Issue } from "@ccl/core";
 import * as z from "zod";
 
-import {
-  type EventBody,
-  type SessionEventData,
-  sessionEventKinds,
-  type SessionEventKind,
+import type {
+  EventBody,
+  SessionEvent,
+  SessionEventData,
+  SessionEventKind,
 } from "./session-event.ts";
 
+const code = "invalid_event";
 const text = z.string();
 const name = z.string().min(1);
 const count = z.number().nonnegative();
@@ -114,7 +115,7 @@ function isBase64(value: string): boolean {
 
 /** True for the name of an event kind. */
 export function isEventKind(kind: unknown): kind is SessionEventKind {
-  return sessionEventKinds.some((known) => known === kind);
+  return Object.keys(schemas).some((known) => known === kind);
 }
 
 /** True if the data fits the kind. Otherwise each issue is added to `issues`. */
@@ -123,12 +124,38 @@ export function isEventBody(
   issues: Issue[],
 ): body is EventBody {
   const { error } = schemas[body.kind].safeParse(body.data);
-  for (const issue of (error?.issues ?? []).flatMap(withinUnion).slice(0, 50)) {
-    const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    const problem = `${path.join(".") || "The data"}: ${issue.message}.`;
-    issues.push({ code: "invalid_event", path, message: problem });
-  }
+  issues.push(...issuesOf(error, { whole: "The data", code }));
   return error === undefined;
+}
+
+const stamped = z.object({
+  eventId: name,
+  timestamp: z.number(),
+  tokens: count,
+  kind: z.custom<SessionEventKind>(isEventKind),
+  data: z.unknown(),
+});
+
+/** True for a JSON value that is an event of a log. Otherwise each issue is added to `issues`. */
+export function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent {
+  const { data: body, error } = stamped.safeParse(value);
+  issues.push(...issuesOf(error, { whole: "The event", code }));
+  return body !== undefined && isEventBody(body, issues);
+}
+
+/** The first 50 issues that zod found. `whole` names what was checked. */
+export function issuesOf(
+  error: z.ZodError | undefined,
+  { whole, code }: { whole: string; code: string },
+): Issue[] {
+  return (error?.issues ?? [])
+    .flatMap(withinUnion)
+    .slice(0, 50)
+    .map((issue) => {
+      const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+      const message = `${path.join(".") || whole}: ${issue.message}.`;
+      return { code, path, message };
+    });
 }
 
 /** What is wrong within a list of parts, which zod says of each form that content may have. */
