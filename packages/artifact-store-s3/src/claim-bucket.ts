@@ -20,7 +20,8 @@ export async function claimBucket(
 ): Promise<string> {
   const object = await readObject(bucket, key, signal);
   const line = object instanceof Uint8Array ? fromCheckedLine<{ root: string }>(object) : undefined;
-  const root = line?.root ?? `artifacts/${sha256Hex(`${bucket.name}/${bucket.prefix}`).slice(0, 16)}`;
+  const root =
+    line?.root ?? `artifacts/${sha256Hex(`${bucket.name}/${bucket.prefix}`).slice(0, 16)}`;
   const name = `${root}/store`;
   const isKnown = (await records.get(name, { signal })) !== undefined;
   if (object !== undefined && !isKnown) {

@@ -47,17 +47,22 @@ const open = (options: Partial<S3ArtifactStoreOptions> = {}): Promise<S3Artifact
 
 const keys = (): string[] => server.keys().flatMap((key) => key.split(prefix)[1] ?? []);
 
-/** Expects all that the earlier version kept, and nothing of it left beside the bytes. */
-async function expectWhole(store: S3ArtifactStore): Promise<void> {
-  expect(await store.listHandles()).toEqual({ handles: earlier.handles });
-  const ids = new Set(earlier.handles.map(({ artifactId }) => artifactId));
-  expect(await store.verify()).toEqual({ checked: ids.size, corrupt: [], missing: [] });
-  expect(keys().filter((key) => !/^(?:blobs\/|data\/|records$)/.test(key))).toEqual([]);
+/** What a store holds, and what is left in the bucket beside bytes. */
+async function stateOf(store: S3ArtifactStore): Promise<object> {
+  const former = keys().filter((key) => !/^(?:blobs\/|data\/|records$)/.test(key));
+  return { ...(await store.listHandles()), ...(await store.verify()), former };
+}
+
+/** All that the earlier version kept, and nothing of it beside the bytes. */
+function whole(): object {
+  const { handles } = earlier;
+  const checked = new Set(handles.map(({ artifactId }) => artifactId)).size;
+  return { handles, checked, corrupt: [], missing: [], former: [] };
 }
 
 it("opens what an earlier version wrote, and reads, deletes and collects it", async () => {
   const store = await open();
-  await expectWhole(store);
+  expect(await stateOf(store)).toEqual(whole());
   const ids = new Set(earlier.handles.map(({ artifactId }) => artifactId));
   const streamed = earlier.handles.find(({ sizeBytes }) => sizeBytes === long.length);
   const bytes = await store.retrieve(streamed?.artifactId ?? "");
@@ -71,7 +76,7 @@ it("opens what an earlier version wrote, and reads, deletes and collects it", as
   await store.close();
 });
 
-it("moves everything although the process ends at any request of the move", { timeout }, async () => {
+it("moves everything although the process ends at any request", { timeout }, async () => {
   for (let skip = 0, isDone = false; !isDone; skip += requestsPerStep) {
     await fill();
     const action = { kind: "error", status: 403, code: "AccessDenied" } as const;
@@ -81,34 +86,38 @@ it("moves everything although the process ends at any request of the move", { ti
       () => false,
     );
     lift();
-    await expectWhole(await open());
+    expect(await stateOf(await open())).toEqual(whole());
   }
 });
 
-it("moves everything although the process ends before or after any write", { timeout }, async () => {
-  for (const isBefore of [true, false]) {
-    for (let writes = 0, isDone = false; !isDone; writes += 1) {
-      await fill();
-      let left = writes;
-      const write: Records["write"] = async (...call) => {
-        if (isBefore && left === 0) throw new RecordsError("unavailable", "The process ended.");
-        const done = await records.write(...call);
-        if (left === 0) throw new RecordsError("unavailable", "The process ended.");
-        left -= 1;
-        return done;
-      };
-      isDone = await open({ records: { ...records, write } }).then(
-        () => true,
-        () => false,
-      );
-      await expectWhole(await open());
+it(
+  "moves everything although the process ends before or after any write",
+  { timeout },
+  async () => {
+    for (const isBefore of [true, false]) {
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
+        await fill();
+        let left = writes;
+        const write: Records["write"] = async (...call) => {
+          if (isBefore && left === 0) throw new RecordsError("unavailable", "The process ended.");
+          const done = await records.write(...call);
+          if (left === 0) throw new RecordsError("unavailable", "The process ended.");
+          left -= 1;
+          return done;
+        };
+        isDone = await open({ records: { ...records, write } }).then(
+          () => true,
+          () => false,
+        );
+        expect(await stateOf(await open())).toEqual(whole());
+      }
     }
-  }
-});
+  },
+);
 
 it("moves each handle once when several processes open the bucket at the same moment", async () => {
   const stores = await Promise.all([open(), open(), open()]);
-  for (const store of stores) await expectWhole(store);
+  for (const store of stores) expect(await stateOf(store)).toEqual(whole());
 });
 
 it("does not bring back what was deleted while a process paused in the middle of the move", async () => {
@@ -135,7 +144,9 @@ it("does not bring back what was deleted while a process paused in the middle of
 it("keeps a damaged handle, so that its bytes are not collected", async () => {
   const [handle] = earlier.handles;
   const { handleId = "", artifactId = "" } = handle ?? {};
-  const named = server.keys().filter((key) => key.startsWith(prefix) && key.includes(`${handleId}!`));
+  const named = server
+    .keys()
+    .filter((key) => key.startsWith(prefix) && key.includes(`${handleId}!`));
   for (const key of named) server.damage(key, (bytes) => bytes.map((byte) => byte ^ 1));
   const store = await open();
   expect((await store.listHandles()).damaged).toEqual([{ handleId, artifactId }]);

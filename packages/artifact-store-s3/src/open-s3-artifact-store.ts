@@ -88,7 +88,8 @@ function checkOptions(options: {
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof records?.write !== "function") {
-    const message = "records is no place for the handles; give what openRecords of @ccl/records opens.";
+    const message =
+      "records is no place for the handles; give what openRecords of @ccl/records opens.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof bucket !== "string" || bucket === "")

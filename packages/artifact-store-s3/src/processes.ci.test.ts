@@ -223,7 +223,8 @@ describe("a server that goes away", () => {
     await expect(store.store("lost", { source: "tool:test" })).rejects.toMatchObject({
       code: "store_failed",
     });
-    await expect(store.listHandles()).rejects.toMatchObject({ code: "store_failed" });
+    const read = store.retrieve(handles[0]?.artifactId ?? "");
+    await expect(read).rejects.toMatchObject({ code: "store_failed" });
     lift();
     expect((await store.listHandles()).handles).toEqual(handles);
     expect(await store.verify()).toEqual({ checked: 3, corrupt: [], missing: [] });

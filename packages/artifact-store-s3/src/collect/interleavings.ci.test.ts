@@ -157,7 +157,12 @@ async function race(
     stretches.push(done);
   }
   await Promise.all([put, collection]);
-  const store = await openS3ArtifactStore({ client: checker, bucket: "artifacts", records, prefix });
+  const store = await openS3ArtifactStore({
+    client: checker,
+    bucket: "artifacts",
+    records,
+    prefix,
+  });
   const { handles } = await store.listHandles();
   const kept = await store
     .retrieve(handles.at(-1)?.artifactId ?? "0".repeat(64))

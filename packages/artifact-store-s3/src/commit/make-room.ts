@@ -78,8 +78,7 @@ async function countedHandles(
   puts: readonly BlobPut[],
   { limits, signal }: { limits: StoreLimits; signal: AbortSignal | undefined },
 ): Promise<FoundHandle[]> {
-  if (limits.whenFull === "evict")
-    return await listHandles(context, { limit: Infinity, signal });
+  if (limits.whenFull === "evict") return await listHandles(context, { limit: Infinity, signal });
   const handles: FoundHandle[] = [];
   for (const sessionId of limits.maxSessionBytes === undefined ? [] : sessionIdsOf(puts))
     handles.push(...(await listHandles(context, { sessionId, limit: Infinity, signal })));

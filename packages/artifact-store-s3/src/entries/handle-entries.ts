@@ -15,7 +15,8 @@ import { recordPages } from "./store-records.ts";
 // of/<artifact>/<handle>!<artifact>       names a handle of the artifact
 // session/<hash>/<handle>!<artifact>      names a handle of the session
 
-const prefixOf = ({ root }: S3Context, ...parts: string[]): string => `${[root, ...parts].join("/")}/`;
+const prefixOf = ({ root }: S3Context, ...parts: string[]): string =>
+  `${[root, ...parts].join("/")}/`;
 // `!` sorts before every character of an id, so names sort as listings do.
 const partOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
 
