@@ -2,25 +2,25 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { createMemoryRecords, RecordsError, type Records } from "@ccl/records";
 import { openS3ArtifactStore, type S3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
 import { startS3TestServer, type S3TestServer } from "./testing/index.ts";
-import { gunzipSync } from "node:zlib";
-import { readFile } from "node:fs/promises";
-import type { ArtifactHandle } from "@ccl/artifact-store";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  earlierLimits,
+  readEarlier,
+  useEarlier,
+} from "../../../scripts/damage/earlier-version.mjs";
 import { byLength } from "../../../scripts/lengths/test-length.mjs";
 
 const requestsPerStep = byLength({ ci: 9, faults: 1 });
 const timeout = 900_000;
-const long = new Uint8Array(2 * 1024 * 1024 + 3).fill(7);
-const limits = { maxStoreBytes: 2 ** 26, maxSessionBytes: 2 ** 25 };
-let earlier: { handles: ArtifactHandle[]; files: Record<string, string> };
+const fixture = new URL("__fixtures__/earlier-version.json.gz", import.meta.url);
+let earlier: Awaited<ReturnType<typeof readEarlier>>;
 let server: S3TestServer;
 let client: S3Client;
 let records: Records;
 let prefix = "";
 let places = 0;
 beforeAll(async () => {
-  const packed = await readFile(new URL("__fixtures__/earlier-version.json.gz", import.meta.url));
-  earlier = JSON.parse(gunzipSync(packed).toString("utf8"));
+  earlier = await readEarlier(fixture);
   server = await startS3TestServer({ maxBytes: 1024 ** 3 });
   client = new S3Client({ ...server.clientConfig, maxAttempts: 1 });
 });
@@ -43,7 +43,14 @@ async function fill(): Promise<void> {
 }
 
 const open = (options: Partial<S3ArtifactStoreOptions> = {}): Promise<S3ArtifactStore> =>
-  openS3ArtifactStore({ client, bucket: "artifacts", records, prefix, limits, ...options });
+  openS3ArtifactStore({
+    client,
+    bucket: "artifacts",
+    records,
+    prefix,
+    limits: earlierLimits,
+    ...options,
+  });
 
 const keys = (): string[] => server.keys().flatMap((key) => key.split(prefix)[1] ?? []);
 
@@ -63,16 +70,7 @@ function whole(): object {
 it("opens what an earlier version wrote, and reads, deletes and collects it", async () => {
   const store = await open();
   expect(await stateOf(store)).toEqual(whole());
-  const ids = new Set(earlier.handles.map(({ artifactId }) => artifactId));
-  const streamed = earlier.handles.find(({ sizeBytes }) => sizeBytes === long.length);
-  const bytes = await store.retrieve(streamed?.artifactId ?? "");
-  expect(bytes !== undefined && Buffer.compare(bytes, long)).toBe(0);
-  expect((await store.collectGarbage({ graceMs: 0 })).artifactIds).toHaveLength(1);
-  const again = await store.store("one", { source: "tool:new", sessionId: "s1" });
-  expect(await store.getHandles(again.artifactId)).toHaveLength(3);
-  for (const artifactId of ids) expect(await store.delete(artifactId)).toBe(true);
-  expect((await store.collectGarbage({ graceMs: 0 })).artifactIds).toHaveLength(ids.size);
-  expect(await store.listHandles()).toEqual({ handles: [] });
+  await expect(useEarlier(store, earlier.handles)).resolves.toBeUndefined();
   await store.close();
 });
 

@@ -1,9 +1,6 @@
 import { sleep } from "@ccl/core/async";
 import { describe, expect, it, vi } from "vitest";
-import type {
-  ArtifactHandle,
-  ArtifactStore,
-} from "../artifact-store.ts";
+import type { ArtifactHandle, ArtifactStore } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createArtifactStore, planEviction, type ArtifactDriver } from "../driver/index.ts";
 import { createMemoryDriver } from "../memory/memory-driver.ts";
