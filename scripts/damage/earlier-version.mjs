@@ -10,17 +10,12 @@ const long = new Uint8Array(2 * 1024 * 1024 + 3).fill(7);
 /** The limits that the earlier stores were opened with. */
 export const earlierLimits = { maxStoreBytes: 2 ** 26, maxSessionBytes: 2 ** 25 };
 
-/**
- * Reads the handles and the files, in base64 by their names.
- *
- * @param {URL} fixture
- * @returns {Promise<{ handles: import("@ccl/artifact-store").ArtifactHandle[]; files: Record<string, string> }>}
- */
+/** Reads the handles and the files, in base64 by their names. */
 export async function readEarlier(fixture) {
   return JSON.parse(gunzipSync(await readFile(fixture)).toString("utf8"));
 }
 
-/** Writes the files into a new folder. @param {Record<string, string>} files */
+/** Writes the files into a new folder. */
 export async function unpackEarlier(files) {
   const folder = await mkdtemp(join(tmpdir(), "ccl-earlier-"));
   for (const [name, bytes] of Object.entries(files)) {
@@ -30,12 +25,7 @@ export async function unpackEarlier(files) {
   return folder;
 }
 
-/**
- * Reads, adds, deletes and collects everything. Rejects where something is missing.
- *
- * @param {import("@ccl/artifact-store").ArtifactStore} store
- * @param {import("@ccl/artifact-store").ArtifactHandle[]} handles
- */
+/** Reads, adds, deletes and collects everything. Rejects where something is missing. */
 export async function useEarlier(store, handles) {
   assert.deepEqual(await store.listHandles(), { handles });
   const ids = new Set(handles.map(({ artifactId }) => artifactId));
