@@ -25,14 +25,6 @@ export async function createStructuredText(path: string, text: string): Promise<
   };
 }
 
-/** A parsed JSON or YAML mapping. */
-export type Mapping = Record<string, unknown>;
-
-/** True for an object that is not an array. */
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The value of a JSON document, which may have comments. Undefined for other texts. */
 function parseLooseJson(text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
