@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex } from "@ccl/core";
-import { untilAborted } from "@ccl/core/async";
+import { sleep, untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
 
@@ -22,7 +22,7 @@ export type PassReason =
   | "audit"
   | "holdout"
   | "nothing_to_do"
-  /** A new session, while other sessions used up the time for reading results. */
+  /** The first request of a session, while others waited. */
   | "busy"
   | "unknown_shape"
   | "not_utf8"
@@ -81,8 +81,6 @@ interface Session {
   planner: HistoryPlanner;
   /** True if stored decisions exist, which must be repeated. */
   isKnown: boolean;
-  /** True if its first request passed because others waited. */
-  hasPassed?: boolean | undefined;
   /** Decisions that are not stored yet, with the artifacts to store first. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
@@ -93,8 +91,8 @@ interface Session {
 /** The shares of the time limit that a request has to read results: alone, and while others wait. */
 const [aloneShare, busyShare] = [3, 0.04];
 
-/** How long a new session waits for others, since no request can come in while one is planned. */
-const burstMs = 15;
+/** After this time other requests come in before the planning of one continues. */
+const stepMs = 4;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -126,7 +124,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-function passed(reason: PassReason, model?: string): GatewayPlan {
+/** The plan to send a request unchanged. */
+export function passed(reason: PassReason, model?: string): GatewayPlan {
   return { edits: [], reason, model, directPrice: 0, price: 0 };
 }
 
@@ -141,6 +140,8 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
+  /** Ends with the last plan that has begun, since a planner plans one call at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
   #planning = 0;
 
   constructor(options: GatewayOptions) {
@@ -180,23 +181,16 @@ class RequestPlanner {
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    // Its first prompt takes the longest to read.
-    const isNew =
-      session.planner.chars === 0 &&
-      !session.isKnown &&
-      request.items.some(({ kind }) => kind === "result");
-    if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
-    if (isNew && !isAlone() && session.hasPassed !== true) {
-      session.hasPassed = true;
-      return passed("busy", request.model);
-    }
     const startedMs = this.#now();
-    const planned = session.planner.plan(request.items, {
+    const steps = session.planner.steps(request.items, {
       isLate: () =>
         this.#now() - startedMs >= this.#timeoutMs * (isAlone() ? aloneShare : busyShare),
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
+    const turn = this.#turn.then(() => this.#finish(steps));
+    this.#turn = turn.catch(() => undefined);
+    const planned = await turn;
     const { items, shown, decisions, call } = planned;
     const { directPrice = 0, price = 0 } = call ?? {};
     const prompt = { items, shown, call };
@@ -234,6 +228,16 @@ class RequestPlanner {
       edits,
       reason: edits.length === 0 ? failure : undefined,
     };
+  }
+
+  async #finish(steps: Generator<void, HistoryPlan>): Promise<HistoryPlan> {
+    for (let startedMs = this.#now(); ; ) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      if (this.#now() - startedMs < stepMs) continue;
+      await sleep(0);
+      startedMs = this.#now();
+    }
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {
