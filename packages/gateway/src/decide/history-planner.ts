@@ -213,7 +213,7 @@ export class HistoryPlanner {
       if (this.#missing() > 0) {
         this.#takeBack(edits);
         yield* this.#showNewFrom(from, "safe", edits);
-        if (this.#mode !== "full" || this.#missing() > 0) this.#takeBack(edits);
+        if (this.#missing() > 0) this.#takeBack(edits);
       }
       cutFrom = yield* this.#cut(from, edits);
     }
@@ -274,11 +274,7 @@ export class HistoryPlanner {
     edits.clear();
   }
 
-  *#showNewFrom(
-    from: number,
-    mode: GatewayMode,
-    edits: Map<number, ShownResult>,
-  ): Generator<void> {
+  *#showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): Generator<void> {
     let chars = 0;
     for (const [at, { item }] of this.#entries.entries()) {
       if (at < from) continue;

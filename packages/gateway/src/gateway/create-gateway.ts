@@ -181,25 +181,26 @@ class RequestPlanner {
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    const startedMs = this.#now();
+    let startedMs = 0;
     const steps = session.planner.steps(request.items, {
       isLate: () =>
         this.#now() - startedMs >= this.#timeoutMs * (isAlone() ? aloneShare : busyShare),
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    const turn = this.#turn.then(() => this.#finish(steps));
+    const turn = this.#turn.then(() => {
+      startedMs = this.#now();
+      return this.#finish(steps);
+    });
     this.#turn = turn.catch(() => undefined);
-    const planned = await turn;
-    const { items, shown, decisions, call } = planned;
+    const { items, shown, decisions, call } = await turn;
     const { directPrice = 0, price = 0 } = call ?? {};
-    const prompt = { items, shown, call };
     const rest = {
       session: key,
       model: request.model,
       directPrice,
       price,
-      prompt,
+      prompt: { items, shown, call },
       isWithoutWayBack: isWithoutWayBack || undefined,
     };
     if (mode === "audit" || isHeldOut)
@@ -211,27 +212,21 @@ class RequestPlanner {
         session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
     const failure = await this.#keepAll(session);
-    if (failure === undefined) {
-      const edits = editsOf(text, textsOf(request, shown));
-      return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
+    if (failure !== undefined) {
+      const late = new Set(session.unkept.map(({ decision }) => decision));
+      rest.prompt.shown = session.planner.without(late);
+      rest.price = directPrice;
+      // The store may be writing the decision with its former credit.
+      const last = session.unkept.at(-1)?.decision;
+      if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
     }
-    const late = new Set(session.unkept.map(({ decision }) => decision));
-    const kept = session.planner.without(late);
-    // The store may be writing the decision with its former credit.
-    const last = session.unkept.at(-1)?.decision;
-    if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
-    const edits = editsOf(text, textsOf(request, kept));
-    return {
-      ...rest,
-      price: directPrice,
-      prompt: { ...prompt, shown: kept },
-      edits,
-      reason: edits.length === 0 ? failure : undefined,
-    };
+    const edits = editsOf(text, textsOf(request, rest.prompt.shown));
+    const reason = edits.length === 0 ? (failure ?? "nothing_to_do") : undefined;
+    return { ...rest, edits, reason };
   }
 
   async #finish(steps: Generator<void, HistoryPlan>): Promise<HistoryPlan> {
-    for (let startedMs = this.#now(); ; ) {
+    for (let startedMs = this.#now(); ;) {
       const { done, value } = steps.next();
       if (done === true) return value;
       if (this.#now() - startedMs < stepMs) continue;

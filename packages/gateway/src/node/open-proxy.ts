@@ -161,7 +161,7 @@ class Forwarder {
   readonly #parts: ForwarderParts;
   /** Requests that are not sent yet, or were a moment ago and are not answered. */
   readonly #waiting = new Set<IncomingMessage>();
-  /** By name or beginning. The oldest are forgotten. */
+  /** By name or beginning. */
   readonly #sessions = new Set<string>();
 
   constructor(parts: ForwarderParts) {
@@ -237,7 +237,7 @@ class Forwarder {
 
   /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
-    const declared = Number(request.headers["content-length"] ?? Number.NaN);
+    const declared = Number(request.headers["content-length"]);
     const unread = unreadReason(request, path, declared);
     if (unread !== undefined) {
       countPass(this.#parts.stats, unread);
@@ -272,12 +272,13 @@ class Forwarder {
 
   /** The plan for the first request of a session while others wait. Undefined for later requests. */
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
-    if (declared < beginBytes || request.headers["content-encoding"] !== undefined) return undefined;
+    if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
+      return undefined;
     const begin = await beginOf(request);
     const name = sha256Hex(String(sessionName(request.headers) ?? begin));
     if (this.#sessions.has(name)) return undefined;
-    const [oldest] = this.#sessions.add(name);
-    if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest ?? name);
+    if (this.#sessions.size === maxSessions) this.#sessions.clear();
+    this.#sessions.add(name);
     return passed("busy", /"model"\s*:\s*"([^"]+)"/.exec(begin)?.[1]);
   }
 
