@@ -24,16 +24,15 @@ export function findStrings(text: string, paths: readonly JsonPath[]): StringSpa
     else if (sign === "[") place.push(0);
     else if (sign === ",") place[place.length - 1] = typeof step === "number" ? step + 1 : null;
     else if (sign !== '"') place.pop();
+    if (sign !== '"') continue;
+    const end = endOfString(text, start);
+    signs.lastIndex = end;
+    if (step === null) place[place.length - 1] = JSON.parse(text.slice(start, end));
     else {
-      const end = endOfString(text, start);
-      signs.lastIndex = end;
-      if (step === null) place[place.length - 1] = String(JSON.parse(text.slice(start, end)));
-      else {
-        const key = JSON.stringify(place);
-        const path = wanted.get(key);
-        spans.delete(key);
-        if (path !== undefined) spans.set(key, { path, start, end });
-      }
+      const key = JSON.stringify(place);
+      const path = wanted.get(key);
+      spans.delete(key);
+      if (path !== undefined) spans.set(key, { path, start, end });
     }
   }
   return [...spans.values()];

@@ -211,7 +211,7 @@ class Forwarder {
     } finally {
       this.#waiting.delete(request);
       const durationMs = Date.now() - startedAtMs;
-      if (plan !== undefined)
+      if (plan?.session !== undefined)
         this.#parts.record?.add(recordRequest({ plan, startedAtMs, durationMs, ...end }));
     }
   }
