@@ -124,8 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** The plan to send a request unchanged. */
-export function passed(reason: PassReason, model?: string): GatewayPlan {
+function passed(reason: PassReason, model?: string): GatewayPlan {
   return { edits: [], reason, model, directPrice: 0, price: 0 };
 }
 

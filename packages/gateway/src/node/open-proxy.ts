@@ -7,7 +7,7 @@ import type { ContextRecorder } from "@ccl/core/tracing";
 import { sha256Hex } from "@ccl/core";
 import { Agent } from "undici";
 
-import { type Gateway, type GatewayPlan, passed } from "../gateway/create-gateway.ts";
+import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
 import { sessionName } from "../gateway/session-key.ts";
 import { GatewayError } from "../gateway-error.ts";
 import {
@@ -92,7 +92,7 @@ const maxBodyBytes = 32 * 2 ** 20;
 const burstMs = 50;
 /** Sessions without a name are known by so many bytes. Shorter requests decide nothing. */
 const beginBytes = 4_096;
-const maxSessions = 10_000;
+const maxSessions = 2_000;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -201,6 +201,7 @@ class Forwarder {
     try {
       const sent = await this.#bodyOf(request, path);
       plan = sent.plan;
+      if (plan !== undefined) countPlan(stats, plan);
       end = await this.#forward(request, { ...sent, response, signal: controller.signal });
       if (plan !== undefined && end.status === 200) countReported(stats, plan, end.reported);
     } catch {
@@ -245,7 +246,6 @@ class Forwarder {
     }
     this.#waiting.add(request);
     const sent = await this.#plannedBody(request, declared);
-    if (sent.plan !== undefined) countPlan(this.#parts.stats, sent.plan);
     setTimeout(() => this.#waiting.delete(request), burstMs).unref();
     return sent;
   }
@@ -275,11 +275,12 @@ class Forwarder {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
     const begin = await beginOf(request);
-    const name = sha256Hex(String(sessionName(request.headers) ?? begin));
+    const name = String(sessionName(request.headers) ?? begin);
     if (this.#sessions.has(name)) return undefined;
     if (this.#sessions.size === maxSessions) this.#sessions.clear();
     this.#sessions.add(name);
-    return passed("busy", /"model"\s*:\s*"([^"]+)"/.exec(begin)?.[1]);
+    const model = /"model"\s*:\s*"([^"]+)"/.exec(begin)?.[1];
+    return { edits: [], reason: "busy", model, directPrice: 0, price: 0 };
   }
 
   async #forward(
@@ -334,7 +335,7 @@ function unreadReason(
 /** Reads the beginning of a longer body, and puts it back. */
 async function beginOf(request: IncomingMessage): Promise<string> {
   for (;;) {
-    const begin: Buffer | null = request.read(beginBytes);
+    const begin = request.read(beginBytes);
     if (begin !== null) {
       request.unshift(begin);
       return begin.toString("latin1");
