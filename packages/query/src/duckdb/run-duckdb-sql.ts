@@ -61,7 +61,7 @@ async function start({ connection }: Session, { text, macros }: EngineSql): Prom
   let failure: unknown;
   for (const creations of macros) {
     try {
-      for (const create of creations) await connection.run(create);
+      if (creations.length > 0) await connection.run(creations.join("; "));
       return await connection.stream(text);
     } catch (error) {
       failure ??= error;
