@@ -37,7 +37,7 @@ function parseLooseJson(text: string): unknown {
 
 /** Loads the library late, because it takes longer to load than a small pack takes to build. */
 async function yamlParser(): Promise<(text: string) => unknown> {
-  const { parse } = await import("yaml");
+  const { parse } = await import("../outline/yaml-library.ts");
   return (text) => {
     if (text.length > maxLooseLength) return undefined;
     try {

@@ -55,7 +55,7 @@ export async function readYaml(
   text: string,
 ): Promise<{ declarations: Declaration[]; hasErrors: boolean }> {
   if (text.length > MAX_CHARACTERS) return { declarations: readLines(text), hasErrors: false };
-  const { isMap, isScalar, LineCounter, parseAllDocuments } = await import("yaml");
+  const { isMap, isScalar, LineCounter, parseAllDocuments } = await import("../yaml-library.ts");
   const counter = new LineCounter();
   try {
     const documents = parseAllDocuments(text, {
