@@ -29,7 +29,7 @@ const { text } = await buildPack({ registry, task: "raise the limit", budget: 50
 const source = { path: "m.ts", text: "export const one = 1;" };
 const outline = buildOutline(source, { depth: "signatures" });
 const read = await outline.catch(({ code, message }) => ({ text: code + ": " + message }));
-const keys = Array.from({ length: 40 }, (_, at) => "key" + at + ":\n  a: " + at + "\n  list: [1, 2]").join("\n");
+const keys = Array.from({ length: 40 }, (_, at) => "key" + at + ":\\n  a: " + at + "\\n  list: [1, 2]").join("\\n");
 const yaml = await buildOutline({ path: "a.yaml", text: keys }, { depth: "signatures" });
 const isWhole = delta.changes.length === 1 && text.includes("limit: 2");
 console.log(JSON.stringify({ paths: entries.map((entry) => entry.path), isWhole, outline: read.text, yaml: yaml.text.split("\\n")[0] }));
