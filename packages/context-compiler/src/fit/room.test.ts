@@ -86,7 +86,9 @@ const textOf = ({ content }: ChatMessage): string =>
     ? content
     : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 const isCut = (message: ChatMessage): boolean =>
-  message.source === "ccl:elision" || /^\[Shortened|^\[\.\.\. line/m.test(textOf(message));
+  message.source === "ccl:elision" ||
+  // A table of all rows hides nothing but an image.
+  /^\[Shortened.*\n(?!\d+ rows\n)|^\[\.\.\. line/m.test(textOf(message));
 /** What a cut of a history leaves; undefined where what must stay does not fit. */
 function fit(
   messages: readonly ChatMessage[],
