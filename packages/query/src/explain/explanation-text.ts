@@ -43,12 +43,9 @@ function stepLine({ name, text }: ExplainedStep): string {
 }
 
 function aboutRows(rows: number | undefined): string {
-  return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
-}
-
-/** Digits in groups of three. */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return rows === undefined
+    ? "rows unknown"
+    : `about ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`;
 }
 
 function aboutBytes(bytes: number | undefined): string {
