@@ -43,9 +43,12 @@ function stepLine({ name, text }: ExplainedStep): string {
 }
 
 function aboutRows(rows: number | undefined): string {
-  return rows === undefined
-    ? "rows unknown"
-    : `about ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`;
+  return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
+}
+
+/** Digits in groups of three. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 function aboutBytes(bytes: number | undefined): string {
