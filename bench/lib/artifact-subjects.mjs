@@ -173,9 +173,13 @@ const openS3 = (config) => async (folder) => {
   const sdk = loadS3();
   const client = new sdk.S3Client(config);
   const prefix = `${path.basename(folder)}/`;
-  const store = await openS3ArtifactStore({ client, bucket: "artifacts", prefix });
+  const { openRecords } = await load("records", "node/index");
+  fs.mkdirSync(folder, { recursive: true });
+  const records = await openRecords({ sqlite: { path: path.join(folder, "records.sqlite") } });
+  const store = await openS3ArtifactStore({ client, bucket: "artifacts", records, prefix });
   const erase = async () => {
     await emptyPrefix(client, prefix, sdk);
+    await records.close();
     client.destroy();
   };
   return { store, erase };

@@ -13,7 +13,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }));
 
 const program = `
 import { mkdirSync, writeFileSync } from "node:fs";
-import { buildOutline, buildPack, computeDelta, openAliasRegistry, takeSnapshot } from "./src/index.ts";
+import { buildOutline, buildPack, computeDelta, openAliasRegistry, takeSnapshot } from "./dist/index.js";
 
 const root = process.argv[2];
 mkdirSync(root, { recursive: true });
@@ -29,14 +29,15 @@ const { text } = await buildPack({ registry, task: "raise the limit", budget: 50
 const source = { path: "m.ts", text: "export const one = 1;" };
 const outline = buildOutline(source, { depth: "signatures" });
 const read = await outline.catch(({ code, message }) => ({ text: code + ": " + message }));
+const keys = Array.from({ length: 40 }, (_, at) => "key" + at + ":\\n  a: " + at + "\\n  list: [1, 2]").join("\\n");
+const yaml = await buildOutline({ path: "a.yaml", text: keys }, { depth: "signatures" });
 const isWhole = delta.changes.length === 1 && text.includes("limit: 2");
-console.log(JSON.stringify({ paths: entries.map((entry) => entry.path), isWhole, outline: read.text }));
+console.log(JSON.stringify({ paths: entries.map((entry) => entry.path), isWhole, outline: read.text, yaml: yaml.text.split("\\n")[0] }));
 `;
 
 /** Bundles and runs the program. `external` libraries stay outside the bundle. */
 async function run(name, external = []) {
   const outfile = path.join(folder, name, "main.mjs");
-  const code = 'import { createRequire as make } from "node:module";';
   await build({
     stdin: { contents: program, resolveDir: home, loader: "ts" },
     outfile,
@@ -44,9 +45,6 @@ async function run(name, external = []) {
     external,
     format: "esm",
     platform: "node",
-    conditions: ["@ccl/source"],
-    // Libraries in CommonJS ask for Node's modules by this name.
-    banner: { js: `${code}\nconst require = make(import.meta.url);` },
     logLevel: "silent",
   });
   const root = path.join(folder, name, "project");
@@ -56,7 +54,8 @@ async function run(name, external = []) {
 
 it("holds every library, and says which folder the parser needs beside the bundle", async () => {
   const { outline, ...rest } = await run("bare");
-  expect(rest).toEqual({ paths: ["shown.yaml"], isWhole: true });
+  const yaml = "key0: {a: number, list: number[2]}";
+  expect(rest).toEqual({ paths: ["shown.yaml"], isWhole: true, yaml });
   expect(outline).toContain("io_failed");
   expect(outline).toContain(path.join(folder, "bare", "wasm"));
   await expect(run("outside", ["ignore"])).rejects.toThrow("Cannot find package 'ignore'");

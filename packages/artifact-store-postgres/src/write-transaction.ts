@@ -12,7 +12,7 @@ export async function writeTransaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await transaction(client, action, signal === undefined ? {} : { signal });
+      return await transaction(client, action, { signal });
     } catch (error) {
       if (attempt === maxAttempts || !wasGivenUp(error)) throw error;
     }

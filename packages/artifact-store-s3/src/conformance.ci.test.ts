@@ -1,6 +1,7 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { createMemoryArtifactStore, withEncryption, type ArtifactStore } from "@ccl/artifact-store";
 import { artifactStoreConformance, type ConformanceOptions } from "@ccl/artifact-store/conformance";
+import { createMemoryRecords } from "@ccl/records";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
 import { startS3TestServer, type S3TestServer } from "./testing/index.ts";
@@ -20,11 +21,10 @@ afterAll(async () => {
 const opened = new WeakMap<ArtifactStore, S3ArtifactStoreOptions>();
 let stores = 0;
 
-async function open(
-  options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
-): Promise<ArtifactStore> {
+async function open(options: Partial<S3ArtifactStoreOptions>): Promise<ArtifactStore> {
   stores += 1;
-  const all = { prefix: `store-${stores}/`, ...options, client, bucket: "artifacts" };
+  const place = { prefix: `store-${stores}/`, records: createMemoryRecords() };
+  const all = { ...place, ...options, client, bucket: "artifacts" };
   const store = await openS3ArtifactStore(all);
   opened.set(store, all);
   return store;
@@ -66,25 +66,24 @@ const plain: ConformanceOptions = {
     return await open({ ...before, ...options });
   },
   corrupt: async (store, artifactId, harm) => damage(store, artifactId, harm),
-  async corruptHandle(store, { handleId }) {
-    const prefix = `${opened.get(store)?.prefix ?? ""}handles/${handleId}!`;
-    for (const key of server.keys().filter((one) => one.startsWith(prefix)))
-      server.damage(key, (bytes) => {
-        const text = new TextDecoder().decode(bytes);
-        return new TextEncoder().encode(text.replace(/"summary":"./, '"summary":"?'));
-      });
+  async corruptHandle(store, { handleId, artifactId }) {
+    const { records } = opened.get(store) ?? {};
+    for (const { name, value } of (await records?.list({ prefix: "artifacts/" }))?.records ?? [])
+      if (name.endsWith(`/handle/${handleId}!${artifactId}`))
+        await records?.write([
+          { put: name, value: String(value).replace(/"summary":"./, '"summary":"?') },
+        ]);
   },
 };
 
 const key = new Uint8Array(32).fill(7);
 const [headerBytes, sealBytes, segmentBytes] = [48, 16, 2 ** 20];
 
-async function openEncrypted(
-  options: Omit<S3ArtifactStoreOptions, "client" | "bucket">,
-): Promise<ArtifactStore> {
+async function openEncrypted(options: Partial<S3ArtifactStoreOptions>): Promise<ArtifactStore> {
   const inner = await open(options);
   const store = withEncryption(inner, { key, clock: options.clock });
-  opened.set(store, opened.get(inner) ?? { client, bucket: "artifacts" });
+  const place = opened.get(inner);
+  if (place !== undefined) opened.set(store, place);
   return store;
 }
 

@@ -1,6 +1,7 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import { createFixedClock } from "@ccl/core/testing";
+import { createMemoryRecords, RecordsError } from "@ccl/records";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore, type S3ArtifactStoreOptions } from "./index.ts";
 import { startS3TestServer, type S3TestServer } from "./testing/index.ts";
@@ -14,7 +15,9 @@ const source = "tool:test";
 let server: S3TestServer;
 let client: S3Client;
 let store: S3ArtifactStore;
+let records = createMemoryRecords();
 beforeEach(async () => {
+  records = createMemoryRecords();
   server = await startS3TestServer();
   client = new S3Client({ ...server.clientConfig, maxAttempts: 2 });
   store = await open();
@@ -28,6 +31,7 @@ async function open(options: Partial<S3ArtifactStoreOptions> = {}): Promise<S3Ar
   return await openS3ArtifactStore({
     client,
     bucket: "artifacts",
+    records,
     prefix: "p/",
     partSizeBytes: partBytes,
     ...options,
@@ -82,10 +86,43 @@ describe("failures of the server", () => {
 
   it.each([undefined, null, {}])("refuses %o for a client", async (none) => {
     const error = await failureOf(
-      openS3ArtifactStore({ client: none as unknown as S3Client, bucket: "artifacts" }),
+      openS3ArtifactStore({ client: none as unknown as S3Client, records, bucket: "artifacts" }),
     );
     expect(error).toMatchObject({ code: "invalid_input" });
     expect(error.message).toContain("@aws-sdk/client-s3");
+  });
+
+  it.each([undefined, null, {}])("refuses %o for records", async (none) => {
+    const error = await failureOf(open({ records: none as unknown as typeof records }));
+    expect(error).toMatchObject({ code: "invalid_input" });
+    expect(error.message).toContain("openRecords");
+  });
+
+  it("refuses a bucket whose handles are in other records, and keeps its bytes", async () => {
+    const { artifactId } = await store.store("kept", { source });
+    const error = await failureOf(open({ records: createMemoryRecords() }));
+    expect(error).toMatchObject({ code: "store_failed" });
+    expect(error.message).toContain("in other records");
+    expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("kept");
+  });
+
+  it("says that the disk of the records is full", async () => {
+    const full = new RecordsError("disk_full", "No room.");
+    const failing = { ...records, write: () => Promise.reject(full) };
+    store = await open({ records: failing });
+    expect((await failureOf(store.store("x", { source }))).code).toBe("disk_full");
+  });
+
+  it("keeps the bytes where the records may have been written all the same", async () => {
+    const write: typeof records.write = async (...call) => {
+      await records.write(...call);
+      throw new RecordsError("unavailable", "The answer was lost.");
+    };
+    const failing = await open({ records: { ...records, write } });
+    expect((await failureOf(failing.store("kept", { source }))).code).toBe("store_failed");
+    const { handles } = await store.listHandles();
+    expect(handles).toHaveLength(1);
+    expect(await store.retrieve(handles[0]?.artifactId ?? "")).toHaveLength(4);
   });
 
   it("names a bucket that is not there", async () => {
@@ -111,7 +148,9 @@ describe("failures of the server", () => {
     async (code) => {
       const status =
         { SlowDown: 503, ConditionalRequestConflict: 409, BadDigest: 400 }[code] ?? 500;
-      const operation = ["PutObject", "UploadPart"] as const;
+      // No part is sent under a condition.
+      const parts = code === "ConditionalRequestConflict" ? [] : (["UploadPart"] as const);
+      const operation = ["PutObject", ...parts] as const;
       for (const skip of [0, 1, 2])
         server.fail({ operation, skip, action: { kind: "error", status, code } });
       client.destroy();
@@ -131,8 +170,7 @@ describe("failures of the server", () => {
     ).toBeLessThan(60);
   });
 
-  it("takes the refusal of its own repeated write for what it is", async () => {
-    server.fail({ operation: "PutObject", key: "handles/", action: { kind: "lose-answer" } });
+  it("writes once what was written and never answered", async () => {
     server.fail({ operation: "PutObject", key: "blobs/", action: { kind: "lose-answer" } });
     const handle = await store.store("once", { source });
     expect((await store.listHandles()).handles).toEqual([handle]);
@@ -279,7 +317,7 @@ describe("a put that fails at any of its requests", () => {
 });
 
 describe("calling a put off", () => {
-  it.each<S3Operation>(["ListObjectsV2", "PutObject", "UploadPart", "CompleteMultipartUpload"])(
+  it.each<S3Operation>(["PutObject", "UploadPart", "CompleteMultipartUpload"])(
     "during %s leaves no upload and no handle",
     async (operation) => {
       const controller = new AbortController();
@@ -340,32 +378,24 @@ describe("what dead processes leave behind", () => {
     await call;
   });
 
-  it("claims, session entries and batches without a commit go with a later collection, and others stay", async () => {
+  it("copies that no record names go with a later collection, and others stay", async () => {
     store = await open({ clock });
     const kept = await store.store("kept", { source, sessionId: "s" });
     const batch = await store.storeMany([1, 2].map((index) => ({ content: `b${index}`, source })));
     const keys = server.keys();
     // All that would take the failed puts back fails too, as it does when the process is gone.
     const denied = { kind: "error", status: 403, code: "AccessDenied" } as const;
-    const lifts = [
-      server.fail({ operation: "DeleteObject", action: denied, times: Infinity }),
-      server.fail({
-        operation: "PutObject",
-        key: "/handles/",
-        skip: 1,
-        action: denied,
-        times: Infinity,
-      }),
-      server.fail({ operation: "PutObject", key: "/batches/", action: denied, times: Infinity }),
-    ];
+    const lift = server.fail({ operation: "DeleteObject", action: denied, times: Infinity });
+    const write = (): Promise<never> => Promise.reject(new RecordsError("unavailable", "Gone."));
+    const failing = await open({ clock, records: { ...records, write } });
     await failureOf(
-      store.storeMany(
+      failing.storeMany(
         [1, 2].map((index) => ({ content: `lost ${index}`, source, sessionId: "s" })),
       ),
     );
-    await failureOf(store.store(longContent(3), { source, sessionId: "s" }));
-    for (const lift of lifts) lift();
-    expect(server.keys().length).toBeGreaterThan(keys.length + 6);
+    await failureOf(failing.store(longContent(3), { source, sessionId: "s" }));
+    lift();
+    expect(server.keys()).toHaveLength(keys.length + 4);
     await store.collectGarbage({ graceMs: 0 });
     clock.advance(dayMs + 1);
     await store.collectGarbage({ graceMs: 0 });
@@ -376,6 +406,8 @@ describe("what dead processes leave behind", () => {
     await store.collectGarbage({ graceMs: 0 });
     clock.advance(dayMs + 1);
     await store.collectGarbage({ graceMs: 0 });
-    expect(server.keys()).toEqual([]);
+    expect(server.keys()).toEqual(["p/records"]);
+    const { records: left } = await records.list();
+    expect(left.map(({ name }) => name.split("/").slice(2).join())).toEqual(["store"]);
   });
 });

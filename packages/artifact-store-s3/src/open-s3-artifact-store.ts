@@ -1,22 +1,23 @@
 import { systemClock } from "@ccl/core";
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
-import {
-  createArtifactStore,
-  hasSharedLimits,
-  type ArtifactStoreOptions,
-} from "@ccl/artifact-store/driver";
-import { probeConditions } from "./bucket/probe-conditions.ts";
+import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
+import type { Records } from "@ccl/records";
 import { S3Bucket, type S3LikeClient } from "./bucket/s3-bucket.ts";
+import { claimBucket } from "./claim-bucket.ts";
 import { sweepUploads } from "./collect/sweep-abandoned.ts";
-import { BatchRegistry } from "./handles/batch-registry.ts";
+import { moveHandles } from "./former/move-handles.ts";
 import { createS3Driver } from "./s3-artifact-driver.ts";
-import type { S3Context } from "./s3-context.ts";
 
 /** Where the artifacts are stored, and how they are written. */
 export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
   /** An `S3Client` of `@aws-sdk/client-s3`, or an object with its `send`. The caller destroys it. */
   client: S3LikeClient;
   bucket: string;
+  /**
+   * Where the handles are kept, e.g. by `openRecords`: all processes that share the bucket share these. The caller closes
+   * them after the store.
+   */
+  records: Records;
   /** Prefix of every key, e.g. `artifacts/`. Empty by default. Stores with different prefixes share nothing. */
   prefix?: string | undefined;
   /**
@@ -32,16 +33,11 @@ export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
 
 /** What the server was found to support. */
 interface S3Capabilities {
-  /**
-   * The server enforces `If-None-Match` and `If-Match` of writes. Without them only `maxSessionBytes` and
-   * `maxStoreBytes` are unsupported, because no key is ever written with two contents.
-   */
-  conditionalWrites: boolean;
   /** Uploads of dead processes can be found. If false, a lifecycle rule of the bucket has to abort them. */
   uploadListing: boolean;
 }
 
-/** An artifact store in a bucket. */
+/** An artifact store with its bytes in a bucket and its handles in records. */
 export interface S3ArtifactStore extends ArtifactStore {
   readonly capabilities: S3Capabilities;
 }
@@ -50,33 +46,25 @@ const minPartBytes = 5 * 1024 * 1024;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Opens the artifacts below a prefix of a bucket. Finds out what the server supports and aborts abandoned uploads.
- * @throws ArtifactStoreError `unsupported` for byte limits on a server without conditional writes, `store_failed` if the
- * bucket cannot be used, `invalid_input`, `aborted`
+ * Opens the artifacts below a prefix of a bucket. Moves the handles that earlier versions kept in the bucket into the
+ * records, while no such version may write, and aborts abandoned uploads.
+ * @throws ArtifactStoreError `store_failed` if the bucket cannot be used or its handles are in other records,
+ * `invalid_input`, `aborted`
  */
 export async function openS3ArtifactStore(
   options: S3ArtifactStoreOptions,
 ): Promise<S3ArtifactStore> {
-  const { client, bucket: name, prefix = "", signal, clock = systemClock, limits = {} } = options;
+  const { client, bucket: name, records, prefix = "", signal, clock = systemClock } = options;
   const { partSizeBytes = 2 * 4 * 1024 * 1024, abandonedAfterMs = dayMs } = options;
-  checkOptions({ client, bucket: name, prefix, partSizeBytes, abandonedAfterMs });
+  checkOptions({ client, bucket: name, records, prefix, partSizeBytes, abandonedAfterMs });
   const bucket = new S3Bucket({ client, bucket: name, prefix });
-  const context: S3Context = {
-    bucket,
-    clock,
-    batches: new BatchRegistry(bucket),
-    partBytes: partSizeBytes,
-    abandonedAfterMs,
-  };
   try {
-    bucket.keepsConditions = await probeConditions(bucket, signal);
-    if (hasSharedLimits(limits) && !bucket.keepsConditions) throw needsConditionalWrites(name);
+    const root = await claimBucket(bucket, records, signal);
+    const context = { bucket, records, root, clock, partBytes: partSizeBytes, abandonedAfterMs };
+    await moveHandles(context, `${root}/moved`, signal);
     const uploadListing = await sweepUploads(context, signal);
     const store = createArtifactStore(createS3Driver(context), { ...options, clock });
-    return {
-      ...store,
-      capabilities: { conditionalWrites: bucket.keepsConditions, uploadListing },
-    };
+    return { ...store, capabilities: { uploadListing } };
   } catch (error) {
     if (signal?.aborted !== true || ArtifactStoreError.isInstance(error)) throw error;
     throw new ArtifactStoreError("aborted", "The opening was aborted by its signal.", {
@@ -88,14 +76,20 @@ export async function openS3ArtifactStore(
 function checkOptions(options: {
   client: S3LikeClient;
   bucket: string;
+  records: Records;
   prefix: string;
   partSizeBytes: number;
   abandonedAfterMs: number;
 }): void {
-  const { client, bucket, prefix, partSizeBytes, abandonedAfterMs } = options;
+  const { client, bucket, records, prefix, partSizeBytes, abandonedAfterMs } = options;
   if (typeof client?.send !== "function") {
     const message =
       "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
+    throw new ArtifactStoreError("invalid_input", message);
+  }
+  if (typeof records?.write !== "function") {
+    const message =
+      "records is no place for the handles; give what openRecords of @ccl/records opens.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof bucket !== "string" || bucket === "")
@@ -119,11 +113,4 @@ function invalid(name: string, value: unknown, wanted: string): ArtifactStoreErr
     "invalid_input",
     `${name} is ${JSON.stringify(value)}; give ${wanted}.`,
   );
-}
-
-function needsConditionalWrites(bucket: string): ArtifactStoreError {
-  const message =
-    `The server of the bucket "${bucket}" ignores conditional writes (If-None-Match, If-Match), by which the limits are kept ` +
-    "between writers. Leave maxSessionBytes and maxStoreBytes out, or use a server that has them.";
-  return new ArtifactStoreError("unsupported", message);
 }

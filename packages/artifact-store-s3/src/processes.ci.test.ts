@@ -1,9 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { S3Client } from "@aws-sdk/client-s3";
 import { ArtifactStoreError } from "@ccl/artifact-store";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openRecords } from "@ccl/records/node";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openS3ArtifactStore, type S3ArtifactStore } from "./index.ts";
 import { startS3TestServer } from "./testing/index.ts";
 import { isAtLeast, kills } from "../../../scripts/lengths/test-length.mjs";
@@ -23,9 +27,15 @@ const header = `
   import { S3Client } from "@aws-sdk/client-s3";
   import { openS3ArtifactStore } from "@ccl/artifact-store-s3";
   import { startS3TestServer } from "@ccl/artifact-store-s3/testing";
+  import { openRecords } from "@ccl/records/node";
   const say = (line) => writeSync(1, line + "\\n");
   const config = JSON.parse(process.env.CCL_CONFIG ?? "{}");
-  const open = () => openS3ArtifactStore({ client: new S3Client(config), bucket: "artifacts", prefix: "p/" });
+  const open = async () => openS3ArtifactStore({
+    client: new S3Client(config),
+    bucket: "artifacts",
+    records: await openRecords({ folder: process.env.CCL_RECORDS }),
+    prefix: "p/",
+  });
 `;
 const serving = `${header}
   const server = await startS3TestServer({ maxBytes: 3 * 1024 ** 3 });
@@ -81,9 +91,14 @@ const streaming = `${header}
 
 const children: ChildProcess[] = [];
 const clients: S3Client[] = [];
-afterEach(() => {
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ccl-s3-"));
+});
+afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const client of clients.splice(0)) client.destroy();
+  await rm(folder, { recursive: true, force: true });
 });
 
 function start(
@@ -92,7 +107,7 @@ function start(
 ): ChildProcess & { lines: AsyncIterator<string> } {
   const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", script], {
     cwd: packageFolder,
-    env: { ...process.env, ...env },
+    env: { ...process.env, CCL_RECORDS: folder, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
@@ -104,7 +119,9 @@ function start(
 async function storeAt(config: object): Promise<S3ArtifactStore> {
   const client = new S3Client({ ...config, maxAttempts: 2 });
   clients.push(client);
-  return await openS3ArtifactStore({ client, bucket: "artifacts", prefix: "p/" });
+  const records = await openRecords({ folder });
+  const store = await openS3ArtifactStore({ client, bucket: "artifacts", records, prefix: "p/" });
+  return { ...store, close: () => store.close().then(() => records.close()) };
 }
 
 async function idsUntilKilled(
@@ -206,7 +223,8 @@ describe("a server that goes away", () => {
     await expect(store.store("lost", { source: "tool:test" })).rejects.toMatchObject({
       code: "store_failed",
     });
-    await expect(store.listHandles()).rejects.toMatchObject({ code: "store_failed" });
+    const read = store.retrieve(handles[0]?.artifactId ?? "");
+    await expect(read).rejects.toMatchObject({ code: "store_failed" });
     lift();
     expect((await store.listHandles()).handles).toEqual(handles);
     expect(await store.verify()).toEqual({ checked: 3, corrupt: [], missing: [] });

@@ -1,41 +1,32 @@
-import type { StoreLimits } from "@ccl/artifact-store";
-import {
-  hasSharedLimits,
-  type ArtifactDriver,
-  type BlobPut,
-  type CommitOutcome,
-  type DriverWriteOptions,
-} from "@ccl/artifact-store/driver";
+import { TurnQueue } from "@ccl/core/async";
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { hasSharedLimits, type ArtifactDriver } from "@ccl/artifact-store/driver";
+import { isSound } from "./blobs/copies.ts";
 import { findBlob } from "./blobs/find-blob.ts";
-import { quarantineBlob } from "./blobs/quarantine-blob.ts";
-import { collectBlobs } from "./collect/collect-blobs.ts";
-import { listIds } from "./collect/list-ids.ts";
-import { commitPuts } from "./commit/commit-puts.ts";
-import { repairBlob } from "./commit/repair-blob.ts";
 import { StagedUpload } from "./blobs/staged-upload.ts";
-import { handlesOf, listHandles } from "./handles/list-handles.ts";
-import { removeHandles } from "./handles/remove-handles.ts";
-import { commitWithinLimits } from "./limits/commit-within-limits.ts";
+import { collectBlobs, listIds } from "./collect/collect-blobs.ts";
+import { removeHandles } from "./collect/remove-handles.ts";
+import { commitPuts } from "./commit/commit-puts.ts";
+import { putEntry, readEntry } from "./entries/blob-entry.ts";
+import { handlesOf, listHandles } from "./entries/handle-entries.ts";
+import { isWritten } from "./entries/store-records.ts";
 import type { S3Context } from "./s3-context.ts";
 
-/** A driver over one prefix of a bucket. */
+/** A driver over one prefix of a bucket, and the records of its handles. */
 export function createS3Driver(context: S3Context): ArtifactDriver {
-  // Puts of one process under limits run one after the other, because their ledger writes would only conflict.
-  let last: Promise<unknown> = Promise.resolve();
-  const commit = async (
-    puts: readonly BlobPut[],
-    options: DriverWriteOptions & { limits: StoreLimits },
-  ): Promise<CommitOutcome[]> => {
-    if (!hasSharedLimits(options.limits)) return await commitPuts(context, puts, options);
-    const turn = last.then(() => commitWithinLimits(context, puts, options));
-    last = turn.catch(() => undefined);
-    return await turn;
-  };
+  // Puts of one process under limits run one after the other, because they would only conflict.
+  const turns = new TurnQueue(ArtifactStoreError);
   return {
     name: "s3",
     stage: async ({ signal }) => new StagedUpload(context, signal),
-    commit,
-    repair: (record, content, options) => repairBlob(context, { record, content }, options),
+    commit: (puts, options) =>
+      hasSharedLimits(options.limits)
+        ? turns.run(() => commitPuts(context, puts, options), options.signal)
+        : commitPuts(context, puts, options),
+    async repair(record, content, options) {
+      const put = { record, content, handles: [] };
+      await commitPuts(context, [put], { ...options, limits: {}, isRepair: true });
+    },
     find: (artifactId, { signal }) => findBlob(context, artifactId, signal),
     getHandles: (artifactId, { signal }) => handlesOf(context, artifactId, signal),
     listHandles: (options) => listHandles(context, options),
@@ -43,7 +34,12 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
       removeHandles(context, artifactId, { ...options, match }),
     collect: (options) => collectBlobs(context, options),
     listIds: (options) => listIds(context, options),
-    quarantine: (artifactId) => quarantineBlob(context, artifactId),
-    close: () => last.then(() => undefined),
+    async quarantine(artifactId) {
+      const entry = await readEntry(context, artifactId);
+      if (entry.generation === "" || entry.isQuarantined || (await isSound(context, entry))) return;
+      // If another writer was first, the copy may have been replaced.
+      await isWritten(context, [putEntry(context, { ...entry, isQuarantined: true })]);
+    },
+    close: () => Promise.resolve(),
   };
 }

@@ -27,7 +27,7 @@ export async function collectGarbage(
     return rows;
   };
   for (;;) {
-    const rows = await transaction(database, sweep, signal === undefined ? {} : { signal });
+    const rows = await transaction(database, sweep, { signal });
     freed.push(...garbage(rows));
     if (rows.length < blobsPerSweep) return freed;
   }

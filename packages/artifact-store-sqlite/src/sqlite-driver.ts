@@ -42,11 +42,9 @@ export function createSqliteDriver({
     },
     async commit(puts, { limits, signal }) {
       for (const { content } of puts) if (content instanceof StagedSet) await content.finish();
-      const outcomes = await transaction(
-        database,
-        (tx) => commitPuts(tx, puts, limits),
-        signal === undefined ? {} : { signal },
-      );
+      const outcomes = await transaction(database, (tx) => commitPuts(tx, puts, limits), {
+        signal,
+      });
       puts.forEach(({ content }, index) => {
         if (content instanceof StagedSet && outcomes[index] === "written") content.kept();
       });
@@ -55,11 +53,9 @@ export function createSqliteDriver({
     },
     async repair(record, content, { signal }) {
       if (content instanceof StagedSet) await content.finish();
-      const isRepaired = await transaction(
-        database,
-        (tx) => repairBlob(tx, record, content),
-        signal === undefined ? {} : { signal },
-      );
+      const isRepaired = await transaction(database, (tx) => repairBlob(tx, record, content), {
+        signal,
+      });
       if (isRepaired && content instanceof StagedSet) content.kept();
       await removeFiles();
     },
@@ -87,11 +83,7 @@ export function createSqliteDriver({
       return all(`SELECT ${handleColumns} WHERE ${where} ${order}`, parameters).map(handleOfRow);
     },
     removeHandles: (artifactId, match, { now, signal }) =>
-      transaction(
-        database,
-        (tx) => removeHandles(tx, { artifactId, ...match, now }),
-        signal === undefined ? {} : { signal },
-      ),
+      transaction(database, (tx) => removeHandles(tx, { artifactId, ...match, now }), { signal }),
     async collect(options) {
       const freed = await collectGarbage(database, options);
       if (!options.isDryRun) await removeFiles();

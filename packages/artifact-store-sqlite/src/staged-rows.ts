@@ -16,7 +16,7 @@ export class StagedRows extends StagedSet {
     super(setId);
     this.#database = database;
     this.#clock = clock;
-    this.#signal = signal === undefined ? {} : { signal };
+    this.#signal = { signal };
   }
 
   static async open(options: StageOptions): Promise<StagedRows> {

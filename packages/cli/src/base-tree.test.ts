@@ -140,6 +140,9 @@ describe("ccl diff --patch", () => {
     expect(code).toBe(0);
     expect(patch).toContain("rename from src/moved and edited.ts");
     expect(patch).not.toContain("PASSWORD");
+    // Only the file of Latin-1 and the picture are no text.
+    expect(patch).toContain("+export const a = 2;");
+    expect(patch.match(/^GIT binary patch$/gm)).toHaveLength(2);
     expect(appliesTo(root, copy, patch)).toBe(true);
     expect(userFiles()).toEqual(before);
     expect((await ccl("diff")).code).toBe(0);

@@ -21,6 +21,8 @@ export async function keepBaseTree(session: Session, baseId: string): Promise<vo
   await writeFile(tree, `${baseId} ${typeof kept === "string" ? kept : kept.whyNot}\n`);
 }
 
+const FILE_START = /^(?=diff --git )/m;
+
 /** The changes since the base as a patch for `git apply`, or why there is none. */
 export async function patchSinceBase(
   session: Session,
@@ -42,8 +44,13 @@ export async function patchSinceBase(
     // Show files that are not UTF-8 as binary patches, since decoding them as text would change their bytes.
     const attributes = join(objects, "attributes");
     await writeFile(attributes, "* -diff\n");
-    const asBytes = `core.attributesFile=${attributes}`;
-    return await git(["-c", asBytes, ...show], kept);
+    const bytes = await git(["-c", `core.attributesFile=${attributes}`, ...show], kept);
+    const binary = bytes.split(FILE_START);
+    const parts = text.split(FILE_START).map((part) => {
+      const head = part.slice(0, part.indexOf("\n") + 1);
+      return part.includes("\uFFFD") ? binary.find((one) => one.startsWith(head)) : part;
+    });
+    return parts.includes(undefined) ? bytes : parts.join("");
   });
   try {
     return await orWhyNot(patch);

@@ -109,6 +109,11 @@ describe("ccl pack --model", () => {
   });
 });
 
+it("says in ccl doctor that a ratio is assumed, whatever the model is called", async () => {
+  await record(join(state, "requests"), "learned-1", 0);
+  expect((await ccl("doctor")).stdout).toMatch(/hint +tokens +--model learned-1: 1\.00 x o200k/);
+});
+
 it("says in ccl doctor what a budget for Claude would assume", async () => {
   expect((await ccl("doctor")).stdout).toMatch(/hint +tokens +--model claude: 1\.56 x o200k/);
 });

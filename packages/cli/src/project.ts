@@ -109,11 +109,13 @@ export function requireFiles(
   skipped: SkippedFiles,
 ): void {
   if (registry.list().length > 0) return;
-  const { root } = registry;
   const rules = [...include, ...ignore].join(", ");
   const why = rules === "" ? "" : ` by the rules ${rules}; "src/**" means all below src`;
   const left = countReasons(skipped) || "none";
-  throw new CliError("usage", `No file in ${root} can be packed${why} (left out: ${left}).`);
+  throw new CliError(
+    "usage",
+    `No file in ${registry.root} can be packed${why} (left out: ${left}).`,
+  );
 }
 
 /** Runs `work` on a scan without the project's names, so that it lists only what the rules select. */

@@ -20,26 +20,29 @@ export interface CountedFor {
 
 /**
  * Opens a counter. Loads the tables of an exact encoding. Only OpenAI's models have a public vocabulary. Tokens of others
- * are a multiple of the encoding's. The counter's name says which, and why.
+ * are a multiple of the encoding's. The counter's name says which, and why, and `ratio` where the multiple is from.
  */
 export async function openCounter(
   { modelEncoding, model }: CountedFor,
   session: Session,
-): Promise<TokenCounter> {
+): Promise<TokenCounter & { ratio: "exact" | "learned" | "assumed" }> {
   const base = await openEncoding(modelEncoding);
-  if (model === undefined || isOfOpenAi(model)) return base;
+  if (model === undefined || isOfOpenAi(model)) return { ...base, ratio: "exact" };
   const own = model.replace(/^.*\//, "").toLowerCase();
   const steps = await recordedSteps(session, own);
-  const ratio = steps.length === 0 ? assumedRatio(own) : ratioOf(steps);
+  const { reportedRatio } = await import("@ccl/context-compiler");
+  const learned = reportedRatio(steps);
+  const ratio = learned === undefined ? assumedRatio(own) : Math.max(1, learned);
   // Claude splits indentation by tabs into single tokens, so languages differ by their tabs.
   const tab = own.includes("claude") ? 1 : 0;
   const origin =
-    steps.length === 0
+    learned === undefined
       ? "assumed, as no prompt of it was recorded"
       : `learned from ${formatCount(steps.length, "recorded prompt")}`;
   return {
     name: `${model}: ${ratio.toFixed(2)} x ${base.name}, ${origin}`,
     isExact: false,
+    ratio: learned === undefined ? "assumed" : "learned",
     count: (text) => Math.ceil(ratio * (base.count(text) + tab * (text.split("\t").length - 1))),
   };
 }
@@ -68,21 +71,14 @@ function assumedRatio(model: string): number {
   return model.includes("claude") ? 1.56 : 1;
 }
 
-/** More is a provider's own prompt, not its tokenizer. */
-const MAX_RATIO = 2;
 const MAX_STEPS = 16;
 const MIN_TOKENS = 500;
 
 /** What a session added to its prompt, so that what a provider adds to each does not count. */
 interface Step {
   timeMs: number;
-  counted: number;
-  reported: number;
-}
-
-function ratioOf(steps: readonly Step[]): number {
-  const sum = (key: keyof Step): number => steps.reduce((all, step) => all + step[key], 0);
-  return Math.min(MAX_RATIO, Math.max(1, sum("reported") / sum("counted")));
+  countedTokens: number;
+  inputTokens: number;
 }
 
 /** The newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
@@ -93,13 +89,13 @@ async function recordedSteps(session: Session, model: string): Promise<Step[]> {
       const isNext = own.toLowerCase().includes(model) && before?.model === own;
       return {
         timeMs,
-        counted: isNext ? sentTokens(parts) - sentTokens(before.parts) : 0,
-        reported: (reported?.total ?? 0) - (before?.reported?.total ?? 0),
+        countedTokens: isNext ? sentTokens(parts) - sentTokens(before.parts) : 0,
+        inputTokens: (reported?.total ?? 0) - (before?.reported?.total ?? 0),
       };
     }),
   );
   return steps
-    .filter(({ counted, reported }) => counted >= MIN_TOKENS && reported > 0)
+    .filter(({ countedTokens, inputTokens }) => countedTokens >= MIN_TOKENS && inputTokens > 0)
     .sort((a, b) => b.timeMs - a.timeMs)
     .slice(0, MAX_STEPS);
 }

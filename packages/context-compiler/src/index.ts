@@ -17,6 +17,7 @@ export { verifyEvidencePack } from "./evidence/verify-evidence-pack.ts";
 export { contextRecordOf } from "./fit/context-record-of.ts";
 export { fitMessages } from "./fit/fit-messages.ts";
 export type { FitState } from "./fit/fit-state.ts";
+export { reportedRatio } from "./fit/safety-margin.ts";
 export { handOff } from "./handoff/hand-off.ts";
 export { createSession } from "./session/create-session.ts";
 export { eventMessage } from "./session/event-message.ts";

@@ -1,4 +1,4 @@
-import { isMapping } from "./structured-text.ts";
+import { isRecord } from "@ccl/core/json";
 
 /** One leaf of a structured value. */
 export interface FlatPair {
@@ -31,7 +31,7 @@ function visit(
       visit(item, { key: `${at.key}[${index}]`, depth: at.depth + 1 }, take),
     );
   }
-  if (!isMapping(value)) return take({ key: at.key, value: renderScalar(value) });
+  if (!isRecord(value)) return take({ key: at.key, value: renderScalar(value) });
   if (at.depth >= maxDepth) return take({ key: at.key, value: "{...}" });
   return Object.entries(value).every(([name, item]) =>
     visit(item, { key: at.key === "" ? name : `${at.key}.${name}`, depth: at.depth + 1 }, take),

@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord, recordAt } from "@ccl/core/json";
+
 import { maxSchemaFields, type SchemaField } from "./schema-field.ts";
-import { isMapping, type Mapping } from "./structured-text.ts";
 
 const factNames = (
   "format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default " +
@@ -9,37 +10,37 @@ const factNames = (
 const maxTypeDepth = 6;
 
 /** True for a JSON Schema or an OpenAPI document, recognized by their keywords. */
-export function isJsonSchema(value: unknown): value is Mapping {
-  if (!isMapping(value)) return false;
+export function isJsonSchema(value: unknown): value is JsonRecord {
+  if (!isRecord(value)) return false;
   const dialect = value["$schema"];
   if (typeof dialect === "string" && dialect.includes("json-schema.org")) return true;
-  if (value["type"] === "object" && isMapping(value["properties"])) return true;
+  if (value["type"] === "object" && isRecord(value["properties"])) return true;
   const definitions = value["$defs"] ?? value["definitions"] ?? openApiSchemas(value);
   return (
-    isMapping(definitions) &&
-    Object.values(definitions).some((schema) => isMapping(schema) && isTyped(schema))
+    isRecord(definitions) &&
+    Object.values(definitions).some((schema) => isRecord(schema) && isTyped(schema))
   );
 }
 
-const isTyped = (schema: Mapping): boolean =>
+const isTyped = (schema: JsonRecord): boolean =>
   ["type", "properties", "enum", "$ref", "allOf", "oneOf", "anyOf"].some((keyword) =>
     Object.hasOwn(schema, keyword),
   );
 
-function openApiSchemas(root: Mapping): unknown {
-  return isMapping(root["components"]) ? root["components"]["schemas"] : undefined;
+function openApiSchemas(root: JsonRecord): unknown {
+  return recordAt(root, "components")["schemas"];
 }
 
 /**
  * The fields of a JSON Schema, level by level. A shared type is listed once, under its own name. Only local references
  * are followed.
  */
-export function readJsonSchema(root: Mapping): SchemaField[] {
+export function readJsonSchema(root: JsonRecord): SchemaField[] {
   const reader: Reader = { root, queue: [{ schema: root, prefix: "" }], sharedNames: new Set() };
   const shared =
     openApiSchemas(root) ??
     (Object.hasOwn(root, "properties") ? undefined : (root["$defs"] ?? root["definitions"]));
-  if (isMapping(shared))
+  if (isRecord(shared))
     for (const [name, schema] of Object.entries(shared)) share(reader, name, schema);
   const fields: SchemaField[] = [];
   for (let next = 0; next < reader.queue.length && fields.length < maxSchemaFields; next += 1) {
@@ -50,8 +51,8 @@ export function readJsonSchema(root: Mapping): SchemaField[] {
 }
 
 interface Reader {
-  root: Mapping;
-  queue: { schema: Mapping; prefix: string }[];
+  root: JsonRecord;
+  queue: { schema: JsonRecord; prefix: string }[];
   sharedNames: Set<string>;
 }
 
@@ -63,7 +64,7 @@ interface ShownType {
 
 function readObject(
   reader: Reader,
-  item: { schema: Mapping; prefix: string },
+  item: { schema: JsonRecord; prefix: string },
   fields: SchemaField[],
 ): void {
   const { schema, prefix } = item;
@@ -73,7 +74,7 @@ function readObject(
   );
   const seen = new Set<string>();
   for (const part of parts) {
-    const properties = isMapping(part.schema["properties"]) ? part.schema["properties"] : {};
+    const properties = recordAt(part.schema, "properties");
     for (const [name, property] of Object.entries(properties)) {
       if (seen.has(name) || fields.length >= maxSchemaFields) continue;
       seen.add(name);
@@ -92,7 +93,7 @@ function readField(
   field: { name: string; isRequired?: boolean | undefined },
 ): SchemaField {
   const shown = typeOf(reader, schema, { name: field.name, depth: 0 });
-  const source = isMapping(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};
+  const source = isRecord(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};
   const facts = factNames.flatMap((name) => {
     const value = source[name];
     return value === undefined ? [] : [[name, plainText(value)] as const];
@@ -106,12 +107,15 @@ function readField(
  */
 function partsOf(
   reader: Reader,
-  schema: Mapping,
+  schema: JsonRecord,
   depth: number,
-): { schema: Mapping; isCertain: boolean }[] {
+): { schema: JsonRecord; isCertain: boolean }[] {
   if (depth > maxTypeDepth) return [];
   const target = resolve(reader.root, schema)?.schema ?? schema;
-  const below = (keyword: string, isCertain: boolean): { schema: Mapping; isCertain: boolean }[] =>
+  const below = (
+    keyword: string,
+    isCertain: boolean,
+  ): { schema: JsonRecord; isCertain: boolean }[] =>
     mappingsIn(target[keyword]).flatMap((part) =>
       partsOf(reader, part, depth + 1).map((inner) => ({
         ...inner,
@@ -127,7 +131,7 @@ function partsOf(
 }
 
 function typeOf(reader: Reader, schema: unknown, at: { name: string; depth: number }): ShownType {
-  if (!isMapping(schema)) return { type: schema === false ? "never" : "any" };
+  if (!isRecord(schema)) return { type: schema === false ? "never" : "any" };
   if (at.depth > maxTypeDepth) return { type: "..." };
   if (typeof schema["$ref"] === "string") return typeOfReference(reader, schema, at);
   const shown = plainType(reader, schema, at);
@@ -136,7 +140,7 @@ function typeOf(reader: Reader, schema: unknown, at: { name: string; depth: numb
 
 function typeOfReference(
   reader: Reader,
-  schema: Mapping,
+  schema: JsonRecord,
   at: { name: string; depth: number },
 ): ShownType {
   const target = resolve(reader.root, schema);
@@ -152,15 +156,15 @@ function typeOfReference(
 
 function plainType(
   reader: Reader,
-  schema: Mapping,
+  schema: JsonRecord,
   at: { name: string; depth: number },
 ): ShownType {
   if (Array.isArray(schema["enum"])) return withNull("enum", schema["enum"]);
   if (Object.hasOwn(schema, "const")) return withNull("const", [schema["const"]]);
   const choices = [...mappingsIn(schema["oneOf"]), ...mappingsIn(schema["anyOf"])];
-  if (choices.length > 0 && !isMapping(schema["properties"])) return unionOf(reader, choices, at);
+  if (choices.length > 0 && !isRecord(schema["properties"])) return unionOf(reader, choices, at);
   const parts = mappingsIn(schema["allOf"]);
-  if (parts.length === 1 && !isMapping(schema["properties"]))
+  if (parts.length === 1 && !isRecord(schema["properties"]))
     return typeOf(reader, parts[0], { ...at, depth: at.depth + 1 });
   const names = namesIn(typeof schema["type"] === "string" ? [schema["type"]] : schema["type"]);
   const types = names.length > 0 ? names : [impliedType(schema)];
@@ -174,14 +178,14 @@ function plainType(
   };
 }
 
-function impliedType(schema: Mapping): string {
+function impliedType(schema: JsonRecord): string {
   if (isObjectSchema(schema)) return "object";
   return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? "array" : "any";
 }
 
 function nestedType(
   reader: Reader,
-  from: { schema: Mapping; type: string },
+  from: { schema: JsonRecord; type: string },
   at: { name: string; depth: number },
 ): ShownType {
   const { schema, type } = from;
@@ -205,7 +209,7 @@ function nestedType(
     return { type: "object" };
   }
   const values = schema["additionalProperties"];
-  if (!isMapping(values)) return { type: "object" };
+  if (!isRecord(values)) return { type: "object" };
   const shown = typeOf(reader, values, { name: `${at.name}.*`, depth });
   return { ...shown, type: `map<${shown.type}>` };
 }
@@ -213,7 +217,7 @@ function nestedType(
 /** If all alternatives are single values, they form an enumeration. */
 function unionOf(
   reader: Reader,
-  choices: Mapping[],
+  choices: JsonRecord[],
   at: { name: string; depth: number },
 ): ShownType {
   const constants = choices.map((choice) =>
@@ -239,13 +243,13 @@ function withNull(word: string, values: unknown[]): ShownType {
 }
 
 function share(reader: Reader, name: string, schema: unknown): void {
-  if (reader.sharedNames.has(name) || !isMapping(schema)) return;
+  if (reader.sharedNames.has(name) || !isRecord(schema)) return;
   reader.sharedNames.add(name);
   reader.queue.push({ schema, prefix: `${name}.` });
 }
 
-function isObjectSchema(schema: Mapping): boolean {
-  if (isMapping(schema["properties"])) return true;
+function isObjectSchema(schema: JsonRecord): boolean {
+  if (isRecord(schema["properties"])) return true;
   return (
     mappingsIn(schema["allOf"]).length > 1 ||
     (schema["type"] === "object" && mappingsIn(schema["oneOf"]).length > 0)
@@ -253,8 +257,11 @@ function isObjectSchema(schema: Mapping): boolean {
 }
 
 /** Follows local references. Undefined if there is none, or if it cannot be resolved. */
-function resolve(root: Mapping, schema: Mapping): { name: string; schema: Mapping } | undefined {
-  let found: { name: string; schema: Mapping } | undefined;
+function resolve(
+  root: JsonRecord,
+  schema: JsonRecord,
+): { name: string; schema: JsonRecord } | undefined {
+  let found: { name: string; schema: JsonRecord } | undefined;
   let current = schema;
   for (let hops = 0; hops < 16; hops += 1) {
     const reference = current["$ref"];
@@ -267,20 +274,20 @@ function resolve(root: Mapping, schema: Mapping): { name: string; schema: Mappin
   return undefined;
 }
 
-function pointTo(root: Mapping, pointer: string): Mapping | undefined {
+function pointTo(root: JsonRecord, pointer: string): JsonRecord | undefined {
   let target: unknown = root;
   for (const segment of pointer.split("/").slice(1)) {
     const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
     const isHeld = typeof target === "object" && target !== null && Object.hasOwn(target, key);
     target = isHeld ? Reflect.get(Object(target), key) : undefined;
   }
-  return isMapping(target) ? target : undefined;
+  return isRecord(target) ? target : undefined;
 }
 
 const lastSegment = (reference: string): string =>
   (reference.split(/[/#]/).at(-1) ?? reference).replace(/\.json$/, "");
-const mappingsIn = (value: unknown): Mapping[] =>
-  Array.isArray(value) ? value.filter(isMapping) : [];
+const mappingsIn = (value: unknown): JsonRecord[] =>
+  Array.isArray(value) ? value.filter(isRecord) : [];
 const plainText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 const namesIn = (value: unknown): string[] =>

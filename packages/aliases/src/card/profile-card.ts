@@ -1,9 +1,11 @@
+import { isRecord } from "@ccl/core/json";
+
 import { redactSecrets } from "@ccl/core";
 
 import { cleanItem, leadingLines } from "./card-lines.ts";
 import { flattenValue, type FlatPair } from "./flatten-value.ts";
 import { packLines } from "./pack-items.ts";
-import { isMapping, type StructuredText } from "./structured-text.ts";
+import { type StructuredText } from "./structured-text.ts";
 
 const maxPairs = 2_000;
 
@@ -15,7 +17,7 @@ export function readProfile({ path, text, value: parse }: StructuredText): FlatP
       path,
     );
   if (value === undefined && !isLineFormat) return undefined;
-  const holdsSettings = isMapping(value) || (Array.isArray(value) && value.some(isMapping));
+  const holdsSettings = isRecord(value) || (Array.isArray(value) && value.some(isRecord));
   if (value !== undefined && !holdsSettings) return undefined;
   const pairs = value === undefined ? readLines(text) : flattenValue(value, maxPairs);
   return pairs.length === 0 ? undefined : pairs;

@@ -1,5 +1,7 @@
+import { isRecord, type JsonRecord } from "@ccl/core/json";
+
 import { plainWords, readItems, readSections } from "./markdown-sections.ts";
-import { isMapping, type Mapping, type StructuredText } from "./structured-text.ts";
+import { type StructuredText } from "./structured-text.ts";
 
 /** One row of an option matrix. */
 export interface Option {
@@ -31,18 +33,18 @@ export function readOptions({ path, text, value: parse }: StructuredText): Optio
 }
 
 function readValue(value: unknown): Option[] | undefined {
-  if (isMapping(value)) {
+  if (isRecord(value)) {
     const nested = value["options"] ?? value["variants"] ?? value["alternatives"];
     if (nested !== undefined) return readValue(nested);
     const rows = Object.entries(value).map(([id, item]) =>
-      readRow(isMapping(item) ? { id, ...item } : { id, summary: item }),
+      readRow(isRecord(item) ? { id, ...item } : { id, summary: item }),
     );
     return Object.keys(value).every((id) => /^[A-ZА-Я]{1,4}-?\d{1,3}[a-z]?$/.test(id))
       ? complete(rows)
       : undefined;
   }
   return Array.isArray(value)
-    ? complete(value.map((item: unknown) => (isMapping(item) ? readRow(item) : undefined)))
+    ? complete(value.map((item: unknown) => (isRecord(item) ? readRow(item) : undefined)))
     : undefined;
 }
 
@@ -51,7 +53,7 @@ function complete(rows: (Option | undefined)[]): Option[] | undefined {
   return options.length === rows.length ? options : undefined;
 }
 
-function readRow(row: Mapping): Option | undefined {
+function readRow(row: JsonRecord): Option | undefined {
   const fields = new Map(
     Object.entries(row).map(([name, item]) => [
       name.toLowerCase().replaceAll("_", " ").trim(),

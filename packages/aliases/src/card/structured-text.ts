@@ -25,14 +25,6 @@ export async function createStructuredText(path: string, text: string): Promise<
   };
 }
 
-/** A parsed JSON or YAML mapping. */
-export type Mapping = Record<string, unknown>;
-
-/** True for an object that is not an array. */
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The value of a JSON document, which may have comments. Undefined for other texts. */
 function parseLooseJson(text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
@@ -45,7 +37,7 @@ function parseLooseJson(text: string): unknown {
 
 /** Loads the library late, because it takes longer to load than a small pack takes to build. */
 async function yamlParser(): Promise<(text: string) => unknown> {
-  const { parse } = await import("yaml");
+  const { parse } = await import("../outline/yaml-library.ts");
   return (text) => {
     if (text.length > maxLooseLength) return undefined;
     try {

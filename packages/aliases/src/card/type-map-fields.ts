@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord } from "@ccl/core/json";
+
 import { maxSchemaFields, type SchemaField } from "./schema-field.ts";
-import { isMapping, type Mapping } from "./structured-text.ts";
 
 const typeWord =
   /\b(?:str(?:ing)?|text|u?int(?:eger)?\d*|float\d*|double|decimal|number|bool(?:ean)?|date(?:-?time)?|timestamp|uuid|url|email|object|dict|array|list|map|any|null|json|bytes|enum)\b/i;
@@ -9,7 +10,7 @@ const typeWord =
  * "string[]?"}`.
  */
 export function readTypeMap(value: unknown, isLoose: boolean): SchemaField[] | undefined {
-  if (!isMapping(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   if (value["type"] === "record" && Array.isArray(value["fields"]))
     return readAvro(value["fields"]);
   const fields = isLoose ? readMap(value, { prefix: "", depth: 0 }) : [];
@@ -18,11 +19,11 @@ export function readTypeMap(value: unknown, isLoose: boolean): SchemaField[] | u
     : undefined;
 }
 
-function readMap(map: Mapping, at: { prefix: string; depth: number }): SchemaField[] {
+function readMap(map: JsonRecord, at: { prefix: string; depth: number }): SchemaField[] {
   return Object.entries(map)
     .slice(0, maxSchemaFields)
     .flatMap(([name, type]) => {
-      if (isMapping(type) && at.depth < 3)
+      if (isRecord(type) && at.depth < 3)
         return readMap(type, { prefix: `${at.prefix}${name}.`, depth: at.depth + 1 });
       if (typeof type !== "string" || type.length > 200) return [{ name, type: "", facts: {} }];
       const isOptional = type.endsWith("?");
@@ -39,7 +40,7 @@ function readMap(map: Mapping, at: { prefix: string; depth: number }): SchemaFie
 function readAvro(fields: unknown[]): SchemaField[] {
   return fields
     .slice(0, maxSchemaFields)
-    .filter(isMapping)
+    .filter(isRecord)
     .map((field) => ({
       name: String(field["name"]),
       type: avroType(field["type"], 0),
@@ -52,7 +53,7 @@ function avroType(type: unknown, depth: number): string {
   if (typeof type === "string") return type;
   if (depth > 6) return "...";
   if (Array.isArray(type)) return type.map((item: unknown) => avroType(item, depth + 1)).join("|");
-  if (!isMapping(type)) return "any";
+  if (!isRecord(type)) return "any";
   if (type["type"] === "array") return `${avroType(type["items"], depth + 1)}[]`;
   if (type["type"] === "map") return `map<${avroType(type["values"], depth + 1)}>`;
   if (type["type"] === "enum" && Array.isArray(type["symbols"]))

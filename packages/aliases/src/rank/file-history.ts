@@ -1,6 +1,6 @@
 import { createSearchIndex } from "@ccl/search";
 
-import { analyzer, MAX_TASK_CHARS } from "./task-words.ts";
+import { analyzer } from "./task-words.ts";
 
 /** One commit: the first line of its message, and the paths that it changed. */
 export interface HistoryCommit {
@@ -41,7 +41,7 @@ export async function scoreHistory(history: FileHistory, task: string): Promise<
   const index = createSearchIndex({ fields: { subject: 1 }, analyzer });
   await index.put(commits.map(({ subject }, at) => ({ id: String(at), texts: { subject } })));
   const { hits } = index.searchText({
-    text: task.slice(0, MAX_TASK_CHARS),
+    text: task,
     limit: SIMILAR_COMMITS,
   });
   const subjects = new Map<string, string>();

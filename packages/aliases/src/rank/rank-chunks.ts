@@ -3,7 +3,7 @@ import { createSearchIndex } from "@ccl/search";
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { splitIntoChunks, type SourceChunk } from "./source-chunks.ts";
-import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
+import { analyzer, countWords, type TaskTerms } from "./task-words.ts";
 
 /** A file whose chunks are ranked. */
 export interface RankableFile {
@@ -50,10 +50,10 @@ const CHUNK_COST = 40;
 /** Splits files into chunks and estimates how likely the task needs each. */
 export async function rankChunks(
   files: readonly RankableFile[],
-  task: string,
+  terms: TaskTerms,
 ): Promise<ChunkedFile[]> {
   const chunks = files.map(({ lines }) => splitIntoChunks(lines));
-  const relevance = await scoreChunks(files, chunks, task);
+  const relevance = await scoreChunks(files, chunks, terms);
   const bests = toShares(relevance.map(sumOfBest));
   const scores = toShares(
     files.map(({ score }, at) => score * Math.exp(CHUNKS_LOG_ODDS * (bests[at] ?? 0))),
@@ -75,7 +75,7 @@ function toShares(scores: readonly number[]): number[] {
 async function scoreChunks(
   files: readonly RankableFile[],
   chunks: readonly SourceChunk[][],
-  task: string,
+  terms: TaskTerms,
 ): Promise<number[][]> {
   const index = createSearchIndex({ ...WEIGHTS, analyzer });
   const relevance = chunks.map((own) => own.map(() => 0));
@@ -91,13 +91,13 @@ async function scoreChunks(
         texts: {
           names: countWords(names),
           enclosing: countWords(enclosing),
-          text: countWords(text),
+          text: { length: text.length, counts: terms.count(text) },
         },
       };
     }),
   );
   const { hits } = index.searchText({
-    text: task.slice(0, MAX_TASK_CHARS),
+    text: terms.task,
     limit: Math.max(1, places.length),
   });
   for (const { id, score } of hits) {

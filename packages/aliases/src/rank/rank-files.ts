@@ -10,7 +10,7 @@ import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
 import { namedFiles } from "./task-evidence.ts";
-import { createTaskTerms, MAX_TASK_CHARS } from "./task-words.ts";
+import { createTaskTerms } from "./task-words.ts";
 import { scoreFiles, type ScoreSource } from "./score-files.ts";
 
 /** The task to rank files for, and other evidence. */
@@ -83,19 +83,18 @@ export async function rankInDetail(
   options: RankOptions,
   { readChars }: { readChars: number },
 ): Promise<DetailedRanking> {
-  const { registry, task, signal } = options;
+  const { registry, signal } = options;
+  const terms = createTaskTerms(options.task);
+  const { task } = terms;
   const stats = await registry.stat(signal && { signal });
   const [{ facts, omitted }, history] = await Promise.all([
-    surveyFiles(stats, {
-      ...options,
-      terms: createTaskTerms(task.slice(0, MAX_TASK_CHARS)),
-    }),
+    surveyFiles(stats, { ...options, terms }),
     options.history && scoreHistory(options.history, task),
   ]);
   const wanted = new Set(options.focus);
   const focus = new Set([
     ...facts.flatMap(({ alias, path }, at) => (wanted.has(alias) || wanted.has(path) ? [at] : [])),
-    ...namedFiles(task.slice(0, MAX_TASK_CHARS), facts),
+    ...namedFiles(task, facts),
   ]);
   const { cache } = registry;
   const meaning =
@@ -126,7 +125,7 @@ export async function rankInDetail(
       total: order.length,
     });
   }
-  const chunked = await rankChunks([...read.values()], task);
+  const chunked = await rankChunks([...read.values()], terms);
   const chunksOf = new Map([...read.keys()].map((at, place) => [at, chunked[place]]));
   // Files that were not read rank behind those that were.
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));

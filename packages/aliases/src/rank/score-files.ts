@@ -3,7 +3,7 @@ import { createSearchIndex, splitWords, type TextWeights } from "@ccl/search";
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
 import { inNamedPart } from "./task-scope.ts";
-import { analyzer, countWords, MAX_TASK_CHARS } from "./task-words.ts";
+import { analyzer, countWords } from "./task-words.ts";
 
 /** A file as input of ranking. */
 export interface RankInput {
@@ -128,7 +128,6 @@ async function scoreWords(
   weights: TextWeights,
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...weights, analyzer });
-  const text = task.slice(0, MAX_TASK_CHARS);
   // In parts, since the words of all files together take more memory than the index.
   for (let start = 0; start < files.length; start += FILES_A_PART)
     await index.put(
@@ -141,7 +140,7 @@ async function scoreWords(
         },
       })),
     );
-  const found = index.searchText({ text, limit: files.length });
+  const found = index.searchText({ text: task, limit: files.length });
   const words = new Float64Array(files.length);
   const matched: string[][] = files.map(() => []);
   const missing = new Set(found.unmatchedTerms);

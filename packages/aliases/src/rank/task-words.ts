@@ -53,8 +53,7 @@ export const analyzer: Analyzer = {
     }),
 };
 
-/** Longer tasks are cut: they add words, not meaning. */
-export const MAX_TASK_CHARS = 20_000;
+const MAX_TASK_CHARS = 20_000;
 
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\u0000-\u007f]*$/;
@@ -107,6 +106,8 @@ function splitByLetters(whole: string): { plain: string; others: string } {
 
 /** Counts only the terms of one task in a file, since its search needs no others. */
 export interface TaskTerms {
+  /** The beginning of a long task, as the rest adds words and no meaning. */
+  task: string;
   /** Gives the same counts as counting all words, at a fraction of the cost. */
   count(text: string): ReadonlyMap<string, number>;
   /** Reads a line of `formatCounts`. */
@@ -122,7 +123,8 @@ export function formatCounts({ counts }: CountedText): string {
 const MAX_SOUGHT = 100;
 
 /** The terms of a task. */
-export function createTaskTerms(task: string): TaskTerms {
+export function createTaskTerms(whole: string): TaskTerms {
+  const task = whole.slice(0, MAX_TASK_CHARS);
   const wanted = new Set(
     analyzer
       .queryWords(task)
@@ -137,6 +139,7 @@ export function createTaskTerms(task: string): TaskTerms {
       }),
     );
   return {
+    task,
     count(text) {
       const { counts } = countWords(sought === undefined ? text : wordsWith(sought, text));
       return pick((term) => counts.get(term) ?? 0);

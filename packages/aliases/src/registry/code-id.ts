@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 const require = createRequire(import.meta.url);
 
 /** The code that derived values depend on: this package, core and search, and the parsers. */
-const LIBRARIES = ["@ccl/core", "@ccl/search", "yaml/package.json", "diff/package.json"];
+const LIBRARIES = ["@ccl/core", "@ccl/search", "diff/package.json"];
 
 let known: string | undefined;
 
 /**
  * 64 hex digits that change whenever the code may derive other values from the same content. For unbuilt sources,
- * which are many files, the id is valid for one process only.
+ * the id is valid for one process only.
  */
 export function codeId(): string {
   known ??= import.meta.url.endsWith(".ts")
@@ -25,13 +25,11 @@ export function codeId(): string {
 function hashCode(): string {
   const own = fileURLToPath(import.meta.url);
   const grammars = join(dirname(own), "wasm", "package.json");
-  // A bundle may lack the parsers.
-  const parsers = existsSync(grammars) ? [grammars] : [];
-  const files = [own, ...parsers, ...LIBRARIES.flatMap((name) => placeOf(name))];
+  const files = [own, ...[grammars, ...LIBRARIES].flatMap((name) => placeOf(name))];
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 
-/** Empty if a bundle includes the library. Its code is in this file then. */
+/** Empty where a bundle includes the library, or lacks the parsers. */
 function placeOf(name: string): string[] {
   try {
     return [require.resolve(name)];

@@ -78,7 +78,7 @@ describe("openAliasRegistry", () => {
     await registry.add("H.a", "src/a.ts");
     await registry.close();
     expect(JSON.parse(registryText())).toEqual({
-      "H.a": { path: "src/a.ts", sha: sha8("a\n"), sha256: sha256("a\n") },
+      "H.a": { path: "src/a.ts", sha: sha8("a\n"), sha256: sha256("a\n"), added: true },
     });
     expect(readFileSync(join(root, ".ccl/.gitignore"), "utf8").split("\n")).toContain("cache/");
     expect((await open()).list()).toEqual([
@@ -384,6 +384,21 @@ describe("scan", () => {
       "H.y.c y/c.ts",
     ]);
     await expect(registry.verify()).resolves.toMatchObject({ isClean: true });
+  });
+
+  it("drops names of files that an ignore file leaves out later, but not names of add", async () => {
+    write({ "a.ts": "a", "docs/b.md": "b", "docs/c.md": "c", "log.txt": "l" });
+    const registry = await open();
+    await registry.scan();
+    await registry.add("D.c", "docs/c.md");
+    write({ ".cclignore": "docs/\n*.txt\n" });
+    expect((await (await open()).scan()).removed).toEqual(["D.b", "D.log"]);
+    expect(aliasesOf(await open())).toEqual([
+      "C.cclignore .cclignore",
+      "D.c docs/c.md",
+      "H.a a.ts",
+    ]);
+    await registry.close();
   });
 
   it("gives the same report and file on a second copy of the tree", async () => {

@@ -93,6 +93,7 @@ class FileAliasRegistry implements AliasRegistry {
       if (first !== undefined) return failure(first, ...rest);
       if (!found.ok) return found;
       const record = changeRecord(records.get(alias), found.value);
+      if (basename(this.directory) === OWN_DIRECTORY) record.fields["added"] = true;
       if (!isSameRecord(record, records.get(alias))) {
         await this.#store.replace(new Map(records).set(alias, record), options.signal);
       }
@@ -259,7 +260,12 @@ function outsideRoot(path: string): Issue {
 }
 
 function isSameRecord(a: RegistryRecord, b: RegistryRecord | undefined): boolean {
-  return a.path === b?.path && a.sha8 === b.sha8 && a.sha256 === b.sha256;
+  return (
+    a.path === b?.path &&
+    a.sha8 === b.sha8 &&
+    a.sha256 === b.sha256 &&
+    a.fields["added"] === b.fields["added"]
+  );
 }
 
 function entryOf(alias: string, { path, sha8, sha256 }: RegistryRecord): AliasEntry {

@@ -1,5 +1,6 @@
 import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
+import { basename } from "node:path";
 
 import type { ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
@@ -10,6 +11,7 @@ import { createLocator, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
 import { compareRecord, type RecordState } from "./record-state.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
+import { OWN_DIRECTORY } from "./registry-store.ts";
 import type { TreeContext } from "./verify-records.ts";
 
 /** The records after a scan, with its report. */
@@ -30,7 +32,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   const files = await hashTree(context, tree, named);
   callListener(rules.onEvent, { type: "files_hashed", done: files.length, total: files.length });
 
-  const states = await compareAll(context, files);
+  const states = await compareAll(context, files, tree.skipped);
   const missing = [...states].filter(([, { state }]) => state.status === "missing");
   const unnamed = files.filter(({ path }) => !named.has(path));
   const moves = matchMoves(
@@ -87,11 +89,17 @@ interface ComparedRecord {
   state: RecordState;
 }
 
-/** Compares all records, ordered by alias. Files that the rules exclude from the tree are looked up one by one. */
+/**
+ * Compares all records, ordered by alias. Files that are not in the tree are looked up one by one. A file that an ignore
+ * file leaves out counts as gone, unless `add` named it or the names belong to another program.
+ */
 async function compareAll(
-  { records, root, cache, pacer }: TreeContext,
+  { records, root, registryDirectory, cache, pacer }: TreeContext,
   files: readonly HashedFile[],
+  skipped: ScanReport["skipped"],
 ): Promise<Map<string, ComparedRecord>> {
+  const isOwn = basename(registryDirectory) === OWN_DIRECTORY;
+  const ignored = skipped.filter(({ reason }) => isOwn && reason === "ignored");
   const locate = createLocator(root);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const hashOf = (file: TreeFile): string =>
@@ -99,7 +107,14 @@ async function compareAll(
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
   const compared = new Map<string, ComparedRecord>();
   for (const [alias, record] of sorted) {
-    const state = compareRecord(record, byPath.get(record.path) ?? locate(record.path), hashOf);
+    const { path, fields } = record;
+    const file =
+      byPath.get(path) ??
+      (fields["added"] !== true &&
+      ignored.some((left) => `${path}/`.startsWith(left.path.replace(/\/?$/, "/")))
+        ? "missing"
+        : locate(path));
+    const state = compareRecord(record, file, hashOf);
     compared.set(alias, { record, state });
     await pacer.step(files.length, files.length);
   }

@@ -1,4 +1,5 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 
 import { parseAlias, quote } from "../registry/alias-name.ts";
 
@@ -19,25 +20,29 @@ export interface GetAliasRequest {
 export function readGetAliasInput(
   input: unknown,
 ): Result<{ requests: GetAliasRequest[]; search?: string | undefined }> {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+  if (!isRecord(input))
     return failure(invalid([], 'The input is not an object. Pass {"alias": "H.main"}.'));
-  }
   const issues: Issue[] = Object.keys(input)
     .filter((key) => !KEYS.has(key))
     .map((key) =>
       invalid([key], `There is no parameter ${quote(key)}. Use alias, search, sha8, lines.`),
     );
-  const search = "search" in input ? (input.search ?? undefined) : undefined;
-  if (search !== undefined) return readSearch(search, input, issues);
-  const named = "alias" in input ? input.alias : undefined;
+  const { alias: named, search } = input;
+  if (search !== undefined && search !== null) {
+    if (typeof search !== "string" || search.trim() === "")
+      issues.push(invalid(["search"], '"search" is not a text. Pass words, as in "retry upload".'));
+    if (Object.entries(input).some(([key, value]) => key !== "search" && (value ?? "") !== ""))
+      issues.push(invalid(["search"], '"search" goes alone; leave the other parameters out.'));
+    return unlessWrong({ requests: [], search: String(search) }, issues);
+  }
   const isList = Array.isArray(named) && named.length !== 1;
   const names: unknown[] = Array.isArray(named) ? named : [named];
   if (names.length === 0 || names.length > MAX_NAMES)
     issues.push(invalid(["alias"], `A list names 1 to ${MAX_NAMES} files.`));
   const references = names.slice(0, MAX_NAMES).map((name) => readAliasField(name, issues));
   const [reference] = references;
-  const sha8 = readSha8("sha8" in input ? input.sha8 : undefined, issues);
-  const lines = readLines("lines" in input ? input.lines : undefined, issues);
+  const sha8 = readSha8(input["sha8"], issues);
+  const lines = readLines(input["lines"], issues);
   if (sha8 !== undefined && reference?.sha8 !== undefined && reference.sha8 !== sha8) {
     issues.push(
       invalid(
@@ -48,27 +53,15 @@ export function readGetAliasInput(
   }
   if (isList && (sha8 ?? lines) !== undefined)
     issues.push(invalid(["alias"], '"lines" and "sha8" go with one alias, not with a list.'));
-  const [first, ...rest] = issues;
-  if (first !== undefined) return failure(first, ...rest);
   const requests = references.flatMap((one) => one ?? []);
-  return success({
-    requests: requests.map((one) => ({ ...one, sha8: sha8 ?? one.sha8, lines })),
-  });
+  return unlessWrong(
+    { requests: requests.map((one) => ({ ...one, sha8: sha8 ?? one.sha8, lines })) },
+    issues,
+  );
 }
 
-function readSearch(
-  search: unknown,
-  input: object,
-  issues: Issue[],
-): Result<{ requests: GetAliasRequest[]; search: string }> {
-  if (typeof search !== "string" || search.trim() === "")
-    issues.push(invalid(["search"], '"search" is not a text. Pass words, as in "retry upload".'));
-  if (Object.entries(input).some(([key, value]) => key !== "search" && (value ?? "") !== ""))
-    issues.push(invalid(["search"], '"search" goes alone; leave the other parameters out.'));
-  const [first, ...rest] = issues;
-  return first === undefined
-    ? success({ requests: [], search: String(search) })
-    : failure(first, ...rest);
+function unlessWrong<Value>(value: Value, [first, ...rest]: Issue[]): Result<Value> {
+  return first === undefined ? success(value) : failure(first, ...rest);
 }
 
 /** Text that is no valid alias still goes to the registry, which knows the nearest names. */

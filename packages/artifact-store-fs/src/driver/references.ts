@@ -1,6 +1,7 @@
 import type { HandleKey } from "@ccl/artifact-store";
 import {
   damagedHandle,
+  isMatch,
   type DriverListOptions,
   type FoundHandle,
 } from "@ccl/artifact-store/driver";
@@ -84,11 +85,7 @@ async function takeHandles(
     const read = await mapConcurrent(wanted, filesAtOnce, (entry) => readHandle(store, entry));
     for (const handle of read) {
       if (handle === undefined) continue;
-      const isOther =
-        !("isDamaged" in handle) &&
-        ((sessionId !== undefined && handle.sessionId !== sessionId) ||
-          (source !== undefined && handle.source !== source));
-      if (!isOther) handles.push(handle);
+      if ("isDamaged" in handle || isMatch(handle, { sessionId, source })) handles.push(handle);
     }
   }
   return handles;

@@ -1,6 +1,7 @@
 import { DeleteObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { sha256Hex } from "@ccl/core";
 import { createFixedClock } from "@ccl/core/testing";
+import { createMemoryRecords } from "@ccl/records";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { openS3ArtifactStore, type S3ArtifactStore } from "../index.ts";
@@ -17,6 +18,7 @@ const contents = {
 let server: S3TestServer;
 let client: S3Client;
 let store: S3ArtifactStore;
+const records = createMemoryRecords();
 let prefix = "";
 let now = 0;
 let stores = 0;
@@ -36,7 +38,7 @@ beforeEach(async () => {
 
 async function open(): Promise<S3ArtifactStore> {
   const clock = createFixedClock(Date.UTC(2030, 0, 1) + now++);
-  return await openS3ArtifactStore({ client, bucket: "artifacts", prefix, clock });
+  return await openS3ArtifactStore({ client, bucket: "artifacts", records, prefix, clock });
 }
 
 const keysBelow = (name: string): string[] =>
@@ -105,24 +107,6 @@ describe("a copy", () => {
       expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
     },
   );
-
-  it.each(kinds)("of %s content that is sound is not set aside with another", async (kind) => {
-    const folder = kind === "long" ? "data" : "blobs";
-    const { artifactId } = await store.store(contents[kind], { source });
-    damage(keysBelow(folder), first);
-    const broken = keysBelow(folder);
-    store = await open();
-    await store.store(contents[kind], { source, sessionId: "s" });
-    await store.verify();
-    const sound = keysBelow(folder).filter((key) => !broken.includes(key));
-    expect(sound.length).toBeGreaterThan(0);
-    const marks = keysBelow("refs").filter((key) => key.includes("/d!"));
-    for (const key of sound) {
-      const name = key.split("/").at(-1) ?? "";
-      expect(marks.filter((mark) => mark.includes(name))).toEqual([]);
-    }
-    expect(await hashRead(artifactId)).toBe(artifactId);
-  });
 
   it("whose object is gone is missing, and no handle of it is forgotten", async () => {
     const handle = await store.store(contents.short, { source });

@@ -1,8 +1,8 @@
 import { createFixedClock } from "@ccl/core/testing";
+import { createMemoryRecords } from "@ccl/records";
 import { describe, expect, it } from "vitest";
 
 import { S3Bucket, type S3LikeClient } from "../bucket/s3-bucket.ts";
-import { BatchRegistry } from "../handles/batch-registry.ts";
 import type { S3Context } from "../s3-context.ts";
 import { StagedUpload } from "./staged-upload.ts";
 
@@ -49,7 +49,8 @@ function start(): { client: KeepingClient; upload: StagedUpload } {
   const context: S3Context = {
     bucket,
     clock: createFixedClock(Date.UTC(2030, 0, 1)),
-    batches: new BatchRegistry(bucket),
+    records: createMemoryRecords(),
+    root: "artifacts/test",
     partBytes,
     abandonedAfterMs: 1,
   };

@@ -67,7 +67,7 @@ export class StagedUpload implements StagedBlob {
     if (this.#isTaken) return;
     if (this.#uploadId === undefined) {
       const body = this.#buffer.subarray(0, this.#filled);
-      await this.#context.bucket.putNew(this.dataKey, body, this.#signal);
+      await this.#context.bucket.put(this.dataKey, body, this.#signal);
     } else {
       await this.#sendBuffer();
       await this.#sending;

@@ -33,7 +33,7 @@ export function planGeneration(
     return {
       generation,
       async write(signal) {
-        await bucket.putNew(key, bytes, signal);
+        await bucket.put(key, bytes, signal);
       },
     };
   }
@@ -48,9 +48,9 @@ export function planGeneration(
     async write(signal) {
       // The record is written first, because a collection would never find bytes without a record.
       const key = blobKey(artifactId, generation.name);
-      await bucket.putNew(key, sealedHashes(chunkHashes), signal);
+      await bucket.put(key, sealedHashes(chunkHashes), signal);
       if (upload !== undefined) await upload.complete();
-      else if (bytes !== undefined) await bucket.putNew(dataKey, bytes, signal);
+      else if (bytes !== undefined) await bucket.put(dataKey, bytes, signal);
     },
   };
 }

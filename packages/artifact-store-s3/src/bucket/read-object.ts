@@ -5,12 +5,6 @@ import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
 import { isMissingObject, passingFailure, s3CodeOf, s3Failure } from "./s3-failure.ts";
 
-/** An object that was read completely. */
-export interface ReadObject {
-  bytes: Uint8Array;
-  etag: string;
-}
-
 /** Bytes `start` up to, not including, `end` of an object. */
 export interface ReadSpan {
   start: number;
@@ -29,7 +23,7 @@ export async function readObject(
   bucket: S3Bucket,
   key: string,
   signal?: AbortSignal,
-): Promise<ReadObject | "damaged" | undefined> {
+): Promise<Uint8Array | "damaged" | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const answer = await bucket.client.send(
@@ -42,7 +36,7 @@ export async function readObject(
       if (bytes.byteLength !== (answer.ContentLength ?? bytes.byteLength)) {
         throw cutShort(bytes.byteLength, answer.ContentLength);
       }
-      return { bytes, etag: answer.ETag ?? "" };
+      return bytes;
     } catch (error) {
       signal?.throwIfAborted();
       if (isMissingObject(error)) return undefined;

@@ -10,22 +10,13 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
-import { isMissingObject, s3CodeOf, s3Failure, s3StatusOf } from "./s3-failure.ts";
+import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
 
 /** How many requests one call sends at once. The SDK keeps 50 sockets by default. */
 export const parallelRequests: number = 16;
 
 /** The only method of `S3Client` that the store calls. */
 export type S3LikeClient = Pick<S3Client, "send">;
-
-/** What a write requires of the existing object: that there is none, or that it has this ETag. */
-type WriteCondition = "absent" | { etag: string };
-
-/** Options of writing one object. */
-export interface PutObjectOptions {
-  condition?: WriteCondition | undefined;
-  signal?: AbortSignal | undefined;
-}
 
 /** One key of a listing. */
 export interface ListedKey {
@@ -51,8 +42,6 @@ export class S3Bucket {
   readonly client: S3LikeClient;
   readonly name: string;
   readonly prefix: string;
-  /** True if the server enforces conditions of writes. */
-  keepsConditions = false;
 
   constructor(options: { client: S3LikeClient; bucket: string; prefix: string }) {
     this.client = options.client;
@@ -82,47 +71,25 @@ export class S3Bucket {
     }
   }
 
-  /**
-   * Writes one object, whose bytes the server checks. Returns its ETag, or undefined if the condition was not met.
-   * Retries after a conflict with a concurrent write (409) and after damage in transit.
-   */
-  async put(
-    key: string,
-    body: Uint8Array,
-    options: PutObjectOptions = {},
-  ): Promise<string | undefined> {
-    const { condition, signal } = options;
+  /** Writes one object, whose bytes the server checks. Retries after a conflict (409) and after damage in transit. */
+  async put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<void> {
     const input = {
       ...this.place(key),
       Body: body,
       ContentLength: body.byteLength,
       ContentMD5: toBase64(md5(body)),
       ChecksumSHA256: toBase64(createSha256().update(body).digest()),
-      IfNoneMatch: condition === "absent" ? "*" : undefined,
-      IfMatch: typeof condition === "object" ? condition.etag : undefined,
     };
-    return await this.request("PutObject", key, async () => {
+    await this.request("PutObject", key, async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const { ETag } = await this.client.send(
-            new PutObjectCommand(input),
-            requestOptions(signal),
-          );
-          return ETag ?? "";
+          await this.client.send(new PutObjectCommand(input), requestOptions(signal));
+          return;
         } catch (error) {
-          if (condition !== undefined && isRefusal(error, condition)) return undefined;
           if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? "")) throw error;
           await pauseBeforeRetry(attempt, signal);
         }
       }
-    });
-  }
-
-  /** Writes an object whose key is new. Undefined if the server finds that it is not. */
-  async putNew(key: string, body: Uint8Array, signal?: AbortSignal): Promise<string | undefined> {
-    return await this.put(key, body, {
-      condition: this.keepsConditions ? "absent" : undefined,
-      signal,
     });
   }
 
@@ -195,9 +162,4 @@ export function requestOptions(signal: AbortSignal | undefined): {
   abortSignal?: AbortSignal;
 } {
   return signal === undefined ? {} : { abortSignal: signal };
-}
-
-/** Status 412, and 404 for a write that requires an object which is gone. */
-function isRefusal(error: unknown, condition: WriteCondition): boolean {
-  return s3StatusOf(error) === 412 || (condition !== "absent" && isMissingObject(error));
 }

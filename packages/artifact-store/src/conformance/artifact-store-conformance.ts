@@ -8,19 +8,17 @@ import { contentRules } from "./content-rules.ts";
 import { damageRules, verifyRules } from "./damage-rules.ts";
 import { garbageRules } from "./garbage-rules.ts";
 import { handleRules } from "./handle-rules.ts";
-import { inputRules } from "./input-rules.ts";
 import { lifecycleRules } from "./lifecycle-rules.ts";
 import { limitRules } from "./limit-rules.ts";
 import { readRules } from "./read-rules.ts";
-import { summaryRules } from "./summary-rules.ts";
+import { textRules } from "./text-rules.ts";
 import { tornCommitRules } from "./torn-commit-rules.ts";
 
 const allRules: readonly Rule[] = [
   ...contentRules,
   ...readRules,
-  ...inputRules,
+  ...textRules,
   ...handleRules,
-  ...summaryRules,
   ...batchRules,
   ...tornCommitRules,
   ...limitRules,

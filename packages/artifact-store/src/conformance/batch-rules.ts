@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StoreItem } from "../artifact-store.ts";
-import { inPieces, mebibyte, refuses, type Rule, rulesOf, someBytes, untyped } from "./bench.ts";
+import { inPieces, mebibyte, type Rule, rulesOf, someBytes, untyped } from "./bench.ts";
 import { type Play, ruleOf } from "./play.ts";
 
 const source = "tool:test";
@@ -43,10 +43,6 @@ export const batchRules: Rule[] = [
       assert.ok(good && long && late);
       for (const item of bad) await assert.rejects(bench.store.storeMany([good, long, item, late]));
       await bench.isEmpty("good", large, "late", "x");
-    },
-    async "a batch that is no array is refused"({ store }) {
-      const items = untyped<StoreItem[]>({ content: "a", source });
-      await refuses("invalid_input", () => store.storeMany(items));
     },
   }),
 ];

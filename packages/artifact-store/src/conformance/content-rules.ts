@@ -6,7 +6,6 @@ import {
   drain,
   inPieces,
   mebibyte,
-  refuses,
   type Rule,
   rulesOf,
   someBytes,
@@ -73,10 +72,6 @@ export const contentRules: Rule[] = [
       const every = Uint8Array.from({ length: 1024 }, (_, index) => index);
       await keeps(bench, every, every);
     },
-    async "text with a lone surrogate is refused"(bench) {
-      await refuses("invalid_input", () => bench.store.store("a\ud800b", { source }));
-      await bench.isEmpty();
-    },
     async "an empty content is an artifact"(bench) {
       const artifactId = await keeps(bench, "", new Uint8Array());
       assert.equal(await bench.store.exists(artifactId), true);
@@ -124,20 +119,6 @@ export const contentRules: Rule[] = [
       assert.deepEqual(await store.getHandles(artifactId), [handle]);
       assert.deepEqual(await store.listHandles(), { handles: [handle] });
     },
-    async "a handle without options has no session and the default type of its content"({ store }) {
-      const bytes = new Uint8Array(1);
-      for (const [content, mimeType] of [
-        ["a", "text/plain; charset=utf-8"],
-        [bytes, "application/octet-stream"],
-        [inPieces(bytes, 1), "application/octet-stream"],
-      ] as const) {
-        const handle = await store.store(content, { source });
-        for (const each of [handle, ...(await store.getHandles(handle.artifactId))]) {
-          assert.ok(!("sessionId" in each));
-          assert.equal(each.mimeType, mimeType);
-        }
-      }
-    },
     async "a returned handle can be changed without changing the store"({ store }) {
       const handle = await store.store("a", { source });
       const before = { ...handle };
@@ -154,18 +135,6 @@ export const contentRules: Rule[] = [
       const second = await store.store(bytes, { source: "tool:b", sessionId: "s2" });
       assert.notEqual(first.handleId, second.handleId);
       assert.deepEqual(await store.getHandles(first.artifactId), [first, second]);
-    },
-    async "an expected id is accepted when it is right"(bench) {
-      const expectedId = await bench.idOf("expected");
-      const { artifactId } = await bench.store.store("expected", { source, expectedId });
-      assert.equal(artifactId, expectedId);
-    },
-    async "an expected id that is wrong is refused and nothing is kept"(bench) {
-      const expectedId = await bench.idOf("something else");
-      const contents = ["small", someBytes(mebibyte + 1, 7)];
-      for (const content of contents)
-        await refuses("id_mismatch", () => bench.store.store(content, { source, expectedId }));
-      await bench.isEmpty(...contents);
     },
     async "an artifact that is not there is undefined, not an error"(bench) {
       await bench.isEmpty("absent");

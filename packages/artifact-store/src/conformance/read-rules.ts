@@ -1,14 +1,4 @@
-import {
-  assertBytes,
-  drain,
-  mebibyte,
-  refuses,
-  type Rule,
-  rulesOf,
-  someBytes,
-  untyped,
-} from "./bench.ts";
-import type { ByteRange } from "../artifact-store.ts";
+import { assertBytes, drain, mebibyte, type Rule, rulesOf, someBytes } from "./bench.ts";
 
 const size = 2 * mebibyte + 500;
 const source = "tool:test";
@@ -56,23 +46,6 @@ export const readRules: Rule[] = [
     }),
   ),
   ...rulesOf({
-    async "a range that is no range is refused"({ store }) {
-      const { artifactId } = await store.store("content", { source });
-      const wrong = [
-        { start: -1 },
-        { start: 0.5 },
-        { start: Number.NaN },
-        { start: 0, end: -1 },
-        { start: 0, end: 1e300 },
-        {},
-        { start: "1" },
-      ];
-      for (const each of wrong) {
-        const options = { range: untyped<ByteRange>(each) };
-        await refuses("invalid_input", () => store.retrieve(artifactId, options));
-        await refuses("invalid_input", () => store.retrieveStream(artifactId, options));
-      }
-    },
     async "a stream that is left half read harms nothing"(bench) {
       const content = someBytes(size, 13);
       const { artifactId } = await bench.store.store(content, { source });

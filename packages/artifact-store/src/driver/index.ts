@@ -20,6 +20,7 @@ export {
   handleOfLine,
   toCheckedLine,
 } from "./checked-line.ts";
+export { isMatch } from "./is-match.ts";
 export { concatBytes } from "../store/blob-record.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 export {

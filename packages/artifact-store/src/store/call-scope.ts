@@ -2,7 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { checkOptions } from "./check-input.ts";
 
-const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100"]);
+const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full"]);
 const sqliteFull = 13;
 
 /** Wraps a failure in an `ArtifactStoreError`, unless it is one already. */

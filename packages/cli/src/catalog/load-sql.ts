@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
+import { isRecord } from "@ccl/core/json";
 import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
@@ -104,11 +105,5 @@ function construct(
 }
 
 function isClient(value: unknown): value is ConnectedClient {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "query" in value &&
-    "connect" in value &&
-    "end" in value
-  );
+  return isRecord(value) && "query" in value && "connect" in value && "end" in value;
 }

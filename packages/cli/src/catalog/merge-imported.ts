@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { ResourceColumn, ResourceInput, ResourceRecord } from "@ccl/catalog";
 import { canonicalJson } from "@ccl/core";
+import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 
 /** The three versions of a resource that a merge compares. */
 export interface ImportStates {
@@ -12,8 +13,6 @@ export interface ImportStates {
   /** From the source now. */
   incoming: ResourceInput;
 }
-
-type Members = Record<string, unknown>;
 
 /** Fields that the catalog derives. */
 const derived = new Set(["rev", "schema_hash", "cap_hash", "derived"]);
@@ -46,11 +45,11 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
 }
 
 /** A record as input for registration. */
-function inputOf({ derived: made = [], ...record }: ResourceRecord): Members {
+function inputOf({ derived: made = [], ...record }: ResourceRecord): JsonRecord {
   const members = Object.entries(record).filter(
     ([name]) => !derived.has(name) && !made.includes(name),
   );
-  const input: Members = Object.fromEntries(members);
+  const input: JsonRecord = Object.fromEntries(members);
   if (made.includes("shape.cols") && record.shape !== undefined) {
     const { cols: _, ...shape } = record.shape;
     input["shape"] = shape;
@@ -58,11 +57,11 @@ function inputOf({ derived: made = [], ...record }: ResourceRecord): Members {
   return input;
 }
 
-function mergeMembers(base: Members, current: Members, incoming: Members): Members {
+function mergeMembers(base: JsonRecord, current: JsonRecord, incoming: JsonRecord): JsonRecord {
   const names = [
     ...new Set([...Object.keys(incoming), ...Object.keys(current), ...Object.keys(base)]),
   ];
-  const merged: Members = {};
+  const merged: JsonRecord = {};
   for (const name of names) {
     const value = mergeMember(name, [base[name], current[name], incoming[name]]);
     if (value !== undefined) merged[name] = value;
@@ -124,13 +123,15 @@ function mergeLists(
 ): unknown[] {
   const before = new Set(base.map(canonicalJson));
   const now = new Set(incoming.map(canonicalJson));
-  const taken = new Set(
-    [...before].filter((entry) => !current.some((each) => canonicalJson(each) === entry)),
-  );
-  const added = current.filter(
-    (entry) => !before.has(canonicalJson(entry)) && !now.has(canonicalJson(entry)),
-  );
-  return [...incoming.filter((entry) => !taken.has(canonicalJson(entry))), ...added];
+  const edited = new Set(current.map(canonicalJson));
+  return [
+    ...incoming.filter(
+      (entry) => edited.has(canonicalJson(entry)) || !before.has(canonicalJson(entry)),
+    ),
+    ...current.filter(
+      (entry) => !before.has(canonicalJson(entry)) && !now.has(canonicalJson(entry)),
+    ),
+  ];
 }
 
 /** Compares canonical texts last, since they take ten times as long. */
@@ -155,15 +156,13 @@ function columnsOf(value: unknown): readonly ResourceColumn[] {
 }
 
 function isColumn(value: unknown): value is ResourceColumn {
-  return (
-    typeof value === "object" && value !== null && "name" in value && typeof value.name === "string"
-  );
+  return stringAt(value, "name") !== undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function membersOf(value: unknown): Members {
-  return typeof value === "object" && value !== null ? { ...value } : {};
+function membersOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
 }

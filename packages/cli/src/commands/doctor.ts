@@ -76,8 +76,8 @@ async function tokenStates(session: Session): Promise<Finding[]> {
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
   return await Promise.all(
     [...(models.size === 0 ? ["claude"] : models)].sort().map(async (model) => {
-      const { name } = await openCounter({ modelEncoding: "o200k_base", model }, session);
-      return finding("tokens", name.includes("learned") ? "ok" : "hint", `--model ${name}`);
+      const { name, ratio } = await openCounter({ modelEncoding: "o200k_base", model }, session);
+      return finding("tokens", ratio === "assumed" ? "hint" : "ok", `--model ${name}`);
     }),
   );
 }

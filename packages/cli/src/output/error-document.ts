@@ -1,4 +1,5 @@
 import { CclError, type Issue } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 
 /** What `--json` prints when a command fails. */
 export interface ErrorDocument {
@@ -14,21 +15,11 @@ export interface ErrorDocument {
 export function errorDocument(error: unknown): ErrorDocument {
   const message = error instanceof Error ? error.message : String(error);
   if (!CclError.isInstance(error)) return { error: { code: "unexpected", message } };
-  const issues = issuesOf(error.details);
+  const given = isRecord(error.details) ? error.details["issues"] : undefined;
+  const issues = Array.isArray(given) ? given.filter(isIssue) : undefined;
   return { error: { code: error.code, message, issues } };
 }
 
-function issuesOf(details: unknown): Issue[] | undefined {
-  if (typeof details !== "object" || details === null || !("issues" in details)) return undefined;
-  return Array.isArray(details.issues) ? details.issues.filter(isIssue) : undefined;
-}
-
 function isIssue(value: unknown): value is Issue {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "code" in value &&
-    "message" in value &&
-    "path" in value
-  );
+  return isRecord(value) && "code" in value && "message" in value && "path" in value;
 }

@@ -1,188 +1,121 @@
 import type { Issue } from "@ccl/core";
-import { isRecord } from "@ccl/core/json";
-import { type EventBody, sessionEventKinds, type SessionEventKind } from "./session-event.ts";
+import * as z from "zod";
 
-/** Returns one line per issue of a value. Empty if it is valid. */
-type Check = (value: unknown, path: Issue["path"]) => Issue[];
-/** Checks by member name. A name that ends with `?` is optional. */
-interface Fields {
-  [name: string]: Check;
-}
+import type {
+  EventBody,
+  SessionEvent,
+  SessionEventData,
+  SessionEventKind,
+} from "./session-event.ts";
 
-const issue = (path: Issue["path"], expected: string): Issue => ({
-  code: "invalid_event",
-  path,
-  message: `${path.length === 0 ? "The data" : path.join(".")} has to be ${expected}.`,
-});
-const test =
-  (expected: string, isRight: (value: unknown) => boolean): Check =>
-  (value, path) =>
-    isRight(value) ? [] : [issue(path, expected)];
+const code = "invalid_event";
+const text = z.string();
+const name = z.string().min(1);
+const count = z.number().nonnegative();
+const anyRecord = z.record(z.string(), z.unknown());
+const ofProvider = { providerMetadata: anyRecord.optional() };
 
-const isText = (value: unknown): value is string => typeof value === "string";
-const isCount = (value: unknown): boolean =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0;
-
-const text = test("a string", isText);
-const name = test("a string that is not empty", (value) => isText(value) && value !== "");
-const count = test("a number from 0", isCount);
-const number = test("a number", (value) => typeof value === "number");
-const flag = test("true or false", (value) => typeof value === "boolean");
-const artifactId = test("64 lower-case hex digits", (value) =>
-  isText(value) && /^[0-9a-f]{64}$/.test(value));
-const base64 = test("base64 with padding", (value) => isText(value) && isBase64(value));
-const anyJson: Check = () => [];
-const record = test("an object", isRecord);
-const oneOf = (...values: string[]): Check =>
-  test(`one of ${values.join(", ")}`, (value) => isText(value) && values.includes(value));
-
-/** Allows only these members, and checks each one. */
-const fields = (members: Fields): Check => {
-  const checks = new Map(
-    Object.entries(members).map(([key, check]) => {
-      const isOptional = key.endsWith("?");
-      return [isOptional ? key.slice(0, -1) : key, { check, isOptional }] as const;
-    }),
-  );
-  return (value, path) => {
-    if (!isRecord(value)) return [issue(path, "an object")];
-    const known = [...checks].flatMap(([key, { check, isOptional }]) => {
-      const member = value[key];
-      if (member === undefined) return isOptional ? [] : [issue([...path, key], "there")];
-      return check(member, [...path, key]);
-    });
-    const unknown = Object.keys(value).filter((key) => !checks.has(key));
-    return [
-      ...known,
-      ...unknown.map((key) => issue([...path, key], "left out: no such member is known")),
-    ];
-  };
+const artifact = {
+  artifactId: text.regex(/^[0-9a-f]{64}$/, { error: "has to be 64 lower-case hex digits" }),
+  handleId: name.optional(),
+  summary: text,
+  sizeBytes: count,
+  mimeType: text,
 };
-const listOf =
-  (check: Check): Check =>
-  (value, path) =>
-    Array.isArray(value)
-      ? value.flatMap((item, index) => check(item, [...path, index]))
-      : [issue(path, "a list")];
+const media = {
+  ...ofProvider,
+  mimeType: text,
+  dataBase64: text.refine(isBase64, { error: "has to be base64 with padding" }).optional(),
+  url: text.optional(),
+  filename: text.optional(),
+};
+const parts = z.array(
+  z.discriminatedUnion("type", [
+    z.strictObject({ ...ofProvider, type: z.literal("text"), text }),
+    z.strictObject({
+      ...ofProvider,
+      type: z.literal("reasoning"),
+      text,
+      signature: text.optional(),
+    }),
+    z.strictObject({ ...media, type: z.literal("image") }),
+    z.strictObject({ ...media, type: z.literal("file") }),
+    z.strictObject({
+      type: z.literal("provider"),
+      provider: name,
+      raw: z.unknown(),
+      pairId: text.optional(),
+    }),
+    z.strictObject({ ...artifact, type: z.literal("artifact") }),
+  ]),
+);
+const content = z.union([text, parts], { error: "has to be text or a list of parts" });
+
+const message = { ...ofProvider, id: text.optional(), source: text.optional() };
+const outcome = {
+  ...message,
+  callId: name,
+  name: text.optional(),
+  content,
+  durationMs: count.optional(),
+  isLate: z.boolean().optional(),
+  isArtifactRead: z.boolean().optional(),
+  externalizeFailure: text.optional(),
+};
+const summary = z.strictObject({
+  text,
+  fromEventId: name,
+  toEventId: name,
+  modelId: text.optional(),
+});
+const toolCall = z.strictObject({ ...ofProvider, id: name, name: text, arguments: text });
+
+const schemas: { [Kind in SessionEventKind]: z.ZodType<SessionEventData[Kind]> } = {
+  user_input: z.strictObject({
+    ...message,
+    content,
+    role: z.enum(["user", "system", "developer"]).optional(),
+  }),
+  memory_hit: z.strictObject({
+    memoryId: name,
+    text,
+    score: z.number().optional(),
+    query: text.optional(),
+    source: text.optional(),
+  }),
+  tool_call: z.strictObject({ callId: name, name: text, arguments: text }),
+  tool_success: z.strictObject(outcome),
+  tool_error: z.strictObject(outcome),
+  tool_timeout: z.strictObject({ ...outcome, content: content.optional(), timeoutMs: count }),
+  guard_decision: z.strictObject({
+    guard: name,
+    decision: z.enum(["allow", "block", "modify"]),
+    reason: text.optional(),
+    callId: name.optional(),
+    details: z.unknown().optional(),
+  }),
+  phase_result: z.strictObject({
+    phase: name,
+    status: z.enum(["succeeded", "failed"]).optional(),
+    output: z.unknown().optional(),
+    summary: summary.optional(),
+  }),
+  artifact_stored: z.strictObject({ ...artifact, source: text, callId: name.optional() }),
+  assistant_message: z.strictObject({
+    ...message,
+    content,
+    toolCalls: z.array(toolCall).optional(),
+  }),
+};
 
 /** Linear on any text, unlike a regular expression over groups of four. */
 function isBase64(value: string): boolean {
   return value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 }
 
-const artifact: Fields = {
-  artifactId,
-  "handleId?": name,
-  summary: text,
-  sizeBytes: count,
-  mimeType: text,
-};
-const providerFields: Fields = { "providerMetadata?": record };
-const media = fields({
-  ...providerFields,
-  type: text,
-  mimeType: text,
-  "dataBase64?": base64,
-  "url?": text,
-  "filename?": text,
-});
-const partChecks: ReadonlyMap<unknown, Check> = new Map([
-  ["text", fields({ ...providerFields, type: text, text })],
-  [
-    "reasoning",
-    fields({
-      ...providerFields,
-      type: text,
-      text,
-      "signature?": text,
-    }),
-  ],
-  ["image", media],
-  ["file", media],
-  [
-    "provider",
-    fields({
-      type: text,
-      provider: name,
-      raw: anyJson,
-      "pairId?": text,
-    }),
-  ],
-  ["artifact", fields({ type: text, ...artifact })],
-]);
-const part: Check = (value, path) => {
-  const check = isRecord(value) ? partChecks.get(value["type"]) : undefined;
-  return check === undefined
-    ? [issue([...path, "type"], "text, reasoning, image, file, provider or artifact")]
-    : check(value, path);
-};
-const content: Check = (value, path) => (isText(value) ? [] : listOf(part)(value, path));
-
-const message: Fields = { ...providerFields, "id?": text, "source?": text };
-const outcome: Fields = {
-  ...message,
-  callId: name,
-  "name?": text,
-  content,
-  "durationMs?": count,
-  "isLate?": flag,
-  "isArtifactRead?": flag,
-  "externalizeFailure?": text,
-};
-const summary = fields({
-  text,
-  fromEventId: name,
-  toEventId: name,
-  "modelId?": text,
-});
-const toolCall = fields({
-  ...providerFields,
-  id: name,
-  name: text,
-  arguments: text,
-});
-
-const dataChecks: { [Kind in SessionEventKind]: Check } = {
-  user_input: fields({
-    ...message,
-    content,
-    "role?": oneOf("user", "system", "developer"),
-  }),
-  memory_hit: fields({
-    memoryId: name,
-    text,
-    "score?": number,
-    "query?": text,
-    "source?": text,
-  }),
-  tool_call: fields({ callId: name, name: text, arguments: text }),
-  tool_success: fields(outcome),
-  tool_error: fields(outcome),
-  tool_timeout: fields({ ...outcome, "content?": content, timeoutMs: count }),
-  guard_decision: fields({
-    guard: name,
-    decision: oneOf("allow", "block", "modify"),
-    "reason?": text,
-    "callId?": name,
-    "details?": anyJson,
-  }),
-  phase_result: fields({
-    phase: name,
-    "status?": oneOf("succeeded", "failed"),
-    "output?": anyJson,
-    "summary?": summary,
-  }),
-  artifact_stored: fields({ ...artifact, source: text, "callId?": name }),
-  assistant_message: fields({
-    ...message,
-    content,
-    "toolCalls?": listOf(toolCall),
-  }),
-};
-
 /** True for the name of an event kind. */
 export function isEventKind(kind: unknown): kind is SessionEventKind {
-  return sessionEventKinds.some((known) => known === kind);
+  return Object.keys(schemas).some((known) => known === kind);
 }
 
 /** True if the data fits the kind. Otherwise each issue is added to `issues`. */
@@ -190,7 +123,44 @@ export function isEventBody(
   body: { kind: SessionEventKind; data: unknown },
   issues: Issue[],
 ): body is EventBody {
-  const found = dataChecks[body.kind](body.data, []);
-  issues.push(...found.slice(0, 50));
-  return found.length === 0;
+  const { error } = schemas[body.kind].safeParse(body.data);
+  issues.push(...issuesOf(error, { whole: "The data", code }));
+  return error === undefined;
+}
+
+const stamped = z.object({
+  eventId: name,
+  timestamp: z.number(),
+  tokens: count,
+  kind: z.custom<SessionEventKind>(isEventKind),
+  data: z.unknown(),
+});
+
+/** True for a JSON value that is an event of a log. Otherwise each issue is added to `issues`. */
+export function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent {
+  const { data: body, error } = stamped.safeParse(value);
+  issues.push(...issuesOf(error, { whole: "The event", code }));
+  return body !== undefined && isEventBody(body, issues);
+}
+
+/** The first 50 issues that zod found. `whole` names what was checked. */
+export function issuesOf(
+  error: z.ZodError | undefined,
+  { whole, code }: { whole: string; code: string },
+): Issue[] {
+  return (error?.issues ?? [])
+    .flatMap(withinUnion)
+    .slice(0, 50)
+    .map((issue) => {
+      const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+      const message = `${path.join(".") || whole}: ${issue.message}.`;
+      return { code, path, message };
+    });
+}
+
+/** What is wrong within a list of parts, which zod says of each form that content may have. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  const inner = issue.code === "invalid_union" ? issue.errors.at(-1) : undefined;
+  if (inner === undefined || inner.every(({ path }) => path.length === 0)) return [issue];
+  return inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }

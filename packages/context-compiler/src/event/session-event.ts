@@ -168,17 +168,3 @@ export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Ext
   { kind: Kind }
 > &
   EventStamp;
-
-/** All kinds, in the order of the design. */
-export const sessionEventKinds: readonly SessionEventKind[] = [
-  "user_input",
-  "memory_hit",
-  "tool_call",
-  "tool_success",
-  "tool_error",
-  "tool_timeout",
-  "guard_decision",
-  "phase_result",
-  "artifact_stored",
-  "assistant_message",
-];

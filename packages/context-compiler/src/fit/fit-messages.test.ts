@@ -598,14 +598,11 @@ describe("fitMessages", () => {
     const asked: number[] = [];
     const summaryOf = ({ to }: { to: number }): string => `Summary up to ${asked.push(to)}.`;
     const messages = longSession(20);
-    const first = fitMessages(messages, { budget: 1500, counter: exact, summaryOf });
+    const options = { budget: 1500, counter: exact, summaryOf, policy: "balanced" as const };
+    const first = fitMessages(messages, options);
     const times = asked.length;
-    const again = fitMessages([...messages, user("and now?")], {
-      budget: 1500,
-      counter: exact,
-      summaryOf,
-      state: first.state,
-    });
+    const more = [...messages, user("and now?")];
+    const again = fitMessages(more, { ...options, state: first.state });
     const summaryIn = (shown: readonly ChatMessage[]): unknown =>
       shown.find(({ content: text }) =>
         /Kept from them:\nSummary up to \d+\.\]$/.test(String(text)),

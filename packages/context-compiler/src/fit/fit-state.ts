@@ -47,14 +47,10 @@ function problemOf(state: unknown): string | undefined {
 }
 
 function isState(state: unknown): state is FitState {
-  if (typeof state !== "object" || state === null) return false;
-  const hasShown =
-    "shown" in state && isList(state.shown, isText) && "tools" in state && isText(state.tools);
-  const { usages } = { usages: undefined, ...state };
+  if (!isRecord(state)) return false;
+  const { shown, tools, usages, cut } = state;
   const hasUsages = usages === undefined || isList(usages, isUsage);
-  return (
-    hasShown && hasUsages && (!("cut" in state) || state.cut === undefined || isCut(state.cut))
-  );
+  return isList(shown, isText) && isText(tools) && hasUsages && (cut === undefined || isCut(cut));
 }
 
 function isUsage(usage: unknown): usage is CountedUsage {
@@ -63,13 +59,10 @@ function isUsage(usage: unknown): usage is CountedUsage {
 }
 
 function isCut(cut: unknown): cut is FrozenCut {
-  if (typeof cut !== "object" || cut === null) return false;
-  if (!("from" in cut && isCount(cut.from) && "texts" in cut && isRecord(cut.texts))) return false;
-  if (!Object.values(cut.texts).every(isText)) return false;
-  if (!("anchor" in cut && isText(cut.anchor) && "markers" in cut && isList(cut.markers, isText)))
-    return false;
-  if (!("kept" in cut && isList(cut.kept, isCount))) return false;
-  const { from, kept, markers } = cut;
+  if (!isRecord(cut)) return false;
+  const { from, kept, markers, texts, anchor } = cut;
+  if (!isCount(from) || !isRecord(texts) || !Object.values(texts).every(isText)) return false;
+  if (!isText(anchor) || !isList(markers, isText) || !isList(kept, isCount)) return false;
   const isAscending = kept.every((unit, index) => unit < from && unit > (kept[index - 1] ?? -1));
   return isAscending && markers.length === droppedRanges(from, kept).length;
 }

@@ -7,7 +7,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 import type { FitPolicy } from "./fit-policy.ts";
 import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import type { HistoryUnit } from "./history-unit.ts";
-import { textOf } from "./message-texts.ts";
+import { readableText, textOf } from "./message-texts.ts";
 import { type Block, type BlockReader, createBlockReader, findLimit } from "./tail-blocks.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
@@ -63,9 +63,12 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
     const next = extra + (gap >= 0 ? gap : gap - overshoot * room * round - 8);
     extra = next > fitting && next < exceeding ? next : (fitting + exceeding) / 2;
   }
-  const filled = best && planner.fill(best.cut, Math.floor(goal - best.tokens));
-  if (filled !== undefined && assemblePrompt(history, { cut: filled, policy }).tokens <= goal)
-    return filled;
+  for (let round = 0; best !== undefined && round < maxRounds; round++) {
+    const cut = planner.fill(best.cut, Math.floor(goal - best.tokens));
+    const tokens = cut === undefined ? 0 : assemblePrompt(history, { cut, policy }).tokens;
+    if (cut === undefined || tokens > goal || tokens <= best.tokens) break;
+    best = { cut, tokens };
+  }
   const cut = best?.cut ?? planner.planBare();
   if (cut !== undefined) return cut;
   throw exceeded({ ...required.breakdown, markers: markerReserve });
@@ -125,7 +128,12 @@ class Planner {
     const missing = (block: Block): number => block.tokens - shown(block);
     const [first, ...others] = units
       .flatMap((unit, at) => [...this.#reader.of(unit, units.length - 1 - at)])
-      .filter(({ key, reference }) => reference === undefined && cut.texts[key] !== undefined);
+      .filter((block) => {
+        const text = cut.texts[block.key];
+        if (block.reference !== undefined || text === undefined) return false;
+        // Without its image a result has all of its text.
+        return text !== readableText(block.message) || missing(block) <= spare;
+      });
     if (first === undefined || spare <= 0) return undefined;
     const block = others.reduce((one, next) => (missing(next) > missing(one) ? next : one), first);
     const { [block.key]: _, ...texts } = cut.texts;

@@ -1,10 +1,11 @@
-import { type ChatMessage, estimatedCounter } from "@ccl/core";
+import { type ChatMessage, estimatedCounter, type Part } from "@ccl/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { fitMessages } from "./fit-messages.ts";
 import type { FitOptions, FittedMessages } from "./fit-options.ts";
+import type { FitState } from "./fit-state.ts";
 
 // Histories in which a name of a call says nothing: pages, polls and dice are equal calls with other results.
 const word = fc.constantFrom(
@@ -34,19 +35,22 @@ const result = fc
   .chain((count) =>
     fc.oneof({ weight: 3, arbitrary: lines(count) }, { weight: 1, arbitrary: rows(count) }),
   );
+const screenshot: Part = { type: "image", mimeType: "image/png", data: new Uint8Array(900) };
 const step = fc.record({
   results: fc.oneof(
     { weight: 3, arbitrary: fc.array(result, { minLength: 1, maxLength: 2 }) },
     { weight: 1, arbitrary: fc.array(result, { minLength: 10, maxLength: 10 }) },
   ),
   said: fc.option(line, { nil: "" }),
+  thought: fc.option(line, { freq: 3, nil: undefined }),
+  hasImage: fc.nat(5).map((drawn) => drawn === 0),
   asked: fc.option(line, { freq: 4, nil: undefined }),
 });
 const history = fc
   .tuple(line, fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean())
   .map(([task, steps, isSame]) => {
     const messages: ChatMessage[] = [{ role: "user", content: task }];
-    for (const [at, { results, said, asked }] of steps.entries()) {
+    for (const [at, { results, said, thought, hasImage, asked }] of steps.entries()) {
       if (asked !== undefined && at > 0)
         messages.push({ role: "assistant", content: "Done." }, { role: "user", content: asked });
       const call = (place: number): { id: string; name: string; arguments: string } => ({
@@ -56,27 +60,44 @@ const history = fc
       });
       messages.push({
         role: "assistant",
-        content: said,
+        content:
+          thought === undefined
+            ? said
+            : [
+                { type: "reasoning", text: thought, signature: `signed ${at}` },
+                { type: "text", text: said === "" ? "Next." : said },
+              ],
         toolCalls: results.map((_, place) => call(place)),
       });
       for (const [place, content] of results.entries())
-        messages.push({ role: "tool", toolCallId: `${at}-${place}`, content });
+        messages.push({
+          role: "tool",
+          toolCallId: `${at}-${place}`,
+          content:
+            hasImage && place === 0 ? [{ type: "text", text: content }, screenshot] : content,
+        });
     }
     return messages;
   });
 const budget = fc.constantFrom(2_000, 4_000, 8_000);
 
-const textOf = ({ content }: ChatMessage): string => (typeof content === "string" ? content : "");
+const textOf = ({ content }: ChatMessage): string =>
+  typeof content === "string"
+    ? content
+    : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 const isCut = (message: ChatMessage): boolean =>
-  message.source === "ccl:elision" || /^\[Shortened|^\[\.\.\. line/m.test(textOf(message));
+  message.source === "ccl:elision" ||
+  // A table of all rows hides nothing but an image.
+  /^\[Shortened.*\n(?!\d+ rows\n)|^\[\.\.\. line/m.test(textOf(message));
 /** What a cut of a history leaves; undefined where what must stay does not fit. */
 function fit(
   messages: readonly ChatMessage[],
   tokens: number,
   policy?: FitOptions["policy"],
+  state?: FitState,
 ): FittedMessages | undefined {
   try {
-    return fitMessages(messages, { budget: tokens, policy });
+    return fitMessages(messages, { budget: tokens, policy, state });
   } catch (error) {
     if (ContextCompilerError.isInstance(error) && error.code === "budget_exceeded")
       return undefined;
@@ -99,7 +120,7 @@ it("uses at least 85 % of the room whenever something is hidden, and hides nothi
       const isShown = ({ toolCallId }: ChatMessage): boolean =>
         !/^$|^\[(?:Repeated|Superseded)/.test(shown.get(toolCallId) ?? "");
       for (const message of unread)
-        expect(unread.some((one) => one.content === message.content && isShown(one))).toBe(true);
+        expect(unread.some((one) => textOf(one) === textOf(message) && isShown(one))).toBe(true);
     }),
   );
 });
@@ -114,6 +135,33 @@ it("fills the room of a session too while it shortens what the model has not rea
       const unread = fitted?.messages.filter((_, at) => (fitted.sources[at] ?? 0) > last) ?? [];
       const used = unread.some(isCut) ? (fitted?.tokens ?? 0) / Math.floor(tokens * 0.9) : 1;
       expect(used).toBeGreaterThanOrEqual(0.85);
+    }),
+  );
+});
+
+it("shows an edit of the past, within the budget, and hides nothing unread for it", () => {
+  fc.assert(
+    fc.property(history, budget, fc.nat(99), (messages, tokens, place) => {
+      const before = fit(messages, tokens, "balanced");
+      const at = place % messages.length;
+      const edited = messages.map((message, index) =>
+        index === at && typeof message.content === "string"
+          ? { ...message, content: `Edited: ${message.content}` }
+          : message,
+      );
+      const fitted = fit(edited, tokens, "balanced", before?.state);
+      if (fitted === undefined) return;
+      expect(fitted.tokens).toBeLessThanOrEqual(Math.floor(tokens * 0.9));
+      const last = edited.findLastIndex(({ role }) => role === "assistant");
+      const unread = edited.slice(last + 1).filter(({ role }) => role === "tool");
+      const shown = new Map(fitted.messages.map((one) => [one.toolCallId, textOf(one)]));
+      for (const { toolCallId } of unread) expect(shown.get(toolCallId) ?? "").not.toBe("");
+      const contents = [messages, edited, fitted.messages].map(
+        (list) => new Set(list.map(({ content }) => content)),
+      );
+      const [old, now, sent] = contents;
+      const outdated = [...(old ?? [])].filter((one) => !now?.has(one));
+      expect(outdated.filter((one) => sent?.has(one))).toEqual([]);
     }),
   );
 });

@@ -24,11 +24,17 @@ export function safetyMarginOf(
 ): number {
   if (isExact) return 0;
   const isOwn = (usage: CountedUsage): boolean => usage.counter === name && usage.inputTokens > 0;
-  const own = usages.filter(isOwn).slice(-keptUsages);
-  const counted = own.reduce((sum, { countedTokens }) => sum + countedTokens, 0);
-  const reported = own.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
-  if (counted === 0) return estimateMargin;
-  const ratio = Math.min(maxRatio, reported / counted);
+  const ratio = reportedRatio(usages.filter(isOwn).slice(-keptUsages));
+  if (ratio === undefined) return estimateMargin;
   const margin = 1 - (1 - estimateMargin) / ratio;
   return Math.max(0, Math.ceil(margin * 100 - 1e-6) / 100);
+}
+
+/** Tokens that providers reported for each counted one, up to 2. Undefined if nothing was counted. */
+export function reportedRatio(
+  usages: readonly Omit<CountedUsage, "counter">[],
+): number | undefined {
+  const counted = usages.reduce((sum, { countedTokens }) => sum + countedTokens, 0);
+  const reported = usages.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  return counted === 0 ? undefined : Math.min(maxRatio, reported / counted);
 }

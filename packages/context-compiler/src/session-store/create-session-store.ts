@@ -1,9 +1,10 @@
 import { cursorOffset } from "@ccl/core/paging";
-import { isRecord } from "@ccl/core/json";
+import type { Issue } from "@ccl/core";
+import { deepFreeze, isRecord } from "@ccl/core/json";
 import { createMemoryRecords, type Records, RecordsError } from "@ccl/records";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { requireObject } from "../fit/require-that.ts";
-import { parseSessionEvent } from "../event/parse-session-event.ts";
+import { isSessionEvent } from "../event/check-event-data.ts";
 import type { SessionEvent } from "../event/session-event.ts";
 import type { SessionStore } from "./session-store.ts";
 import { requireSessionId, requireStateKey } from "./store-input.ts";
@@ -78,8 +79,8 @@ export function createSessionStore(records: Records): SessionStore {
 }
 
 function eventOf(entry: unknown, sessionId: string, position: number): SessionEvent {
-  const parsed = parseSessionEvent(entry);
-  if (parsed.ok) return parsed.value;
+  const issues: Issue[] = [];
+  if (isSessionEvent(entry, issues)) return deepFreeze(entry);
   const problem = `Entry ${position} of session "${sessionId}" is no event of a session.`;
-  throw new ContextCompilerError("invalid_event", problem, { details: { issues: parsed.issues } });
+  throw new ContextCompilerError("invalid_event", problem, { details: { issues } });
 }

@@ -1,4 +1,4 @@
-import type { ArtifactStore } from "@ccl/artifact-store";
+import type { ArtifactStore, HandlePage } from "@ccl/artifact-store";
 import type { TokenCounter } from "@ccl/core";
 
 import { findArtifact } from "../externalize/find-artifact.ts";
@@ -32,30 +32,35 @@ export const maxNumberedBytes = 8_000_000;
 /** How many handles of a store without a session are searched. */
 const maxHandles = 10_000;
 
-/** Finds the artifact that a model means. Models may copy the words around an id with it. */
+/**
+ * Finds the artifact that a model means. Models may copy the words around an id with it.
+ * @throws ArtifactStoreError `corrupt` if its handles are damaged
+ */
 export async function findSource(
   handle: string,
-  { store, session }: ArtifactSource,
+  { store, session }: Pick<ArtifactSource, "store" | "session">,
   signal: AbortSignal | undefined,
 ): Promise<FoundArtifact | undefined> {
   const digits = /[0-9a-f]{12,64}/.exec(handle.toLowerCase())?.[0] ?? "";
   if (session !== undefined) return findArtifact(session.eventLog, digits)?.data;
   if (digits.length === 64) return (await store.getHandles(digits, { signal }))[0];
   if (digits === "") return undefined;
-  for await (const found of storedHandles(store, signal))
-    if (found.artifactId.startsWith(digits)) return found;
+  for await (const { handles, damaged = [] } of storedPages(store, signal)) {
+    const key = [...handles, ...damaged].find((one) => one.artifactId.startsWith(digits));
+    if (key !== undefined) return findSource(key.artifactId, { store }, signal);
+  }
   return undefined;
 }
 
 /** The handles of a whole store, oldest first. */
-export async function* storedHandles(
+export async function* storedPages(
   store: ArtifactStore,
   signal: AbortSignal | undefined,
-): AsyncGenerator<FoundArtifact> {
+): AsyncGenerator<HandlePage> {
   let cursor: string | undefined;
   for (let seen = 0; seen < maxHandles;) {
     const page = await store.listHandles({ cursor, signal });
-    yield* page.handles;
+    yield page;
     if (page.cursor === undefined) return;
     cursor = page.cursor;
     seen += page.handles.length;

@@ -1,4 +1,8 @@
-import { createMemoryArtifactStore, type ArtifactStore } from "@ccl/artifact-store";
+import {
+  ArtifactStoreError,
+  createMemoryArtifactStore,
+  type ArtifactStore,
+} from "@ccl/artifact-store";
 import { compress, readContent } from "@ccl/compress";
 import { estimatedCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
@@ -53,7 +57,37 @@ describe("search_artifact", () => {
     const { store } = await storeOf(...results);
     const [search] = createArtifactTools({ store });
     expect(await search.execute({ query: "229" }, context)).toContain("job 229 ended");
-    expect(await search.execute({ query: "job 17" }, context)).not.toContain("job 17 ended");
+    const old = await search.execute({ query: "job 17" }, context);
+    expect(old).not.toContain("job 17 ended");
+    expect(old).toContain("[not searched: 180 older]");
+  });
+
+  it("says what it could not search, and why a damaged result can't be read", async () => {
+    const { store, ids } = await storeOf("job 1 ended", "job 2 ended");
+    const [, lost = ""] = ids;
+    const damaged: ArtifactStore = {
+      ...store,
+      async listHandles(options) {
+        const { handles } = await store.listHandles(options);
+        const isLost = ({ artifactId }: { artifactId: string }): boolean => artifactId === lost;
+        return {
+          handles: handles.filter((one) => !isLost(one)),
+          damaged: handles.filter(isLost),
+        };
+      },
+      async getHandles(artifactId, options) {
+        if (artifactId !== lost) return await store.getHandles(artifactId, options);
+        throw new ArtifactStoreError("corrupt", "The handles are damaged.");
+      },
+    };
+    const [search, read] = createArtifactTools({ store: damaged });
+    const note = "[not searched: 1 that can't be read]";
+    for (const query of ["job", "nothing"])
+      expect(await search.execute({ query }, context)).toContain(note);
+    const handle = lost.slice(0, 12);
+    const refusal = `[artifact "${handle}" can't be read: the store failed (corrupt)]`;
+    expect(await search.execute({ query: "job", handle }, context)).toBe(refusal);
+    expect(await read.execute({ handle }, context)).toBe(refusal);
   });
 
   it("shows no result without a line of it, and names those that do not fit", async () => {

@@ -108,9 +108,9 @@ async function readArtifact(
   input: ReadArtifactInput,
   context: ReadContext,
 ): Promise<string | { content: Part[] }> {
-  const found = await findSource(input.handle, context.source, context.signal);
-  if (found === undefined) return refuseArtifact(input.handle, notFound);
   try {
+    const found = await findSource(input.handle, context.source, context.signal);
+    if (found === undefined) return refuseArtifact(input.handle, notFound);
     const numbered = await readNumbered(input, found, context);
     if (numbered !== undefined) return numbered;
     const piece = isText(found.mimeType) || input.lines !== undefined ? readText : readBytes;

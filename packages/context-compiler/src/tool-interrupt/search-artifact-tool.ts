@@ -12,7 +12,7 @@ import {
   maxNumberedBytes,
   notFound,
   refuseArtifact,
-  storedHandles,
+  storedPages,
 } from "./artifact-source.ts";
 import { textPieces } from "./text-pieces.ts";
 
@@ -65,25 +65,46 @@ async function searchArtifacts(
   if (refusal !== undefined) return refusal;
   const pattern = input.regex === true ? await compilePattern(input.query) : undefined;
   if (typeof pattern === "string") return pattern;
-  const artifacts = await sourcesOf(input.handle, source, signal);
-  if (artifacts.length === 0) return refuseArtifact(input.handle ?? "all", notFound);
-  const budget = input.maxTokens ?? defaultAnswerTokens;
-  const { query, around } = input;
+  try {
+    return await searchSources(input, { source, pattern, signal });
+  } catch (error) {
+    if (!ArtifactStoreError.isInstance(error) || error.code === "aborted") throw error;
+    return refuseArtifact(input.handle ?? "all", `the store failed (${error.code})`);
+  }
+}
+interface SearchContext {
+  source: ArtifactSource;
+  pattern: SearchContentOptions["pattern"];
+  signal: AbortSignal | undefined;
+}
+
+async function searchSources(
+  { handle, query, around, maxTokens: budget = defaultAnswerTokens }: SearchArtifactInput,
+  { source, pattern, signal }: SearchContext,
+): Promise<string> {
+  const { artifacts, older, damaged } = await sourcesOf(handle, source, signal);
   const { counter } = source;
   const options = { query, around, pattern, counter, budget: budget - headTokens };
   const found: FoundPiece[] = [];
+  let unread = damaged;
   for (const artifact of artifacts) {
     try {
       found.push(...(await searchOne(artifact, { source, options, signal })));
     } catch (error) {
-      if (!ArtifactStoreError.isInstance(error) || error.code === "aborted") throw error;
-      if (artifacts.length === 1)
-        return refuseArtifact(artifact.artifactId, `the store failed (${error.code})`);
+      const isLeftOut = ArtifactStoreError.isInstance(error) && error.code !== "aborted";
+      if (!isLeftOut || artifacts.length === 1) throw error;
+      unread += 1;
     }
   }
+  if (artifacts.length + unread === 0) return refuseArtifact(handle ?? "all", notFound);
+  const rest = [
+    ...(older === 0 ? [] : [`${older} older`]),
+    ...(unread === 0 ? [] : [`${unread} that can't be read`]),
+  ];
+  const tail = rest.length === 0 ? "" : `\n[not searched: ${rest.join(", ")}]`;
   if (found.length === 0)
-    return `[nothing in ${namesOf(artifacts)} matches ${JSON.stringify(query.slice(0, 200))}]`;
-  return showBest(found, { options, budget });
+    return `[nothing in ${namesOf(artifacts)} matches ${JSON.stringify(query.slice(0, 200))}]${tail}`;
+  return `${showBest(found, { options, budget: budget - counter.count(tail) })}${tail}`;
 }
 
 /** Models do not always follow the schema, so the answer says what to change. */
@@ -108,18 +129,23 @@ const maxShown = 4;
 /** Pieces below this share of the best piece's score are not shown. */
 const goodShare = 0.6;
 
+/** What is searched, newest first, and how many stored results are not. */
 async function sourcesOf(
   handle: string | undefined,
   source: ArtifactSource,
   signal: AbortSignal | undefined,
-): Promise<FoundArtifact[]> {
+): Promise<{ artifacts: FoundArtifact[]; older: number; damaged: number }> {
   if (handle !== undefined && handle !== "") {
     const found = await findSource(handle, source, signal);
-    return found === undefined ? [] : [found];
+    return { artifacts: found === undefined ? [] : [found], older: 0, damaged: 0 };
   }
   const oldestFirst: FoundArtifact[] = [];
+  let damaged = 0;
   if (source.session === undefined)
-    for await (const found of storedHandles(source.store, signal)) oldestFirst.push(found);
+    for await (const page of storedPages(source.store, signal)) {
+      oldestFirst.push(...page.handles);
+      damaged += page.damaged?.length ?? 0;
+    }
   else
     oldestFirst.push(
       ...source.session.eventLog.filter(["artifact_stored"]).map(({ data }) => data),
@@ -127,7 +153,8 @@ async function sourcesOf(
   const known = new Map<string, FoundArtifact>();
   for (const found of oldestFirst.toReversed())
     if (isText(found.mimeType)) known.set(found.artifactId, found);
-  return [...known.values()].slice(0, maxArtifacts);
+  const artifacts = [...known.values()].slice(0, maxArtifacts);
+  return { artifacts, older: known.size - artifacts.length, damaged };
 }
 
 interface FoundPiece {

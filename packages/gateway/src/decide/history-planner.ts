@@ -94,15 +94,24 @@ export class HistoryPlanner {
   }
 
   /** Plans the next call. `items` extends the items of the last call, unless the client rewrote its history. */
-  plan(items: readonly HistoryItem[], state: CallState = {}): HistoryPlan {
+  plan(items: readonly HistoryItem[], state?: CallState): HistoryPlan {
+    const steps = this.steps(items, state);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** Plans the next call, and pauses after each item. Run it to its end before the next plan. */
+  *steps(items: readonly HistoryItem[], state: CallState = {}): Generator<void, HistoryPlan> {
     this.#state = state;
     if (!this.#continues(items)) this.#reset();
     const ends = this.#newEnds(items);
     const decisions: Decision[] = [];
     let call: PlannedCall | undefined;
     for (const [at, end] of ends.entries()) {
-      this.#append(items.slice(this.#entries.length, end));
-      call = this.#decide(end, at < ends.length - 1, decisions);
+      yield* this.#append(items.slice(this.#entries.length, end));
+      call = yield* this.#decide(end, at < ends.length - 1, decisions);
     }
     return { items: this.#entries, shown: shownBy(this.#applied), decisions, call };
   }
@@ -157,7 +166,7 @@ export class HistoryPlanner {
     this.#credit = 0;
   }
 
-  #append(items: readonly HistoryItem[]): void {
+  *#append(items: readonly HistoryItem[]): Generator<void> {
     let said = this.#chain;
     for (const item of items) {
       const { count } = this.#options.counter;
@@ -168,12 +177,17 @@ export class HistoryPlanner {
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
         said += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
+      yield;
     }
     this.#chain = sha256Hex(said);
   }
 
   /** Adds a new decision to `decisions`. Prices the last call only. */
-  #decide(end: number, isPast: boolean, decisions: Decision[]): PlannedCall | undefined {
+  *#decide(
+    end: number,
+    isPast: boolean,
+    decisions: Decision[],
+  ): Generator<void, PlannedCall | undefined> {
     const from = this.#ends.at(-1) ?? 0;
     const stored = this.#decisions.get(this.#chain);
     let cutFrom: number | undefined;
@@ -195,13 +209,13 @@ export class HistoryPlanner {
     const edits = new Map<number, ShownResult>();
     // Assume that calls without a known decision were sent unchanged.
     if (!isPast) {
-      this.#showNewFrom(from, this.#mode, edits);
+      yield* this.#showNewFrom(from, this.#mode, edits);
       if (this.#missing() > 0) {
         this.#takeBack(edits);
-        this.#showNewFrom(from, "safe", edits);
-        if (this.#mode !== "full" || this.#missing() > 0) this.#takeBack(edits);
+        yield* this.#showNewFrom(from, "safe", edits);
+        if (this.#missing() > 0) this.#takeBack(edits);
       }
-      cutFrom = this.#cut(from, edits);
+      cutFrom = yield* this.#cut(from, edits);
     }
     this.#learn(from);
     const call = isPast ? undefined : this.#priceCall(from, cutFrom);
@@ -260,12 +274,13 @@ export class HistoryPlanner {
     edits.clear();
   }
 
-  #showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): void {
+  *#showNewFrom(from: number, mode: GatewayMode, edits: Map<number, ShownResult>): Generator<void> {
     let chars = 0;
     for (const [at, { item }] of this.#entries.entries()) {
       if (at < from) continue;
       chars += item.text.length;
       if (chars <= maxNewChars) this.#showNew(at, mode, edits);
+      yield;
     }
   }
 
@@ -331,7 +346,7 @@ export class HistoryPlanner {
   }
 
   /** Shortens old results from the index on that saves the highest total. Returns that index. */
-  #cut(from: number, edits: Map<number, ShownResult>): number | undefined {
+  *#cut(from: number, edits: Map<number, ShownResult>): Generator<void, number | undefined> {
     const { cutAbove, price } = this.#options;
     const { isCold = false, isLate } = this.#state;
     const total = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
@@ -348,6 +363,7 @@ export class HistoryPlanner {
       prefix -= entry?.shownTokens ?? 0;
       if (entry?.old === undefined) chars += entry?.item.text.length ?? 0;
       const old = this.#oldAt(at, chars <= maxOldChars && isLate?.() !== true);
+      yield;
       if (old === undefined) continue;
       saved += old.less;
       const cached = isCold ? 0 : prefix;

@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import type { ArtifactStore, StoreItem } from "@ccl/artifact-store";
 import { estimatedCounter, sha256Hex } from "@ccl/core";
-import { untilAborted } from "@ccl/core/async";
+import { sleep, untilAborted } from "@ccl/core/async";
 import { parseJson } from "@ccl/core/json";
 import type { Records } from "@ccl/records";
 
@@ -22,7 +22,7 @@ export type PassReason =
   | "audit"
   | "holdout"
   | "nothing_to_do"
-  /** A new session, while other sessions used up the time for reading results. */
+  /** The first request of a session, while others waited. */
   | "busy"
   | "unknown_shape"
   | "not_utf8"
@@ -81,8 +81,6 @@ interface Session {
   planner: HistoryPlanner;
   /** True if stored decisions exist, which must be repeated. */
   isKnown: boolean;
-  /** True if its first request passed because others waited. */
-  hasPassed?: boolean | undefined;
   /** Decisions that are not stored yet, with the artifacts to store first. */
   unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
@@ -93,8 +91,8 @@ interface Session {
 /** The shares of the time limit that a request has to read results: alone, and while others wait. */
 const [aloneShare, busyShare] = [3, 0.04];
 
-/** How long a new session waits for others, since no request can come in while one is planned. */
-const burstMs = 15;
+/** After this time other requests come in before the planning of one continues. */
+const stepMs = 4;
 
 /** Limits of the sessions in memory. Others are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
@@ -141,6 +139,8 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
+  /** Ends with the last plan that has begun, since a planner plans one call at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
   #planning = 0;
 
   constructor(options: GatewayOptions) {
@@ -180,32 +180,26 @@ class RequestPlanner {
     const isHeldOut = Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 < holdout;
     const session = await this.#open(key, request);
     const isWithoutWayBack = mode === "full" && hint !== "hash" && !hasWayBack(request.tools);
-    // Its first prompt takes the longest to read.
-    const isNew =
-      session.planner.chars === 0 &&
-      !session.isKnown &&
-      request.items.some(({ kind }) => kind === "result");
-    if (isNew) await new Promise((resolve) => setTimeout(resolve, burstMs));
-    if (isNew && !isAlone() && session.hasPassed !== true) {
-      session.hasPassed = true;
-      return passed("busy", request.model);
-    }
-    const startedMs = this.#now();
-    const planned = session.planner.plan(request.items, {
+    let startedMs = 0;
+    const steps = session.planner.steps(request.items, {
       isLate: () =>
         this.#now() - startedMs >= this.#timeoutMs * (isAlone() ? aloneShare : busyShare),
       isCold: this.#isCold(session, request.model, text),
       mode: isWithoutWayBack ? "safe" : undefined,
     });
-    const { items, shown, decisions, call } = planned;
+    const turn = this.#turn.then(() => {
+      startedMs = this.#now();
+      return this.#finish(steps);
+    });
+    this.#turn = turn.catch(() => undefined);
+    const { items, shown, decisions, call } = await turn;
     const { directPrice = 0, price = 0 } = call ?? {};
-    const prompt = { items, shown, call };
     const rest = {
       session: key,
       model: request.model,
       directPrice,
       price,
-      prompt,
+      prompt: { items, shown, call },
       isWithoutWayBack: isWithoutWayBack || undefined,
     };
     if (mode === "audit" || isHeldOut)
@@ -217,23 +211,27 @@ class RequestPlanner {
         session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
     const failure = await this.#keepAll(session);
-    if (failure === undefined) {
-      const edits = editsOf(text, textsOf(request, shown));
-      return { ...rest, edits, reason: edits.length === 0 ? "nothing_to_do" : undefined };
+    if (failure !== undefined) {
+      const late = new Set(session.unkept.map(({ decision }) => decision));
+      rest.prompt.shown = session.planner.without(late);
+      rest.price = directPrice;
+      // The store may be writing the decision with its former credit.
+      const last = session.unkept.at(-1)?.decision;
+      if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
     }
-    const late = new Set(session.unkept.map(({ decision }) => decision));
-    const kept = session.planner.without(late);
-    // The store may be writing the decision with its former credit.
-    const last = session.unkept.at(-1)?.decision;
-    if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
-    const edits = editsOf(text, textsOf(request, kept));
-    return {
-      ...rest,
-      price: directPrice,
-      prompt: { ...prompt, shown: kept },
-      edits,
-      reason: edits.length === 0 ? failure : undefined,
-    };
+    const edits = editsOf(text, textsOf(request, rest.prompt.shown));
+    const reason = edits.length === 0 ? (failure ?? "nothing_to_do") : undefined;
+    return { ...rest, edits, reason };
+  }
+
+  async #finish(steps: Generator<void, HistoryPlan>): Promise<HistoryPlan> {
+    for (let startedMs = this.#now(); ;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      if (this.#now() - startedMs < stepMs) continue;
+      await sleep(0);
+      startedMs = this.#now();
+    }
   }
 
   #isCold(session: Session, model: string | undefined, text: string): boolean {

@@ -21,13 +21,18 @@ export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
+/** The name that a client gives to its session. */
+export function sessionName(headers: RequestHeaders): string | readonly string[] | undefined {
+  return sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
+}
+
 /**
  * Identifies a session by account, name and the beginning of its history. Credentials do not count, since clients
  * refresh them during a session. Decisions are stored by the hash of the whole history, so two users never share them
  * unless they sent the same, even if their session keys are equal.
  */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
-  const given = sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
+  const given = sessionName(headers);
   const metadata = isRecord(body) ? body["metadata"] : undefined;
   const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
   const account = accountHeaders.map((name) => headers[name] ?? "");

@@ -79,6 +79,12 @@ async function costOf(
   return total;
 }
 
+/** A clock by which each step of a plan takes long. */
+const counting = (): (() => number) => {
+  let nowMs = 0;
+  return () => (nowMs += 1);
+};
+
 const session = { "x-claude-code-session-id": "7f0e" };
 const tokenAt = (call: number): string => `Bearer ${call < 10 ? "old" : "new"}`;
 
@@ -137,17 +143,24 @@ describe("a request in full", () => {
     expect(byService.plan.edits).toHaveLength(1);
   });
 
-  it("passes while others take the time, and is decided later", async () => {
-    const gateway = start();
-    const users = ["a", "b", "c", "d", "e"];
-    const asked = users.map((user) =>
-      send(gateway, historyOf(user, 1, 200), { "x-session-id": user }),
-    );
-    const reasons = (await Promise.all(asked)).map(({ plan }) => plan.reason);
-    const late = reasons.indexOf("busy");
-    const busy = users[late] ?? "";
-    const { plan } = await send(gateway, historyOf(busy, 2, 200), { "x-session-id": busy });
-    expect(plan.edits.map(({ pointer }) => pointer)).toEqual(["/messages/4/content/0/content"]);
+  it("lets others in between the results that it reads", async () => {
+    let others = 0;
+    const gateway = start({ now: counting() });
+    await send(gateway, historyOf("worker", 1, 1), session);
+    const other = setInterval(() => (others += 1), 0);
+    const { plan } = await send(gateway, historyOf("worker", 2, 200), session);
+    clearInterval(other);
+    expect(others).toBeGreaterThan(0);
+    expect(plan.edits).toHaveLength(1);
+  });
+
+  it("waits for its turn where its session plans another", async () => {
+    const [together, apart] = [start({ now: counting() }), start({ now: counting() })];
+    const [first = [], ...asked] = [1, 2, 3, 4].map((calls) => historyOf("worker", calls, 60));
+    for (const gateway of [together, apart]) await send(gateway, first, session);
+    const sent = await Promise.all(asked.map((one) => send(together, one, session)));
+    for (const [at, one] of asked.entries())
+      expect((await send(apart, one, session)).sent === sent[at]?.sent).toBe(true);
   });
 
   it("keeps nothing of a session that it never changed", async () => {

@@ -8,6 +8,7 @@ import { sha256Hex } from "@ccl/core";
 import { Agent } from "undici";
 
 import type { Gateway, GatewayPlan } from "../gateway/create-gateway.ts";
+import { sessionName } from "../gateway/session-key.ts";
 import { GatewayError } from "../gateway-error.ts";
 import {
   compressMessages,
@@ -87,6 +88,11 @@ const otherApiPath =
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
+/** Requests that come within this time of each other are of one burst. */
+const burstMs = 50;
+/** Sessions without a name are known by so many bytes. Shorter requests decide nothing. */
+const beginBytes = 4_096;
+const maxSessions = 2_000;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
@@ -153,8 +159,10 @@ interface ForwarderParts extends ProxyOptions {
 
 class Forwarder {
   readonly #parts: ForwarderParts;
-  /** Requests that are not sent yet. */
-  #waiting = 0;
+  /** Requests that are not sent yet, or were a moment ago and are not answered. */
+  readonly #waiting = new Set<IncomingMessage>();
+  /** By name or beginning. */
+  readonly #sessions = new Set<string>();
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
@@ -193,6 +201,7 @@ class Forwarder {
     try {
       const sent = await this.#bodyOf(request, path);
       plan = sent.plan;
+      if (plan !== undefined) countPlan(stats, plan);
       end = await this.#forward(request, { ...sent, response, signal: controller.signal });
       if (plan !== undefined && end.status === 200) countReported(stats, plan, end.reported);
     } catch {
@@ -201,8 +210,9 @@ class Forwarder {
       if (response.headersSent) response.destroy();
       else refuse(response, 502, "The API behind the proxy did not answer.");
     } finally {
+      this.#waiting.delete(request);
       const durationMs = Date.now() - startedAtMs;
-      if (plan !== undefined)
+      if (plan?.session !== undefined)
         this.#parts.record?.add(recordRequest({ plan, startedAtMs, durationMs, ...end }));
     }
   }
@@ -228,35 +238,49 @@ class Forwarder {
 
   /** The body to send. The request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
-    const declared = Number(request.headers["content-length"] ?? Number.NaN);
+    const declared = Number(request.headers["content-length"]);
     const unread = unreadReason(request, path, declared);
     if (unread !== undefined) {
       countPass(this.#parts.stats, unread);
       return { body: request.method === "GET" || request.method === "HEAD" ? null : request };
     }
-    this.#waiting += 1;
-    try {
-      return await this.#plannedBody(request, declared);
-    } finally {
-      this.#waiting -= 1;
-    }
+    this.#waiting.add(request);
+    const sent = await this.#plannedBody(request, declared);
+    setTimeout(() => this.#waiting.delete(request), burstMs).unref();
+    return sent;
   }
 
   async #plannedBody(request: IncomingMessage, declared: number): Promise<SentBody> {
     const { gateway, stats } = this.#parts;
     const encoding = request.headers["content-encoding"];
+    const isAlone = (): boolean => this.#waiting.size === 1;
+    const busy = await this.#planOfFirst(request, declared);
+    if (busy !== undefined && !isAlone()) return { body: request, plan: busy };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
+    // Others may have come meanwhile.
+    if (busy !== undefined && !isAlone()) return { body, plan: busy };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
       countPass(stats, plain);
       return { body };
     }
-    const isAlone = (): boolean => this.#waiting === 1;
     const plan = await gateway.plan(plain, request.headers, isAlone);
-    countPlan(stats, plan);
     if (plan.edits.length === 0) return { body, plan };
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
+  }
+
+  /** The plan for the first request of a session while others wait. Undefined for later requests. */
+  async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
+    if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
+      return undefined;
+    const begin = await beginOf(request);
+    const name = String(sessionName(request.headers) ?? begin);
+    if (this.#sessions.has(name)) return undefined;
+    if (this.#sessions.size === maxSessions) this.#sessions.clear();
+    this.#sessions.add(name);
+    const model = /"model"\s*:\s*"([^"]+)"/.exec(begin)?.[1];
+    return { edits: [], reason: "busy", model, directPrice: 0, price: 0 };
   }
 
   async #forward(
@@ -306,6 +330,18 @@ function unreadReason(
   if (!plannedPath.test(path)) return otherApiPath.test(path) ? "other_api" : "other_path";
   if (Number.isNaN(declared)) return "unknown_length";
   return declared > maxBodyBytes ? "too_large" : undefined;
+}
+
+/** Reads the beginning of a longer body, and puts it back. */
+async function beginOf(request: IncomingMessage): Promise<string> {
+  for (;;) {
+    const begin = request.read(beginBytes);
+    if (begin !== null) {
+      request.unshift(begin);
+      return begin.toString("latin1");
+    }
+    await once(request, "readable");
+  }
 }
 
 /** Undefined if the body is longer. */

@@ -106,8 +106,38 @@ it("passes a new session while another request waits, and repeats what a known o
   const fresh = requestOf("fresh", 40);
   expect((await ask(proxy, fresh)).text === fresh).toBe(true);
   expect((await ask(proxy, known)).text).toBe(shown);
+  expect((await ask(proxy, fresh)).text.length).toBeLessThan(fresh.length);
   slow.destroy();
-  expect(proxy.stats().passed).toEqual({ busy: 1 });
+  expect(proxy.stats()).toMatchObject({ passed: { busy: 1 }, unpriced: 0 });
+});
+
+it("sends what came of a new session while another request waits, before the rest comes", async () => {
+  const came: string[] = [];
+  const proxy = await proxyTo(
+    await apiOf((request, response) => {
+      request.on("data", (piece: Buffer) => came.push(String(piece)));
+      request.on("end", () => response.end('{"usage":{"prompt_tokens":70}}'));
+    }),
+  );
+  const startOf = (name: string) => {
+    const [url, body] = [`${proxy.url}/v1/chat/completions`, requestOf(name, 4)];
+    const headers = { "content-length": body.length, "x-session-id": name };
+    const request = send(url, { method: "POST", headers, agent: false });
+    request.on("error", () => undefined).write(body.slice(0, 5_000));
+    return { request, body };
+  };
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const slow = startOf("slow");
+  await until(() => proxy.stats().requests === 1);
+  const { request, body } = startOf("fresh");
+  await until(() => came.length > 0);
+  request.end(body.slice(5_000));
+  await until(() => proxy.stats().reported.total > 0);
+  expect(came.join("")).toBe(body);
+  expect(proxy.stats()).toMatchObject({ passed: { busy: 1 }, reported: { total: 70 } });
+  slow.request.destroy();
 });
 
 const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));

@@ -1,4 +1,4 @@
-import type { DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBValue } from "@duckdb/node-api";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
@@ -7,27 +7,6 @@ import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-val
 export type DuckDbModule = typeof import("@duckdb/node-api");
 
 const dayMs = 86_400_000;
-
-/** The type of a column that values are loaded into. */
-export function duckDbTypeOf(duckdb: DuckDbModule, type: DataType): DuckDBType {
-  switch (type.kind) {
-    case "bool":
-      return duckdb.BOOLEAN;
-    case "int":
-      return duckdb.BIGINT;
-    case "float":
-      return duckdb.DOUBLE;
-    case "text":
-      return duckdb.VARCHAR;
-    case "date":
-      return duckdb.DATE;
-    case "timestamp":
-    case "timestamptz":
-      return duckdb.TIMESTAMP;
-    case "decimal":
-      return duckdb.DECIMAL(type.precision, type.scale);
-  }
-}
 
 /** Encodes plan values for DuckDB. */
 export function duckDbEncoder(

@@ -4,7 +4,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import type { EngineInput, QueryEngine, RunOptions } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
 import { duckDbTypeName } from "../sql/print-expression.ts";
-import { duckDbEncoder, duckDbTypeOf } from "./duckdb-values.ts";
+import { duckDbEncoder } from "./duckdb-values.ts";
 import { openInstance, type Instance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
@@ -96,9 +96,9 @@ async function load(
     (column) => `${quoteIdentifier(column.name)} ${duckDbTypeName(column.type)}`,
   );
   await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
-  const types = input.columns.map(({ type }) => duckDbTypeOf(duckdb, type));
   const encoders = input.columns.map(({ type }) => duckDbEncoder(duckdb, type));
   const appender = await connection.createAppender(table, "main", "temp");
+  const types = input.columns.map((_, index) => appender.columnType(index));
   try {
     for await (const batch of input.batches) {
       throwIfAborted(options.signal, QueryError);

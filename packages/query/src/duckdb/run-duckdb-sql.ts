@@ -2,7 +2,7 @@ import type { DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { EngineInput, EngineSql, RunOptions, SqlRows } from "../connector/connector.ts";
-import type { DataType } from "../plan/data-type.ts";
+import { columnDataType, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
@@ -61,7 +61,7 @@ async function start({ connection }: Session, { text, macros }: EngineSql): Prom
   let failure: unknown;
   for (const creations of macros) {
     try {
-      for (const create of creations) await connection.run(create);
+      if (creations.length > 0) await connection.run(creations.join("; "));
       return await connection.stream(text);
     } catch (error) {
       failure ??= error;
@@ -99,19 +99,10 @@ function kindName(duckdb: DuckDbModule, type: DuckDBType): string {
   return kindOf(duckdb, type)?.kind ?? type.toString().toLowerCase();
 }
 
-const kinds: Readonly<Record<string, DataType>> = {
-  BOOLEAN: { kind: "bool" },
-  FLOAT: { kind: "float" },
-  DOUBLE: { kind: "float" },
-  DECIMAL: { kind: "decimal", precision: 38, scale: 0 },
-  VARCHAR: { kind: "text" },
-  DATE: { kind: "date" },
-  TIMESTAMP: { kind: "timestamp" },
-};
-
 function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType | undefined {
   const name = id[type.typeId];
-  return /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/.test(name) ? { kind: "int" } : kinds[name];
+  const known = columnDataType(name);
+  return known.kind === "text" && name !== "VARCHAR" ? undefined : known;
 }
 
 function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue) => PlanValue {

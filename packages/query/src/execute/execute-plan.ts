@@ -69,19 +69,16 @@ function createResult(execution: Execution): QueryResult {
     bytes: 0,
     durationMs: 0,
   };
-  const allLimits = limitsOf(options.limits);
-  const deadline = startDeadline(options.signal, {
-    timeoutMs: allLimits.timeoutMs,
-    what: "The query",
-  });
+  const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
+  const what = "The query";
+  const deadline = startDeadline(options.signal, { timeoutMs, what });
   const startMs = clock.now();
-  const { timeoutMs: _, eachSource: __, ...limits } = allLimits;
   async function* read(): AsyncGenerator<ColumnBatch, void> {
     try {
       yield* metered(run(execution, { deadline, statistics }), {
         traffic,
         limits,
-        what: "The query",
+        what,
       });
       const late = deadline.failure();
       if (late !== undefined) throw late;

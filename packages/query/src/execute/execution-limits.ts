@@ -10,33 +10,24 @@ export interface TrafficLimits {
   timeoutMs?: number | undefined;
 }
 
-/** Default limits of a query. `Infinity` removes a limit. */
-const defaultLimits = {
-  rows: 100_000,
-  bytes: 256 * 1024 * 1024,
-  timeoutMs: 30_000,
-  eachSource: { rows: 5_000_000, bytes: 1024 * 1024 * 1024 },
-};
-
-/** The caller's limits, or else the defaults. */
-export function limitsOf(limits: ExecutionLimits | undefined): {
+/** The caller's limits, or else the defaults. `Infinity` removes a limit. */
+export function limitsOf(limits: ExecutionLimits = {}): {
   rows: number;
   bytes: number;
   timeoutMs: number;
   eachSource: TrafficLimits;
 } {
-  const { rows, bytes, timeoutMs, eachSource } = defaultLimits;
+  const { rows = 100_000, bytes = 256 * mebibyte, timeoutMs = 30_000, eachSource = {} } = limits;
+  const { rows: sourceRows = 5_000_000, bytes: sourceBytes = 1024 * mebibyte } = eachSource;
   return {
-    rows: limits?.rows ?? rows,
-    bytes: limits?.bytes ?? bytes,
-    timeoutMs: limits?.timeoutMs ?? timeoutMs,
-    eachSource: {
-      rows: limits?.eachSource?.rows ?? eachSource.rows,
-      bytes: limits?.eachSource?.bytes ?? eachSource.bytes,
-      timeoutMs: limits?.eachSource?.timeoutMs,
-    },
+    rows,
+    bytes,
+    timeoutMs,
+    eachSource: { ...eachSource, rows: sourceRows, bytes: sourceBytes },
   };
 }
+
+const mebibyte = 1024 * 1024;
 
 /**
  * Limits of an execution: of the rows that it returns (100,000 by default, 256 MiB), of its time (30 s), and of what each

@@ -13,15 +13,8 @@ export interface HttpAnswer {
   link: string | undefined;
 }
 
-/** The requests of one call, which share a byte limit. */
-interface HttpCall {
-  get(url: URL, signal: AbortSignal | undefined): Promise<HttpAnswer>;
-}
-
-/** Sends requests to an API. */
-export interface HttpClient {
-  begin(resource: string): HttpCall;
-}
+/** Reads an address. Those of one call share a byte limit. */
+export type HttpCall = (url: URL, signal: AbortSignal | undefined) => Promise<HttpAnswer>;
 
 interface ClientOptions extends HttpConnectorOptions {
   base: URL;
@@ -35,28 +28,22 @@ const maxRetries = 3;
 /** Failures that may be temporary, with what their Retry-After asks for. */
 const waits = new WeakMap<QueryError, number | "backoff">();
 
-/** A client that retries temporary failures, obeys Retry-After, and follows no link out of the base address. */
-export function createHttpClient(options: ClientOptions): HttpClient {
-  return {
-    begin(resource) {
-      const max = options.maxBytes ?? 64 * 1024 * 1024;
-      const bytes = { left: max, max };
-      return {
-        async get(url, signal = new AbortController().signal) {
-          const request = { url, resource, bytes, signal };
-          try {
-            return await retry(() => attemptOnce(options, request), {
-              retries: maxRetries,
-              signal,
-              waitFor: (error) => (QueryError.isInstance(error) ? waits.get(error) : undefined),
-            });
-          } catch (error) {
-            throwIfAborted(signal, QueryError);
-            throw error;
-          }
-        },
-      };
-    },
+/** Reads answers for a resource. Retries temporary failures, obeys Retry-After, and follows no link out of the base address. */
+export function createHttpCall(options: ClientOptions, resource: string): HttpCall {
+  const max = options.maxBytes ?? 64 * 1024 * 1024;
+  const bytes = { left: max, max };
+  return async (url, signal = new AbortController().signal) => {
+    const request = { url, resource, bytes, signal };
+    try {
+      return await retry(() => attemptOnce(options, request), {
+        retries: maxRetries,
+        signal,
+        waitFor: (error) => (QueryError.isInstance(error) ? waits.get(error) : undefined),
+      });
+    } catch (error) {
+      throwIfAborted(signal, QueryError);
+      throw error;
+    }
   };
 }
 

@@ -5,7 +5,7 @@ import type { Connector } from "../connector/connector.ts";
 import { createRowConnector, type RowRequest } from "../connector/create-row-connector.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { QueryError } from "../query-error.ts";
-import { createHttpClient, type HttpAnswer, type HttpClient } from "./http-client.ts";
+import { createHttpCall, type HttpAnswer, type HttpCall } from "./http-client.ts";
 import type { HttpConnectorOptions, HttpPaging, HttpResource } from "./http-options.ts";
 import { firstPage, nextPage } from "./http-paging.ts";
 import { requestUrl } from "./request-url.ts";
@@ -19,7 +19,8 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
   const base = baseOf(options);
   const { maxPages = 1_000 } = options;
   const name = options.name ?? base.host;
-  const client = createHttpClient({ ...options, base, name });
+  const begin = (resource: string): HttpCall =>
+    createHttpCall({ ...options, base, name }, resource);
   const settingsOf = ({ id }: ResourceDetails): HttpResource =>
     options.resources !== undefined && Object.hasOwn(options.resources, id)
       ? (options.resources[id] ?? {})
@@ -29,7 +30,7 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
     maxCalls: 100,
     decoderOf: jsonDecoder,
     read: (request) =>
-      readPages({ client, base, name, maxPages }, request, settingsOf(request.resource)),
+      readPages({ begin, base, name, maxPages }, request, settingsOf(request.resource)),
   });
 }
 
@@ -53,21 +54,21 @@ function baseOf(options: HttpConnectorOptions): URL {
 }
 
 interface PageContext {
-  client: HttpClient;
+  begin: (resource: string) => HttpCall;
   base: URL;
   name: string;
   maxPages: number;
 }
 
 async function* readPages(
-  { client, base, name, maxPages }: PageContext,
+  { begin, base, name, maxPages }: PageContext,
   request: RowRequest,
   settings: HttpResource,
 ): AsyncGenerator<RowPage, void> {
   const { resource, signal } = request;
   const shape = answerShape(resource, settings.rowsAt);
   const paging = pagingOf(resource, settings);
-  const call = client.begin(resource.id);
+  const call = begin(resource.id);
   let previous: HttpAnswer | undefined;
   let url: URL | undefined = firstPage(requestUrl(base, { ...request, settings }), paging);
   const seen = new Set<string>();
@@ -81,7 +82,7 @@ async function* readPages(
     }
     if (seen.has(url.href)) throw repeated(name, resource.id);
     seen.add(url.href);
-    const answer: HttpAnswer = await call.get(url, signal);
+    const answer: HttpAnswer = await call(url, signal);
     const rows = answerRows(answer.value, shape, name);
     if (rows.rowCount > 0 && previous?.text === answer.text && paging.by !== "none")
       throw repeated(name, resource.id);

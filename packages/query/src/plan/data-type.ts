@@ -65,7 +65,10 @@ function decimalOf(precision: number, scale: number): DecimalType | undefined {
 }
 
 const columnKinds: readonly [pattern: RegExp, kind: Exclude<DataKind, "decimal">][] = [
-  [/^(?:u?(?:tiny|small|medium|big)?int(?:eger)?\d*|(?:small|big)?serial\d*|long|hugeint)$/, "int"],
+  [
+    /^(?:u?(?:tiny|small|medium|big)?int(?:eger)?\d*|(?:small|big)?serial\d*|long|u?hugeint)$/,
+    "int",
+  ],
   [/^(?:real|float\d*|double(?: precision)?|number)$/, "float"],
   [/^bool(?:ean)?$/, "bool"],
   [/^date$/, "date"],

@@ -63,12 +63,12 @@ export async function totalOf(
   rowCount: number,
   ask: Ask,
 ): Promise<number | undefined> {
-  const [first, ...others] = tokens.filter(
+  const ends = tokens.filter(
     ({ depth, kind, text: word }) =>
       depth === 0 && kind === "word" && /^(?:limit|offset|fetch)$/.test(word),
   );
-  const all = [first, ...others];
-  const limit = all.find((token) => token?.text === "limit");
+  const [first] = ends;
+  const limit = ends.find((token) => token.text === "limit");
   const count = tokens[tokens.findIndex((token) => token === limit) + 1];
   if (first === undefined || limit === undefined || Number(count?.text) !== rowCount)
     return undefined;

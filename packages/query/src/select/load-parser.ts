@@ -7,7 +7,10 @@ import { QueryError } from "../query-error.ts";
 export const loadParser: () => Promise<SqlParser> = loadOnce(async () => {
   try {
     const { loadSqlParser } = await import("@ccl/catalog/verify");
-    return await loadSqlParser();
+    const parser = await loadSqlParser();
+    // Compiles the module before a statement is parsed, so that a deadline can end between the two.
+    parser.parse("select 1", "generic");
+    return parser;
   } catch (cause) {
     const message = "The SQL parser, a module of WebAssembly, could not be loaded.";
     throw new QueryError("engine_missing", message, { cause });

@@ -33,10 +33,8 @@ export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
   const inputs: EngineInput[] = [];
   const nameOf = new Map<TableUse, string>();
   for (const uses of groups.values()) {
-    const [first] = uses;
-    if (first === undefined) continue;
     const name = `ccl_t${inputs.length}`;
-    const known = uses.length === 1 ? conditions.filter(({ table }) => table === first) : [];
+    const known = uses.length === 1 ? conditions.filter(({ table }) => uses.includes(table)) : [];
     inputs.push(loadTable(name, { uses, known }, options));
     for (const use of uses) nameOf.set(use, name);
   }
@@ -90,13 +88,9 @@ function storedTypes(
   return { ...resource, columns };
 }
 
-const comparisons: Readonly<Record<string, "eq" | "lt" | "le" | "gt" | "ge">> = {
-  Eq: "eq",
-  Lt: "lt",
-  LtEq: "le",
-  Gt: "gt",
-  GtEq: "ge",
-};
+const comparisons = new Map(
+  Object.entries({ Eq: "eq", Lt: "lt", LtEq: "le", Gt: "gt", GtEq: "ge" } as const),
+);
 
 /** The condition in the plan language. Undefined if the two might differ in meaning. */
 function conditionOf(
@@ -105,7 +99,7 @@ function conditionOf(
 ): SimpleCondition | undefined {
   const type = columns.find(({ name }) => name === column)?.type;
   const kind = type?.kind;
-  const compared = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
+  const compared = comparisons.get(operator);
   if (compared === undefined) return undefined;
   const { SingleQuotedString: text, Number: number } = nodeOf(literal);
   const digits = listOf(number)[0];

@@ -30,6 +30,13 @@ export type ValueKind =
   | "literal"
   | "null";
 
+/** How many tables a query reads, with each WITH name as its query. */
+export interface Reads {
+  all: number;
+  /** Those that a database may put into one join order. */
+  joined: number;
+}
+
 /** Rows that a name can refer to: a catalog table, or the result of a query within the statement. */
 export interface RowSource {
   /** In lower case. Undefined if it has no name. */
@@ -41,6 +48,8 @@ export interface RowSource {
   /** Columns that are unchanged copies of a catalog table's, by lower-case name. */
   origins?: ReadonlyMap<string, ColumnOrigin | undefined> | undefined;
   table?: TableUse | undefined;
+  /** What a query within the statement reads. Undefined for one table. */
+  reads?: Reads | undefined;
   /** The table does not exist, and that was reported. */
   isUnknown?: boolean | undefined;
 }

@@ -1,3 +1,4 @@
+import type { SqlParser } from "@ccl/catalog/verify";
 import { countOperators, maxOperators } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
 import { failure, type Issue, type Result } from "@ccl/core";
@@ -34,7 +35,9 @@ export interface SqlPlan {
 
 const maxCharacters = 100_000;
 /** Databases plan all SELECTs of WITH and UNION before a deadline can end them. */
-const maxSelects = 300;
+const maxSelects = 150;
+/** Statements of more characters give the event loop a turn between the stages, in which a deadline can end them. */
+const longCharacters = 4_000;
 
 /**
  * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read tables and columns of
@@ -56,7 +59,12 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   const selects = tokens.filter(({ text: word }) => word === "select" || word === "values").length;
   if (selects > maxSelects)
     return refused("limit_exceeded", `The statement has more than ${maxSelects} SELECTs.`);
-  const tree = await syntaxTree(plain);
+  const turn = (): Promise<void> | undefined =>
+    plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
+  const parser = await loadParser();
+  await turn();
+  const tree = syntaxTree(plain, parser);
+  await turn();
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
@@ -74,6 +82,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   const names = new TableNames(visible.values());
   const resolution = new Resolution(names, new SyntaxPlaces(plain, tokens), options.dialect);
   new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
+  await turn();
   const resolved = resolution.result;
   const [first, ...others] = resolved.issues;
   if (first !== undefined) return failure(first, ...others);
@@ -95,8 +104,7 @@ function refused(code: string, message: string): Result<SqlPlan> {
 }
 
 /** The statements of a text, or why it cannot be parsed. */
-async function syntaxTree(text: string): Promise<readonly unknown[] | string> {
-  const parser = await loadParser();
+function syntaxTree(text: string, parser: SqlParser): readonly unknown[] | string {
   let reason: string | undefined;
   for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
     try {

@@ -7,6 +7,7 @@ import {
   originIn,
   type ColumnOrigin,
   type NameScope,
+  type Reads,
   type RowSource,
   type TableUse,
   type ValueKind,
@@ -131,6 +132,10 @@ export class Resolution {
   /** Kinds found so far, by tree node. */
   readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  /** What queries read, by their outputs. */
+  readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
+  /** Tables that are read so far. */
+  readCount = 0;
 
   /** The dialect from the caller. */
   readonly dialect: SqlSpelling | undefined;
@@ -183,6 +188,7 @@ export class Resolution {
     if (name !== undefined) this.requote(name);
     return {
       name: name?.value.toLowerCase(),
+      reads: this.reads.get(outputs),
       ...columnsOf(renamed(outputs, this.aliasColumns(alias))),
     };
   }

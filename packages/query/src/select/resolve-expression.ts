@@ -225,6 +225,7 @@ export class ExpressionResolver {
       if (first !== undefined && second !== undefined)
         keyPairs.push({ left: first, right: second });
     }
+    if (operator === undefined) return;
     const called = nodeOf(value, "Function");
     const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
     const call = name === "lower" || name === "upper" ? name : undefined;
@@ -232,7 +233,7 @@ export class ExpressionResolver {
     const literals = others.flatMap(
       (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
     );
-    if (origin === undefined || operator === undefined || literals.length < others.length) return;
+    if (origin === undefined || literals.length < others.length) return;
     comparisons.push({ ...origin, call, operator, literals });
   }
 

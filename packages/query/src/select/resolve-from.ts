@@ -146,6 +146,7 @@ export class FromResolver {
     if (common !== undefined) {
       this.#at.requote(last);
       const source = this.#at.derived(table["alias"], common);
+      this.#at.readCount += source.reads?.all ?? 1;
       scope.sources.push({ ...source, name: source.name ?? last.value.toLowerCase() });
       return;
     }
@@ -180,6 +181,7 @@ export class FromResolver {
       end: last.end,
     };
     this.#at.result.tables.push(use);
+    this.#at.readCount += 1;
     const columns = [...scanColumns(resource).keys()].map((column): [string, string] => [
       column.toLowerCase(),
       column,

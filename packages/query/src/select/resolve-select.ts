@@ -25,6 +25,9 @@ import { commonKind, kindIn, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
+/** A database plans WITH names anew for each use, and joins in a time that grows with the fourth power of their tables. */
+const maxReads = 1_000;
+const maxJoined = 40;
 
 /** What is known of a SELECT or of queries put together. */
 interface ReadBody {
@@ -32,6 +35,8 @@ interface ReadBody {
   scope?: NameScope | undefined;
   /** The columns that it groups by. Undefined if it does not, or by anything else. */
   keys?: readonly FoundName[] | undefined;
+  /** Tables that an outer query may join with its own. */
+  joined?: number | undefined;
 }
 
 /**
@@ -65,6 +70,11 @@ export class SelectResolver {
     }
     const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
     this.#at.result.columns = outputs.map(({ name }) => name);
+    if (this.#at.readCount > maxReads)
+      this.#at.refuse(
+        "limit_exceeded",
+        `The statement reads more than ${maxReads} tables; use each name of WITH fewer times.`,
+      );
   }
 
   #query(value: unknown, context: QueryContext): Outputs {
@@ -77,13 +87,15 @@ export class SelectResolver {
       return [];
     }
     const query = nodeOf(value);
+    const readBefore = this.#at.readCount;
     this.#at.onlyMembers(query, ["with", "body", "order_by", "limit_clause", "fetch"], "A query");
     const common = this.#commonTables(nodeOf(query, "with"), context);
-    const { outputs, scope, keys } = this.#body(query["body"], { ...context, common });
+    const { outputs, scope, keys, joined = 1 } = this.#body(query["body"], { ...context, common });
     this.#orderBy(query["order_by"], { scope: scope ?? emptyScope(context.outer), outputs, keys });
     this.#limit(query, emptyScope(context.outer), common);
     this.#depth -= 1;
     this.#at.outputs.set(query, outputs);
+    this.#at.reads.set(outputs, { all: this.#at.readCount - readBefore, joined });
     return outputs;
   }
 
@@ -122,9 +134,14 @@ export class SelectResolver {
         );
       }
       if (!isRecursive) this.#at.namesBeingRead.push(key);
+      const readBefore = this.#at.readCount;
       const outputs = this.#query(table["query"], { common: known, outer });
       if (!isRecursive) this.#at.namesBeingRead.pop();
-      known.set(key, renamed(outputs, named));
+      const result = renamed(outputs, named);
+      const reads = this.#at.reads.get(outputs);
+      if (reads !== undefined) this.#at.reads.set(result, reads);
+      this.#at.readCount = readBefore;
+      known.set(key, result);
     }
     return known;
   }
@@ -188,6 +205,9 @@ export class SelectResolver {
     const { common } = context;
     const scope = emptyScope(context.outer);
     for (const entry of listOf(select, "from")) this.#from.add(nodeOf(entry), scope, context);
+    const joined = scope.sources.reduce((sum, { reads }) => sum + (reads?.joined ?? 1), 0);
+    if (joined > maxJoined)
+      this.#at.refuse("limit_exceeded", `The statement joins more than ${maxJoined} tables.`);
     const place = { scope, common };
     this.#expressions.parts(select["selection"], place);
     this.#collectConditions(select["selection"], select, scope);
@@ -202,15 +222,16 @@ export class SelectResolver {
     }
     const groups = variantOf(select["group_by"]);
     if (groups?.tag === "All") this.#at.only("duckdb");
-    this.#listed(listOf(listOf(groups?.content)[0]), place, outputs);
+    const grouped = listOf(listOf(groups?.content)[0]);
+    this.#listed(grouped, place, outputs);
     this.#withAliases(select["having"], place, outputs, ["sqlite", "duckdb"]);
     if (!isAbsent(select["qualify"])) this.#at.only("duckdb");
     this.#withAliases(select["qualify"], place, outputs, ["duckdb"]);
     for (const window of listOf(select, "named_window"))
       this.#expressions.parts(listOf(window)[1], place);
-    const keys = this.#keys(listOf(listOf(groups?.content)[0]), select, scope);
+    const keys = this.#keys(grouped, select, scope);
     for (const item of listOf(select, "projection")) this.#sole(item, scope, keys);
-    return { outputs, scope, keys };
+    return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
   /** The columns that GROUP BY lists. Undefined if it lists nothing, or anything else. */

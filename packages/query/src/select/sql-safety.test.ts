@@ -90,10 +90,22 @@ it.each([
     "write to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)",
   ],
   ["select 2 ^ 3", "write power(a, b)"],
-  [`${Array.from({ length: 400 }, () => "select 1").join(" union all ")}`, "more than 300 SELECTs"],
+  [`${Array.from({ length: 400 }, () => "select 1").join(" union all ")}`, "more than 150 SELECTs"],
   [
     `with ${Array.from({ length: 400 }, (_, at) => `c${at} as (select 1 as x)`).join(", ")} select * from c0`,
-    "more than 300 SELECTs",
+    "more than 150 SELECTs",
+  ],
+  [
+    `select count(*) from people p0 ${Array.from({ length: 41 }, (_, at) => `join people p${at + 1} using (id)`).join(" ")}`,
+    "joins more than 40 tables",
+  ],
+  [
+    `with ${Array.from({ length: 6 }, (_, at) => `c${at} as not materialized (select x.id from ${at === 0 ? "people x join people y" : `c${at - 1} x join c${at - 1} y`} using (id))`).join(", ")} select count(*) from c5`,
+    "joins more than 40 tables",
+  ],
+  [
+    `with ${Array.from({ length: 12 }, (_, at) => `c${at} as (select x.id from ${at === 0 ? "people x join people y" : `c${at - 1} x join c${at - 1} y`} using (id) group by x.id)`).join(", ")} select count(*) from c11`,
+    "reads more than 1000 tables",
   ],
 ])("refuses %.60s with what to write", async (statement, expected) => {
   const plan = await parseSql(statement, { details });

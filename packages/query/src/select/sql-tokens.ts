@@ -69,8 +69,9 @@ export function itemTexts(text: string, tokens: readonly SqlToken[], start: numb
     if (from !== undefined) items.push(text.slice(from, to).replace(/\s+/g, " "));
     from = undefined;
   };
-  for (const [index, token] of tokens.entries()) {
-    if (index <= at) continue;
+  for (let index = at + 1; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined) break;
     const isOuter = token.depth === depth;
     const isOver =
       token.depth < depth ||

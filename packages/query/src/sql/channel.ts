@@ -17,52 +17,32 @@ export interface Channel<T> {
 
 /** A channel without a buffer. */
 export function createChannel<T>(): Channel<T> {
-  let waiting: { value: T; taken: (isRead: boolean) => void } | undefined;
-  let wake: (() => void) | undefined;
-  let state: "open" | "ended" | "closed" = "open";
-  let failure: { error: unknown } | undefined;
-  const awake = (): void => {
-    wake?.();
-    wake = undefined;
-  };
-  const close = (): void => {
-    if (state === "open") state = "closed";
-    waiting?.taken(false);
-    waiting = undefined;
-    awake();
-  };
+  let close = (): void => {};
+  const { readable, writable } = new TransformStream<T, T>(
+    { start: (controller) => void (close = () => controller.terminate()) },
+    undefined,
+    { highWaterMark: 0 },
+  );
+  const writer = writable.getWriter();
+  const isDone = (done: Promise<void>): Promise<boolean> =>
+    done.then(
+      () => true,
+      () => false,
+    );
+  // Not every browser iterates over a stream.
   async function* read(): AsyncGenerator<T, void> {
+    const reader = readable.getReader();
     for (;;) {
-      if (failure !== undefined) throw failure.error;
-      if (waiting !== undefined) {
-        const { value, taken } = waiting;
-        waiting = undefined;
-        // Resolved before the value is used, so that the producer fetches the next one meanwhile.
-        taken(true);
-        yield value;
-      } else if (state === "open") {
-        await new Promise<void>((resolve) => (wake = resolve));
-      } else return;
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
     }
   }
   return {
-    send(value) {
-      if (state !== "open") return Promise.resolve(false);
-      return new Promise((taken) => {
-        waiting = { value, taken };
-        awake();
-      });
-    },
-    end() {
-      if (state === "open") state = "ended";
-      awake();
-    },
-    fail(error) {
-      failure ??= { error };
-      if (state === "open") state = "ended";
-      awake();
-    },
-    close,
+    send: (value) => isDone(writer.write(value)),
+    end: () => void isDone(writer.close()),
+    fail: (error) => void isDone(writer.abort(error)),
+    close: () => close(),
     values: read(),
     processId: undefined,
     isOver: false,

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 
+import { sleep } from "@ccl/core/async";
 import { type Durability, unless } from "@ccl/core/node";
 import { openSqlite } from "@ccl/sql/node";
 
@@ -49,11 +50,18 @@ export async function openPlace(
   if (!("sqlite" in place)) return openKeyValue(place, signal);
   if (!("path" in place.sqlite)) return openKeyValue({ sqlite: place.sqlite }, signal);
   const { path, durability } = place.sqlite;
-  const size = await unless(
-    ["ENOENT"],
-    stat(path).then((found) => found.size),
-    undefined,
-  );
+  const sizeOf = (): Promise<number | undefined> =>
+    unless(
+      ["ENOENT"],
+      stat(path).then((found) => found.size),
+      undefined,
+    );
+  let size = await sizeOf();
+  // Another process that opens a new file leaves it empty for a moment.
+  for (let waits = 0; size === 0 && waits < 20; waits += 1) {
+    await sleep(25, signal);
+    size = await sizeOf();
+  }
   // SQLite would treat an empty file as a new database.
   if (size === 0)
     throw damagedError(`The file "${path}" is empty. Delete it to begin anew.`, { path });

@@ -36,13 +36,15 @@ export async function openSqlKeyValue(
   // Starting a write would fail on a read-only database.
   if (await runSqlSteps(target, hasFormerTables, { signal, mode: "read" }))
     await runSqlSteps(target, moveTables, { signal });
-  const lock = "query" in target ? " FOR UPDATE" : "";
+  const lock = "query" in target ? " ORDER BY key FOR UPDATE" : "";
   const isLazy = "query" in target && (await isCommitLazy(target));
   return {
     get: groupCalls((calls: readonly (readonly string[])[]) =>
-      runSqlSteps(target, () => readAll(calls), { mode: "read" }),
+      runSqlSteps(target, () => readAll(calls), {
+        mode: calls.flat().length > keysAtOnce ? "read" : "statement",
+      }),
     ),
-    list: (range) => runSqlSteps(target, () => list(range), { mode: "read" }),
+    list: (range) => runSqlSteps(target, () => list(range), { mode: "statement" }),
     commit: groupCalls(async (commits: readonly KeyValueCommit[]) => {
       try {
         return await runSqlSteps(target, () => write(commits, { lock, isLazy }));
@@ -69,8 +71,7 @@ function* readAll(calls: readonly (readonly string[])[]): SqlSteps<(string | und
 function* read(keys: readonly string[], lock = ""): SqlSteps<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const some of pieces(keys)) {
-    const order = lock === "" ? "" : ` ORDER BY key${lock}`;
-    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(some)})${order}`;
+    const select = `SELECT key, value FROM ccl_records WHERE key IN (${marks(some)})${lock}`;
     for (const row of yield* rowsOf(select, ...some))
       texts.set(textIn(row, "key"), textIn(row, "value"));
   }

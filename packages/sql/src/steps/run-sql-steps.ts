@@ -34,20 +34,14 @@ function runOnSqlite<Value>(
   return step.value;
 }
 
-function sqliteRows(
-  database: SqliteDatabase,
-  { sql, parameters, hasRows, inserted }: SqlStep,
-): SqlRow[] {
+function sqliteRows(database: SqliteDatabase, { sql, parameters, inserted }: SqlStep): SqlRow[] {
   if (inserted !== undefined) {
     const marks = (inserted[0] ?? []).map(() => "?").join(", ");
     const statement = database.prepare(sql.replace("VALUES ROWS", `VALUES (${marks})`));
     for (const row of inserted) statement.run(...row);
     return [];
   }
-  const statement = database.prepare(sql);
-  if (hasRows) return statement.all(...parameters);
-  statement.run(...parameters);
-  return [];
+  return database.prepare(sql).all(...parameters);
 }
 
 async function runOnPostgres<Value>(

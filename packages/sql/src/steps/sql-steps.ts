@@ -8,7 +8,6 @@ export type SqlRow = Record<string, unknown>;
 export interface SqlStep {
   sql: string;
   parameters: readonly SqlValue[];
-  hasRows: boolean;
   /** Rows that replace `VALUES ROWS` in the statement. An empty list sends nothing. */
   inserted?: readonly (readonly SqlValue[])[] | undefined;
 }
@@ -21,12 +20,12 @@ export type SqlSteps<Value> = Generator<SqlStep, Value, SqlRow[]>;
 
 /** Runs a statement and returns its rows. */
 export function* rowsOf(sql: string, ...parameters: SqlValue[]): SqlSteps<SqlRow[]> {
-  return yield { sql, parameters, hasRows: true };
+  return yield { sql, parameters };
 }
 
 /** Runs a statement that returns no rows. */
 export function* run(sql: string, ...parameters: SqlValue[]): SqlSteps<void> {
-  yield { sql, parameters, hasRows: false };
+  yield { sql, parameters };
 }
 
 /** Inserts rows with a statement that contains `VALUES ROWS`. No key may occur twice. */
@@ -34,5 +33,5 @@ export function* insertRows(
   sql: string,
   inserted: readonly (readonly SqlValue[])[],
 ): SqlSteps<void> {
-  if (inserted.length > 0) yield { sql, parameters: [], hasRows: false, inserted };
+  if (inserted.length > 0) yield { sql, parameters: [], inserted };
 }

@@ -7,7 +7,7 @@ import {
   type PostgresSession,
 } from "../postgres/postgres-client.ts";
 import { postgresErrorOf } from "../postgres/postgres-error-of.ts";
-import { ClientSession, turnsOf } from "../postgres/postgres-session.ts";
+import { ClientSession, createPostgresSession, turnsOf } from "../postgres/postgres-session.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
@@ -29,7 +29,10 @@ export async function postgresTransaction<T>(
   action: Action<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  if (isClient(target)) return onClient(target, action, options);
+  if (isClient(target)) {
+    if (options.mode === "statement") return action(createPostgresSession(target));
+    return onClient(target, action, options);
+  }
   if (!(target instanceof ClientSession))
     throw new SqlError("invalid_input", "Hand in a client or a session.");
   const nesting = nestings.get(target);

@@ -26,7 +26,8 @@ export function sqliteTransaction<T>(
   }
   const state = connectionStateOf(database.handle);
   // Waits for the lock here, between attempts that do not wait, so that the thread stays free.
-  const attempt = (): Promise<T> => {
+  const attempt = (): T | Promise<T> => {
+    if (options.mode === "statement") return action(database);
     begin(database, state, options);
     const end = (): void => leave(state);
     return settle(database, action, {

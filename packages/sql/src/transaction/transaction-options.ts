@@ -2,9 +2,10 @@
 export interface TransactionOptions {
   /**
    * `write` (default) holds SQLite's write lock from the start, so that the transaction cannot fail half-way because of
-   * another writer. `read` sees one state of the database throughout and must not write.
+   * another writer. `read` sees one state of the database throughout and must not write. `statement` is for one statement
+   that reads, which needs no transaction of its own.
    */
-  mode?: "read" | "write" | undefined;
+  mode?: "read" | "statement" | "write" | undefined;
   /** An abort before the commit rolls the transaction back. */
   signal?: AbortSignal | undefined;
 }

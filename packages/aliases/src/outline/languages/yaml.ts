@@ -1,4 +1,6 @@
+import { arrayAt, isRecord } from "@ccl/core/json";
 import type { Document, LineCounter, Pair, Scalar } from "yaml";
+
 import type { Declaration } from "../declaration.ts";
 import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
@@ -23,9 +25,8 @@ function readLines(text: string): Declaration[] {
 }
 
 function rangeOf(node: unknown): [number, number] {
-  if (typeof node !== "object" || node === null || !("range" in node) || !Array.isArray(node.range))
-    return [0, 0];
-  return [Number(node.range[0]), Number(node.range[1])];
+  const [start = 0, end = 0] = arrayAt(node, "range");
+  return [Number(start), Number(end)];
 }
 
 interface Place {
@@ -45,14 +46,8 @@ function readPair(pair: Pair, { document, counter, isScalar }: Place): Declarati
 }
 
 function toPlain(node: unknown, document: Document): unknown {
-  if (
-    typeof node !== "object" ||
-    node === null ||
-    !("toJS" in node) ||
-    typeof node.toJS !== "function"
-  )
-    return null;
-  return node.toJS(document, { maxAliasCount: 100 });
+  if (!isRecord(node) || typeof node["toJS"] !== "function") return null;
+  return node["toJS"](document, { maxAliasCount: 100 });
 }
 
 /** The top-level keys of every document in a YAML text, with the shape of their values. */
@@ -60,7 +55,7 @@ export async function readYaml(
   text: string,
 ): Promise<{ declarations: Declaration[]; hasErrors: boolean }> {
   if (text.length > MAX_CHARACTERS) return { declarations: readLines(text), hasErrors: false };
-  const { isMap, isScalar, LineCounter, parseAllDocuments } = await import("yaml");
+  const { isMap, isScalar, LineCounter, parseAllDocuments } = await import("../yaml-library.ts");
   const counter = new LineCounter();
   try {
     const documents = parseAllDocuments(text, {

@@ -1,15 +1,18 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { chunkBytes } from "@ccl/artifact-store/driver";
 import { sha256Hex, systemClock } from "@ccl/core";
+import { createMemoryRecords } from "@ccl/records";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { S3Bucket } from "../bucket/s3-bucket.ts";
-import { BatchRegistry } from "../handles/batch-registry.ts";
+import type { ArtifactDriver } from "@ccl/artifact-store/driver";
+import { claimBucket } from "../claim-bucket.ts";
 import { openS3ArtifactStore, type S3ArtifactStore } from "../index.ts";
+import { createS3Driver } from "../s3-artifact-driver.ts";
 import type { S3Context } from "../s3-context.ts";
 import { startS3TestServer, type S3TestServer } from "../testing/index.ts";
+import { readEntry } from "../entries/blob-entry.ts";
 import { findBlob } from "./find-blob.ts";
-import { quarantineBlob } from "./quarantine-blob.ts";
 
 const contents = {
   short: new TextEncoder().encode("some bytes"),
@@ -20,6 +23,7 @@ let server: S3TestServer;
 let client: S3Client;
 let store: S3ArtifactStore;
 let context: S3Context;
+let driver: ArtifactDriver;
 let stores = 0;
 beforeAll(async () => {
   server = await startS3TestServer();
@@ -31,16 +35,19 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   stores += 1;
-  const place = { client, bucket: "artifacts", prefix: `store-${stores}/` };
+  const records = createMemoryRecords();
+  const place = { client, bucket: "artifacts", records, prefix: `store-${stores}/` };
   store = await openS3ArtifactStore({ ...place, partSizeBytes: 5 * 2 ** 20 });
   const bucket = new S3Bucket(place);
   context = {
     bucket,
+    records,
+    root: await claimBucket(bucket, records),
     clock: systemClock,
-    batches: new BatchRegistry(bucket),
     partBytes: 5 * 2 ** 20,
     abandonedAfterMs: 60_000,
   };
+  driver = createS3Driver(context);
 });
 
 const keysWith = (part: string): string[] =>
@@ -71,8 +78,8 @@ describe("a copy", () => {
     const { artifactId } = await store.store(contents[kind], { source: "test" });
     if (folder !== undefined) change(folder, harm);
     for (let again = 0; again < 2; again++) {
-      await quarantineBlob(context, artifactId);
-      expect(keysWith("/d!")).toHaveLength(marks);
+      await driver.quarantine(artifactId);
+      expect((await readEntry(context, artifactId)).isQuarantined).toBe(marks > 0);
     }
     const found = await findBlob(context, artifactId);
     expect(found?.isQuarantined).toBe(marks > 0);
@@ -120,7 +127,7 @@ describe("a copy", () => {
     expect(artifactId).toBe(sha256Hex(Uint8Array.from(Buffer.concat(pieces))));
     expect(keysWith("/data/")).toHaveLength(1);
     expect(server.uploads()).toEqual([]);
-    await quarantineBlob(context, artifactId);
-    expect(keysWith("/d!")).toEqual([]);
+    await driver.quarantine(artifactId);
+    expect((await readEntry(context, artifactId)).isQuarantined).toBe(false);
   });
 });

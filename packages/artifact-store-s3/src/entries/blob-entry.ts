@@ -1,0 +1,67 @@
+import { ArtifactStoreError } from "@ccl/artifact-store";
+import { fromCheckedLine, toCheckedLine } from "@ccl/artifact-store/driver";
+import type { RecordChange, StoredRecord } from "@ccl/records";
+import type { S3Context } from "../s3-context.ts";
+
+/** What the record of a blob says. */
+interface BlobFields {
+  sizeBytes: number;
+  /** Name of the copy that is read. Empty once the blob was freed. */
+  generation: string;
+  /** When a handle was put or removed last. */
+  touchedAt: number;
+  isQuarantined: boolean;
+  handleCount: number;
+}
+
+/**
+ * A blob. Every change of its handles writes its record again, so that the version tells whether anything changed. The
+ * record of a freed blob stays for `abandonedAfterMs`, because versions would begin at 1 again after its removal.
+ */
+export interface BlobEntry extends BlobFields {
+  artifactId: string;
+  /** Version of the record. 0 if there is none. */
+  version: number;
+}
+
+/** Begins the names of the records of blobs. */
+export const entryPrefix = ({ root }: S3Context): string => `${root}/blob/`;
+
+/** The entry in a record. Without a record, that of a blob that was freed. */
+export function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntry {
+  const none = { sizeBytes: 0, generation: "", touchedAt: 0, isQuarantined: false, handleCount: 0 };
+  if (record === undefined) return { artifactId, version: 0, ...none };
+  const fields = fromCheckedLine<BlobFields>(new TextEncoder().encode(String(record.value)));
+  if (fields !== undefined) return { artifactId, version: record.version, ...fields };
+  throw new ArtifactStoreError("corrupt", `The record "${record.name}" is damaged.`);
+}
+
+/** The entries of these artifacts, in their order. */
+export async function readEntries(
+  context: S3Context,
+  artifactIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<BlobEntry[]> {
+  const names = artifactIds.map((id) => entryPrefix(context) + id);
+  const found = await context.records.getMany(names, { signal });
+  return artifactIds.map((artifactId, index) => entryOf(artifactId, found[index]));
+}
+
+/** The entry of one artifact. */
+export async function readEntry(
+  context: S3Context,
+  artifactId: string,
+  signal?: AbortSignal,
+): Promise<BlobEntry> {
+  const [entry] = await readEntries(context, [artifactId], signal);
+  return entry ?? entryOf(artifactId, undefined);
+}
+
+/** Writes the entry if its record still has the version that was read. */
+export function putEntry(
+  context: S3Context,
+  { artifactId, version, ...fields }: BlobEntry,
+): RecordChange {
+  const put = entryPrefix(context) + artifactId;
+  return { put, value: toCheckedLine(fields), expectedVersion: version };
+}

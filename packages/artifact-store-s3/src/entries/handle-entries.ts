@@ -1,0 +1,102 @@
+import { sha256Hex } from "@ccl/core";
+import type { HandleKey } from "@ccl/artifact-store";
+import {
+  handleOfLine,
+  isMatch,
+  toCheckedLine,
+  type DriverListOptions,
+  type FoundHandle,
+} from "@ccl/artifact-store/driver";
+import type { RecordChange } from "@ccl/records";
+import type { S3Context } from "../s3-context.ts";
+import { recordPages } from "./store-records.ts";
+
+// handle/<handle>!<artifact>              a handle, as a checked line
+// of/<artifact>/<handle>!<artifact>       names a handle of the artifact
+// session/<hash>/<handle>!<artifact>      names a handle of the session
+
+const prefixOf = ({ root }: S3Context, ...parts: string[]): string =>
+  `${[root, ...parts].join("/")}/`;
+// `!` sorts before every character of an id, so names sort as listings do.
+const partOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
+
+/** The name of the record that holds a handle. */
+export const handleName = (context: S3Context, key: HandleKey): string =>
+  prefixOf(context, "handle") + partOf(key);
+
+/** The names of a handle's records, its own first. */
+function namesOf(context: S3Context, handle: FoundHandle): string[] {
+  const sessionId = "isDamaged" in handle ? undefined : handle.sessionId;
+  const sessions = sessionId === undefined ? [] : [sessionPrefix(context, sessionId)];
+  const prefixes = [prefixOf(context, "of", handle.artifactId), ...sessions];
+  return [handleName(context, handle), ...prefixes.map((prefix) => prefix + partOf(handle))];
+}
+
+function sessionPrefix(context: S3Context, sessionId: string): string {
+  return prefixOf(context, "session", sha256Hex(sessionId));
+}
+
+/** Adds a handle. One that was damaged stays damaged. */
+export function putHandle(context: S3Context, handle: FoundHandle): RecordChange[] {
+  const line = "isDamaged" in handle ? "" : toCheckedLine(handle);
+  return namesOf(context, handle).map((put, index) => ({ put, value: index === 0 ? line : null }));
+}
+
+/** Removes a handle. */
+export function removeHandle(context: S3Context, handle: FoundHandle): RecordChange[] {
+  return namesOf(context, handle).map((remove) => ({ remove }));
+}
+
+/** All handles of an artifact, by id, rising. */
+export async function handlesOf(
+  context: S3Context,
+  artifactId: string,
+  signal?: AbortSignal,
+): Promise<FoundHandle[]> {
+  const prefix = prefixOf(context, "of", artifactId);
+  return await readHandles(context, prefix, { limit: Infinity, signal });
+}
+
+/** Handles by id and then by artifact, rising. */
+export async function listHandles(
+  context: S3Context,
+  options: DriverListOptions,
+): Promise<FoundHandle[]> {
+  const { sessionId } = options;
+  const prefix =
+    sessionId === undefined ? prefixOf(context, "handle") : sessionPrefix(context, sessionId);
+  return await readHandles(context, prefix, options);
+}
+
+async function readHandles(
+  context: S3Context,
+  prefix: string,
+  { sessionId, source, after, limit, signal }: DriverListOptions,
+): Promise<FoundHandle[]> {
+  const found: FoundHandle[] = [];
+  const range = {
+    prefix,
+    after: after && prefix + partOf(after),
+    limit: Math.min(limit, 1_000),
+    signal,
+  };
+  for await (const page of recordPages(context, range)) {
+    const keys = page.map(({ name }) => keyOf(name));
+    const names = keys.map((key) => handleName(context, key));
+    const isOwn = prefix === prefixOf(context, "handle");
+    const lines = isOwn ? page : await context.records.getMany(names, { signal });
+    for (const [index, key] of keys.entries()) {
+      const line = lines[index];
+      const handle = line && handleOfLine(key, new TextEncoder().encode(String(line.value)));
+      if (handle === undefined) continue;
+      if ("isDamaged" in handle || isMatch(handle, { sessionId, source })) found.push(handle);
+    }
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+function keyOf(name: string): HandleKey {
+  const [handleId = "", artifactId = ""] = name.slice(name.lastIndexOf("/") + 1).split("!");
+  return { handleId, artifactId };
+}

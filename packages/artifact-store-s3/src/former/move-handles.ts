@@ -1,0 +1,149 @@
+import { mapConcurrent, sleep } from "@ccl/core/async";
+import { damagedHandle, handleOfLine, type FoundHandle } from "@ccl/artifact-store/driver";
+import { readObject } from "../bucket/read-object.ts";
+import { parallelRequests } from "../bucket/s3-bucket.ts";
+import { putEntry, readEntry } from "../entries/blob-entry.ts";
+import { handleName, putHandle } from "../entries/handle-entries.ts";
+import { isWritten } from "../entries/store-records.ts";
+import type { Generation } from "../layout/generation.ts";
+import { artifactIdOf, blobPrefix, parseBlobKey } from "../layout/s3-layout.ts";
+import type { S3Context } from "../s3-context.ts";
+import { formerPrefixes, parseReferences, type Claim } from "./former-layout.ts";
+
+/** How long another process may take for one artifact before it counts as dead. */
+const aliveMs = 250;
+
+/**
+ * Moves the handles that earlier versions kept in the bucket into the records, one artifact at a time, and removes them
+ * from the bucket. Every step also writes the record `name`, so that of several processes one moves, and one that paused
+ * cannot bring back what was deleted since.
+ */
+export async function moveHandles(
+  context: S3Context,
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let last = -1; await hasFormerKeys(context, signal);) {
+    const version = (await context.records.get(name, { signal }))?.version ?? 0;
+    if (version === last && (await moveAll(context, { name, version }, signal))) return;
+    last = (await context.records.get(name, { signal }))?.version ?? 0;
+    await sleep(aliveMs, signal);
+  }
+}
+
+async function hasFormerKeys({ bucket }: S3Context, signal?: AbortSignal): Promise<boolean> {
+  const found = await Promise.all(
+    formerPrefixes.map(async (prefix) => {
+      for await (const page of bucket.listPages(prefix, { pageKeys: 1, signal }))
+        return page.length > 0;
+      return false;
+    }),
+  );
+  return found.includes(true);
+}
+
+/** The record that every step writes. */
+interface Step {
+  name: string;
+  version: number;
+}
+
+/** False if another process moves them. */
+async function moveAll(context: S3Context, step: Step, signal?: AbortSignal): Promise<boolean> {
+  let keys: string[] = [];
+  for await (const page of context.bucket.listPages("refs/", { signal })) {
+    for (const { key } of page) {
+      const isOther = keys.length > 0 && artifactIdOf(keys[0] ?? "") !== artifactIdOf(key);
+      if (isOther && !(await moveArtifact(context, keys, { step, signal }))) return false;
+      keys = isOther ? [key] : [...keys, key];
+    }
+  }
+  if (keys.length > 0 && !(await moveArtifact(context, keys, { step, signal }))) return false;
+  // What is left belongs to puts and removals that never ended.
+  for (const prefix of formerPrefixes) {
+    for await (const page of context.bucket.listPages(prefix, { signal }))
+      await context.bucket.removeAll(page, signal);
+  }
+  return true;
+}
+
+/** Moves the handles of one artifact. False if another process was first. */
+async function moveArtifact(
+  context: S3Context,
+  keys: readonly string[],
+  { step, signal }: { step: Step; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const { bucket, records } = context;
+  const artifactId = artifactIdOf(keys[0] ?? "");
+  const { claims, damaged, endedAt } = parseReferences(keys);
+  const found = await mapConcurrent(claims, parallelRequests, (claim) =>
+    readHandle(context, claim, signal),
+  );
+  const counted = claims.filter((_, index) => found[index] !== undefined);
+  const claimed = new Set(counted.map(({ generation }) => generation.name));
+  const listed = await bucket.listAll(blobPrefix(artifactId), { signal });
+  const copies = listed.flatMap(({ key }) => parseBlobKey(key) ?? []);
+  // A sound copy that a handle names comes first, a newer one before an older one.
+  const rank = ({ name }: Generation): string =>
+    `${Number(!damaged.has(name))}${Number(claimed.has(name))}${name}`;
+  const [best] = [...copies, ...counted.map(({ generation }) => generation)].sort((a, b) =>
+    rank(a) < rank(b) ? 1 : -1,
+  );
+  if (best !== undefined) {
+    const entry = await readEntry(context, artifactId, signal);
+    const isNew = entry.generation === "";
+    const byId = new Map(
+      found.flatMap((handle) => (handle === undefined ? [] : [[handle.handleId, handle] as const])),
+    );
+    const handles = [...byId.values()];
+    const known = await records.getMany(
+      handles.map((handle) => handleName(context, handle)),
+      { signal },
+    );
+    const added = handles.filter((_, index) => known[index] === undefined);
+    const change = putEntry(context, {
+      ...entry,
+      sizeBytes: isNew ? best.sizeBytes : entry.sizeBytes,
+      generation: isNew ? best.name : entry.generation,
+      touchedAt: Math.max(entry.touchedAt, best.committedAt, endedAt),
+      isQuarantined: isNew ? damaged.has(best.name) : entry.isQuarantined,
+      handleCount: entry.handleCount + added.length,
+    });
+    const changes = [
+      { put: step.name, value: null, expectedVersion: step.version },
+      change,
+      ...added.flatMap((handle) => putHandle(context, handle)),
+    ];
+    if (!(await isWritten(context, changes))) return false;
+    step.version += 1;
+  }
+  await bucket.removeAll(
+    claims.map(({ handleKey }) => ({ key: handleKey })),
+    signal,
+  );
+  await bucket.removeAll(
+    keys.map((key) => ({ key })),
+    signal,
+  );
+  return true;
+}
+
+/** The handle of a claim. Undefined if it was removed or never committed. */
+async function readHandle(
+  { bucket }: S3Context,
+  claim: Claim,
+  signal?: AbortSignal,
+): Promise<FoundHandle | undefined> {
+  const { batchKey, handleKey, key } = claim;
+  if (batchKey !== undefined && (await bucket.sizeOf(batchKey, signal)) === undefined)
+    return undefined;
+  let handle: FoundHandle | undefined;
+  // The claim holds a copy.
+  for (const place of [handleKey, key]) {
+    const line = await readObject(bucket, place, signal);
+    if (line === undefined) break;
+    handle = line === "damaged" ? damagedHandle(claim) : handleOfLine(claim, line);
+    if (!("isDamaged" in handle)) break;
+  }
+  return handle;
+}
