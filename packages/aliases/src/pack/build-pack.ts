@@ -7,6 +7,7 @@ import { buildFrame, instructionOf } from "./build-frame.ts";
 import { orderByWorth, type Pick } from "./choose-lines.ts";
 import { createCaps, isCardKind, type Caps } from "./pack-caps.ts";
 import {
+  countFile,
   mapOf,
   renderPack,
   type Composed,
@@ -40,7 +41,8 @@ const HEADER_TOKENS = 16;
  * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
-  const { counter = estimatedCounter, budget, registry } = options;
+  const { budget, registry } = options;
+  const counter = countOnce(options.counter ?? estimatedCounter);
   const usable = Math.floor(budget * (counter.isExact ? 1 : 0.9));
   requireInstruction(options, { counter, usable });
   const ranking = await rankInDetail(withProfile(options), {
@@ -65,7 +67,7 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const picks = [...cards, ...shown];
   const map = mapOf(ranking.files, Math.min(room * MAP_SHARE, MAX_MAP_TOKENS), counter);
   const composition: Composition = { ranking, frame, map, counter, options };
-  const fitted = fit(picks, { composition, usable, room });
+  const fitted = fit(picks, { composition, usable, room, isWhole });
   await registry.cache.flush();
   callListener(options.onEvent, {
     type: "fitted",
@@ -74,6 +76,20 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   });
   const { unmatched } = ranking;
   return { ...fitted, omitted: [...fitted.omitted, ...ranking.omitted], unmatched, isMatched };
+}
+
+/** A counter that remembers what it counted: a file that fits is counted alone first, then as an entry of the pack. */
+function countOnce(counter: TokenCounter): TokenCounter {
+  const counted = new Map<string, number>();
+  return {
+    name: counter.name,
+    isExact: counter.isExact,
+    count(text) {
+      const tokens = counted.get(text) ?? counter.count(text);
+      counted.set(text, tokens);
+      return tokens;
+    },
+  };
 }
 
 interface Target {
@@ -109,7 +125,7 @@ function fitsWhole(
   if (read.length < files.length) return false;
   let left = room;
   return read.every(({ lines, file }) => {
-    const tokens = counter.count(`=== ${file.path} ${file.alias}\n${lines.join("\n")}\n`);
+    const tokens = countFile({ ...file, detail: "" }, lines.join("\n"), counter);
     left -= tokens;
     return left >= 0 && caps.spend(file.alias, tokens);
   });
@@ -119,16 +135,18 @@ interface Fitting {
   composition: Composition;
   usable: number;
   room: number;
+  /** True if all picks are known to fit. */
+  isWhole: boolean;
 }
 
 /** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
-function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Composed {
+function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
   const { counter } = composition;
   const costs = createCosts(composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
   let left = room;
-  if (picks.every((pick) => (left -= costs(pick)) >= 0)) {
+  if (isWhole || picks.every((pick) => (left -= costs(pick)) >= 0)) {
     const all = renderPack(picks, 0, composition);
     if (all.tokens <= usable) return all.describe();
   }

@@ -4,9 +4,9 @@ import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { DetailedRanking, RankedFile } from "../rank/rank-files.ts";
 import { collectPicks, type Pick as PickedPart, type ShownFile } from "./choose-lines.ts";
 import { isCardKind } from "./pack-caps.ts";
-import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack.ts";
+import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions, PackSection } from "./pack.ts";
 import { printablePath, renderMap } from "./render-map.ts";
-import { createLayout } from "./pack-layout.ts";
+import { createLayout, type BlockTitle } from "./pack-layout.ts";
 import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
@@ -82,12 +82,27 @@ export function renderPack(
     return {
       text,
       tokens,
-      sections: sections.map(({ name, text: own }) => ({ name, tokens: counter.count(own) })),
+      sections: countSections(sections, { tokens, counter }),
       entries: entries.sort((a, b) => a.rank - b.rank),
       omitted: hidden.map((file) => toOmission(file, options)),
     };
   };
   return { tokens, describe };
+}
+
+/** The tokens of each section. The files' section takes what the others leave, so that the sum is the whole. */
+function countSections(
+  sections: ReturnType<typeof renderSections>,
+  { tokens, counter }: { tokens: number; counter: TokenCounter },
+): PackSection[] {
+  const counted = sections.map(({ name, text }) => ({
+    name,
+    tokens: name === "CONTEXT" ? 0 : counter.count(text),
+  }));
+  const others = counted.reduce((sum, section) => sum + section.tokens, 0);
+  return counted.map((section) =>
+    section.name === "CONTEXT" ? { ...section, tokens: tokens - others } : section,
+  );
 }
 
 function toBlock(
@@ -122,8 +137,12 @@ function toBlock(
 
 function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
   const { file, level, isCut, encoding, body } = block;
-  const tokens = counter.count(`${createLayout("plain").file(block, body)}\n`);
-  return { ...file, level, tokens, isCut, encoding };
+  return { ...file, level, tokens: countFile(block, body, counter), isCut, encoding };
+}
+
+/** The tokens of a file's block in the plain style. */
+export function countFile(title: BlockTitle, body: string, counter: TokenCounter): number {
+  return counter.count(`${createLayout("plain").file(title, body)}\n`);
 }
 
 const MAX_NAMES = 6;
