@@ -3,7 +3,7 @@
 
 /** From the shortest to the longest: how often a property is tried, and how often a loop kills a process. */
 export const testLengths = {
-  test: { propertyRuns: 40, kills: 1 },
+  test: { propertyRuns: 15, kills: 1 },
   ci: { propertyRuns: 100, kills: 3 },
   faults: { propertyRuns: 2_000, kills: 20 },
   nightly: { propertyRuns: 10_000, kills: 100 },
