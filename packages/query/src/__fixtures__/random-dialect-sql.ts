@@ -83,7 +83,7 @@ const sqlite: Grammar = {
   R: ["julianday(S)", "cast(T as real)", "cast(I as real)", "round(R, 1)", "max(R, R)", "round(R, I)", "R + T", "mod(R, R)"],
   N: ["R", "cast(T as numeric)"],
   T: [
-    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
+    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%.1f', 0 * R)", "cast(0 * R as text)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
     ...["date(D, '+1 month')", "date(S, 'start of month')", "datetime(S, '+90 minutes')", "time(S)", "hex(T)", "hex(s)"],
     ...["cast(R as text)", "ifnull(T, T)", "iif(B, T, T)", "T || I", "T || R", "typeof(I)", "typeof(R)", "strftime('%W', D)"],
     ...["date(D, 'weekday 1')", "strftime('%j-%w', S)", "max(T, T)", "date(D, '-1 year', '+2 days')", "substr(T, I, -2)"],

@@ -179,8 +179,10 @@ const noNulls = (name: string): string[] =>
   });
 
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
+/** SQLite prints a negative zero without its sign, which adding 0 removes. */
+const unsignedZero = "(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) + 0.0)";
 /** SQLite rounds the decimal digits that it prints, C the binary number. */
-const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
+const roundedUp = `${unsignedZero} * 1.0000000000000004`;
 
 const sqlite: Macros = {
   ...powers(`CASE WHEN NOT (${isComplexPower}) THEN ${power} END`),
@@ -228,7 +230,7 @@ const sqlite: Macros = {
   // DuckDB rejects this for a text: whether the result would be an integer is not known beforehand.
   cast_numeric: ["(x) AS x + 0"],
   cast_text: [
-    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', ${unsignedZero}), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
   ],
 };
 
