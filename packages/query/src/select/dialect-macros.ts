@@ -221,7 +221,7 @@ const sqlite: Macros = {
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
   printf: [
     "(f) AS f",
-    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN abs(${unsignedZero}) >= 1e15 AND regexp_matches(f, '%[-+ 0]*[0-9.]*f') THEN error('printf of a number of 16 digits or more is not taken here; write %e, or cast(x as text)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
   ],
   cast_integer: [
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
