@@ -107,14 +107,16 @@ const shareOf = (old, shown) =>
   old.filter(([path, line]) => shown.get(path)?.has(line)).length / old.length;
 
 /** Tokens of the answers that give each of these files from its beginning to its end. */
-async function tokensToRead(paths, { registry, counter }) {
+async function tokensToRead(paths, { registry, counter, texts }) {
   const tool = createGetAliasTool(registry, { counter });
   let tokens = 0;
   for (const alias of paths) {
     for (let next = {}; next !== undefined;) {
       const { ok, value, issues } = await tool.execute({ alias, ...next }, {});
-      if (!ok) throw new Error(issues[0].message);
-      tokens += counter.count(value.text);
+      // A repository may keep a file that its own .gitignore names, which has no alias.
+      if (!ok && issues[0].code !== "alias_unknown") throw new Error(issues[0].message);
+      tokens += counter.count(ok ? value.text : texts.get(alias));
+      if (!ok) break;
       ({ next } = value);
     }
   }
@@ -164,7 +166,7 @@ async function measureCommit({ registry, commit, texts, old, history, counter, h
   const sources = [...texts].map(([path, text]) => ({ path, text }));
   const bm25 = rankFullText(sources, task).map(({ path }) => path);
   const edited = [...new Set(old.map(([path]) => path))];
-  const reading = { registry, counter };
+  const reading = { registry, counter, texts };
   const names = counter.count([...texts.keys()].join("\n"));
   result["until shown, from names"] = names + (await tokensToRead(edited, reading));
   const last = Math.max(...edited.map((path) => ranked.indexOf(path)));
