@@ -185,9 +185,14 @@ const unsignedZero = "(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) + 0.0)";
 const roundedUp = `${unsignedZero} * 1.0000000000000004`;
 
 const sqlite: Macros = {
-  ...powers(`CASE WHEN NOT (${isComplexPower}) THEN ${power} END`),
+  // Times 0, infinity is NULL in SQLite and NaN in DuckDB, which sorts above all numbers.
+  ...powers(
+    `CASE WHEN ${isComplexPower} THEN NULL WHEN isinf(${power}) THEN error('a power that is infinite is not taken here') ELSE ${power} END`,
+  ),
   "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
-  "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
+  "%": [
+    `(a, b) AS CASE WHEN own."greatest"(abs(a), abs(b)) >= 9223372036854775807 THEN error('the remainder of a number of 19 digits or more is not taken here') ELSE own."%"(trunc(a), nullif(trunc(b), 0)) END`,
+  ],
   mod: [
     `(a, b) AS CASE WHEN isfinite(CAST(a AS DOUBLE)) THEN own."%"(CAST(a AS DOUBLE), nullif(CAST(b AS DOUBLE), 0)) END`,
   ],
