@@ -57,7 +57,7 @@ export interface GatewayOptions {
   /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
-   * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
+   * Time limit to store decisions. Changes that are stored later apply from the next request. Concurrent requests read
    * results for a 25th of this time each, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
@@ -68,8 +68,7 @@ export interface GatewayOptions {
 /** Decides how the tool results of requests are shown. Does no network I/O. */
 export interface Gateway {
   /**
-   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` is false while requests wait that the gateway
-   * does not know yet.
+   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` returns false while other requests wait.
    */
   plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
@@ -139,7 +138,7 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
-  /** Ends with the last plan that has begun, since a planner plans one call at a time. */
+  /** Settles with the last plan that was started, since a planner plans one call at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #planning = 0;
 
@@ -215,7 +214,7 @@ class RequestPlanner {
       const late = new Set(session.unkept.map(({ decision }) => decision));
       rest.prompt.shown = session.planner.without(late);
       rest.price = directPrice;
-      // The store may be writing the decision with its former credit.
+      // The store may be writing the decision with its previous credit.
       const last = session.unkept.at(-1)?.decision;
       if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
     }
@@ -335,7 +334,7 @@ function textsOf(
   return texts;
 }
 
-/** Does not count time in which other requests block the process: a store that answered meanwhile is not late. */
+/** Does not count time in which other requests block the process. A store that answered meanwhile is not late. */
 async function within<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -36,7 +36,7 @@ export interface ProxyStats {
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
 
-/** Input cost unchanged by the price model, and as sent by the provider's report. */
+/** Input cost: of the unchanged prompts by the price model, and of the sent ones by the provider's report. */
 interface ComparedInput {
   directUsd: number;
   reportedUsd: number;
