@@ -58,7 +58,7 @@ export default defineConfig({
             { text: "A proxy in front of your agent", link: "/tutorials/proxy-in-five-minutes" },
             { text: "A repository in a prompt", link: "/tutorials/repository-in-a-prompt" },
             { text: "A database that a model can query", link: "/tutorials/database-for-a-model" },
-            { text: "A store of your own", link: "/tutorials/your-own-store" },
+            { text: "Your own store", link: "/tutorials/your-own-store" },
           ],
         },
         {
@@ -83,11 +83,11 @@ export default defineConfig({
         {
           text: "How it works",
           items: [
-            { text: "The parts, and what flows", link: "/explain/" },
+            { text: "The parts and the data flow", link: "/explain/" },
             { text: "Budgets and prompt caches", link: "/explain/budgets-and-caches" },
             { text: "What the model sees", link: "/explain/what-the-model-sees" },
             { text: "Changes to files", link: "/explain/transactions" },
-            { text: "The same bytes again", link: "/explain/determinism" },
+            { text: "Deterministic output", link: "/explain/determinism" },
             { text: "Security", link: "/explain/security" },
             { text: "From one process to many", link: "/explain/scaling" },
           ],
@@ -95,8 +95,8 @@ export default defineConfig({
         {
           text: "Compared",
           items: [
-            { text: "Beside other tools", link: "/compare" },
-            { text: "The gateway beside others", link: "/gateway-beside-others" },
+            { text: "Compared with other tools", link: "/compare" },
+            { text: "The gateway compared", link: "/gateway-beside-others" },
           ],
         },
         {
