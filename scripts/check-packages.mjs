@@ -22,7 +22,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 
 // `.ci/run` has the programs run on another version of Node than its tests; both import every entry.
 const { CCL_SECOND_NODE: secondNode = process.execPath } = process.env;
-// What an adopter downloads, in bytes of files on disk; ADR 0046.
+// What an adopter downloads, in bytes of files on disk; ADR 0026.
 const maxInstalledBytes = { "@ccl/context-compiler": 13_500_000, "@ccl/cli": 45_000_000 };
 
 const app = path.join(temporary, "app");
