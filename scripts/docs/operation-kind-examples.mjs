@@ -1,4 +1,4 @@
-// One record for each kind of operation, as a profile stores it, and what the application gives for it.
+// One record for each kind of operation, as a profile stores it, and what the application provides for it.
 const writes = (tag) => ({ tag, persisted: true, usage: "prompt+ui", semantics: "state" });
 const toSystem = [{ type: "prompt.system_update", mode: "append", separator: "\n" }];
 
@@ -66,7 +66,7 @@ export const kindExamples = {
   },
 };
 
-/** The record of an example, as it stands in `operations` of a profile. */
+/** The record of an example, as in `operations` of a profile. */
 export function exampleRecord(kind) {
   const { after = false, params } = kindExamples[kind];
   const hooks = [after ? "after_main_llm" : "before_main_llm"];
