@@ -1,5 +1,5 @@
-// Artifact stores: puts and checked gets beside peers and beside what they stand on, growth, memory, and what a power cut takes.
-// CCL_BENCH_SCALE=0.05 tries it out with a twentieth of everything.
+// Measures artifact stores: puts and checked gets next to other libraries and to the bare backends, growth, memory, and
+// losses in a power cut. CCL_BENCH_SCALE=0.05 runs a twentieth of everything.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -29,7 +29,7 @@ const sizes = [
   },
 ];
 const streamMiB = scaled(1024, 64);
-/** A server that takes a minute for a whole stream has a quarter of it. */
+/** A server that takes a minute for a whole stream gets a quarter of it. */
 const streamShares = new Map([["PostgreSQL", 0.25]]);
 const allowedMb = 64;
 const byHand = "the same system calls by hand";

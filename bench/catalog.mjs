@@ -1,6 +1,6 @@
-// Search over catalogs beside the libraries that one would take otherwise: quality, time, memory.
-// CCL_CATALOG_DATA=FOLDER has labelled sets, a folder each: resources.jsonl, queries.jsonl, qrels.jsonl.
-// CCL_CATALOG_SIZES=10000,100000 are the sizes at which time and memory are measured.
+// Compares catalog search with the libraries that people use otherwise: quality, time, memory. CCL_CATALOG_DATA=FOLDER
+// has labelled sets, a folder each: resources.jsonl, queries.jsonl, qrels.jsonl. CCL_CATALOG_SIZES=10000,100000 sets
+// the sizes at which time and memory are measured.
 import { pathToFileURL } from "node:url";
 
 import {
@@ -19,9 +19,12 @@ import { vectorTable } from "./lib/catalog-vectors.mjs";
 const sizes = (process.env.CCL_CATALOG_SIZES ?? "10000,100000").split(",").map(Number);
 const hybridSize = 10_000;
 const budgets = [500, 1_000, 2_000];
-/** Engines whose hits are put into contexts. */
+/** Engines whose hits are used in contexts. */
 const inContexts = new Set(["@ccl/catalog", "MiniSearch"]);
-/** What the small embedding gets through in two minutes or so; with fewer questions, one of them decides about a goal. */
+/**
+ * As much as the small embedding can process in about two minutes. With fewer questions, a single one would decide
+ * about a goal.
+ */
 const sample = { questions: 200, most: 1_000 };
 const vectors = { count: 10_000, dimensions: 384 };
 

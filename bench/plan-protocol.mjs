@@ -1,4 +1,5 @@
-// Plans: reading, checking and applying them, beside writing the same files one by one; search, diet and automatic collection.
+// Measures plans: parsing, checking and applying them, next to writing the same files one by one; search, diet and
+// automatic collection.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

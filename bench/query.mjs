@@ -1,5 +1,6 @@
-// Plans beside the same work by hand: SQL over a million rows, what conditions keep from moving, a join of three sources
-// beside plain JavaScript, and the check of a plan of 50 steps. CCL_QUERY_ROWS sets the number of rows.
+// Compares query plans with the same work by hand: SQL over a million rows, how much data conditions keep from moving,
+// a join of three sources next to plain JavaScript, and the check of a plan of 50 steps. CCL_QUERY_ROWS sets the number
+// of rows.
 import { pathToFileURL } from "node:url";
 
 import {

@@ -1,5 +1,5 @@
-// Reading JSON out of answers beside the libraries that one would take otherwise: right, wrong and refused, time and growth.
-// CCL_JSON_CASES=FILE measures a file of JSON lines { input, expected, unrepairable, partial? } as well.
+// Reads JSON out of answers, next to the libraries that people use otherwise: right, wrong and rejected values, time
+// and growth. CCL_JSON_CASES=FILE also measures a file of JSON lines { input, expected, unrepairable, partial? }.
 import fs from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// Counters beside each other on the same texts, in one process: error against o200k_base, speed, and runs without a break.
+// Compares counters on the same texts, in one process: error against o200k_base, speed, and runs without a break.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -80,7 +80,7 @@ function zodSources() {
   return plain.map((name) => fs.readFileSync(path.join(root, name), "utf8")).join("\n");
 }
 
-/** Characters by a fixed linear congruential sequence, so that every machine counts the same text. */
+/** Characters from a fixed linear congruential sequence, so that every machine counts the same text. */
 function randomRun(length, codeOf) {
   let state = 7;
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31);
