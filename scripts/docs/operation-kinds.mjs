@@ -39,11 +39,11 @@ const head = `# Kinds of operations
 
 <!-- Written by scripts/docs/operation-kinds.test.mjs; \`npx vitest run scripts/docs --update\` writes it anew. -->
 
-What an operation of [@ccl/operations](../packages/operations) does is its kind, and \`params\` of its record in a profile say
-how. In code, \`defineProfile\` with \`template(...)\`, \`rag(...)\` and so on writes these records for you; stored profiles,
-editors and other languages write them by hand. Each record below ran as it stands, with the turn
+The kind of an operation of [@ccl/operations](../packages/operations) decides what it does, and \`params\` of its record in a
+profile decide how. In code, \`defineProfile\` with \`template(...)\`, \`rag(...)\` and so on writes these records for you. Stored
+profiles, editors and other languages write them by hand. Each record below is run unchanged, with the turn
 \`{ vars: { name: "Ann", city: "Oslo" } }\`, the message "How is the weather?" and the answer " Much rain. ". Templates are
-Liquid over \`art\`, \`chatHistory\`, \`vars\` and, after the main call, \`main\`.`;
+Liquid with \`art\`, \`chatHistory\`, \`vars\` and, after the main call, \`main\`.`;
 
 /** Types that several kinds extend. */
 const sharedParams = ["CallParams", "ResultParams"];

@@ -158,20 +158,16 @@ export function summaryText(stats: ProxyStats): string {
     .join("");
   const input =
     passed.audit === undefined
-      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
-      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
+      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} at list prices, including the cache (${less(usd)} less)`
+      : `input $${directUsd.toFixed(4)} at list prices, including the cache; full would have cost $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
   const said =
     reported.total === 0
       ? ""
       : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
   const apart = [
-    [
-      stats.unreported,
-      "answer",
-      "without input that could be read, not in what the provider reported",
-    ],
-    [stats.unpriced, "request", "for a model of unknown price, not in the money"],
-    [stats.withoutWayBack, "request", "without a tool to get what is left out, handled as in safe"],
+    [stats.unreported, "answer", "without readable usage, missing from the provider's figures"],
+    [stats.unpriced, "request", "for a model without a known price, missing from the cost"],
+    [stats.withoutWayBack, "request", "without a tool to get omitted content, handled as in safe"],
   ] as const;
   const counted = apart
     .map(([count, noun, what]) => (count === 0 ? "" : ` ${countOf(count, noun)} ${what}.`))
@@ -180,7 +176,7 @@ export function summaryText(stats: ProxyStats): string {
   const beside =
     measured === undefined
       ? ""
-      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
+      : ` Compared with held-out sessions, by the provider's reports: ${(measured * 100).toFixed(1)} % less.`;
   return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${said}${counted}${beside}${reasons}\n`;
 }
 
