@@ -49,7 +49,7 @@ export async function run() {
   const parts = [
     goalsText({ speed, evaluations, sets: shared, size: sizes[0] }),
     hybridGoalsText(hybrid),
-    "Words alone, each engine with its defaults and the same fields, SQLite with its stemmer. Weights were chosen on the half `tune`. Contexts of the half `test` have a budget by the default estimate, of which a tenth is kept back; those of MiniSearch show its hits in our rows and cards:",
+    "Words alone, each engine with its defaults and the same fields, SQLite with its stemmer. Weights were chosen on the half `tune`. Contexts of the half `test` have a budget by the default estimate, of which a tenth stays free. Those of MiniSearch show its hits in our rows and cards:",
     formatEvaluations(evaluations),
     speedText(),
     speedTable(speed),
@@ -57,7 +57,7 @@ export async function run() {
     formatEvaluations(hybrid),
     "Milliseconds of a query with vectors of 512 numbers in memory; embedding it comes on top:",
     table(["", "words p50", "p95", "both p50", "p95", "embedding p50", "p95"], hybridTimes),
-    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers round a hundred centres, in milliseconds; the first search is not counted:`,
+    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers around a hundred centres, in milliseconds. The first search is not counted:`,
     vectorRows,
   ];
   return { title: "Catalog search", markdown: parts.join("\n\n") };
@@ -65,10 +65,10 @@ export async function run() {
 
 function speedText() {
   const what =
-    "Records multiplied from each set, its own questions, ten hits; 100,000 from the first set only.";
+    "Records multiplied from each set, with its own questions and ten hits. 100,000 records come only from the first set.";
   const how =
-    "Each question counts by the median of five searches after a first round; where all of that takes longer than some seconds fewer are asked, as many as the last column says.";
-  const units = "Milliseconds; megabytes of this process after collecting garbage.";
+    "Each question counts with the median of five searches after a first round. If that takes longer than some seconds, fewer questions are asked; the last column has their number.";
+  const units = "Milliseconds; megabytes of this process after a garbage collection.";
   return `${what} ${how} ${units}`;
 }
 

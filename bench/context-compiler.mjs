@@ -59,9 +59,9 @@ export async function run() {
     return `${caption}\n\n${table(head, priceRows(trace), 2)}`;
   });
   const markdown = [
-    `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
+    `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that has 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
     ...parts,
-    `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, when all is warm; their counts are known, to all alike. Memory is the heap that stays with the result and the caches.`,
+    `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, with warm code and known counts for all. Memory is the heap that the result and the caches keep.`,
     table(
       ["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"],
       await timeRows(),

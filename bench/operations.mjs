@@ -44,14 +44,14 @@ export async function run() {
   const others = [
     "What the engine's keeping costs; processor time:",
     await keepingTable(),
-    "Durable, every write awaited; a run of 10 operations alone and 500 of them at once, each in its own chat:",
+    "Durable, every write awaited: one run of 10 operations, and 500 of them at once, each in its own chat:",
     await durableTable(),
     ...(await upsertParts()),
     "Templates, prompts and history:",
     await otherTable(),
   ];
   const parts = [
-    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, keeps events, steps and results in records in memory, reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
+    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and other processes do not. Ours validates nothing again, keeps events, steps and results in records in memory, reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
     await schedulerTable(),
     ...others,
   ];
@@ -210,7 +210,7 @@ async function upsertParts() {
     "run over upserts",
   ];
   return [
-    "Durable runs on PostgreSQL, in turn with one upsert for each of their operations, every write awaited:",
+    "Durable runs on PostgreSQL, alternating with one upsert for each of their operations, every write awaited:",
     table(columns, await onPostgres(url, upsertRows)),
   ];
 }

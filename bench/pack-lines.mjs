@@ -304,7 +304,7 @@ export async function run({
     measured.push(await measureFolder(folder, { every, half, counter, hasPeers }));
   return {
     title: "Lines of real edits that stand in a pack",
-    markdown: `The share of the old lines of a commit's hunks that its pack shows, by the budget in tokens; the task is the subject of the commit, with no word of what it edits added. "nonsense" is the same pack for a task of made-up words. In brackets how many commits.\n\n${tableOf(measured)}`,
+    markdown: `The share of the old lines of a commit's hunks that its pack shows, by the budget in tokens. The task is the commit's subject alone. "nonsense" is the same pack for a task of invented words. The number of commits is in brackets.\n\n${tableOf(measured)}`,
     measured,
   };
 }

@@ -27,7 +27,7 @@ const rounds = 9;
 /** The section of RESULTS.md. */
 export async function run() {
   const parts = [
-    "Milliseconds to change files of 25 KB with full durability, median of interleaved rounds in one process (lowest to highest). A plan is one transaction: all or nothing, also after a power cut, with what was there kept for a rollback. The others are safe file by file, and keep nothing:",
+    "Milliseconds to change files of 25 KB with full durability, median of interleaved rounds in one process (lowest to highest). A plan is one transaction: all or nothing, even after a power cut, with the old files kept for a rollback. The others are safe file by file, and keep nothing:",
     await applyTable(),
     `Milliseconds of the other steps, median of ${rounds} rounds:`,
     await stepTable(),

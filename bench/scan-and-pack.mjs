@@ -66,7 +66,7 @@ export async function run() {
   }
 }
 
-const notes = `Every command is a process of its own, its start included. First run: nothing of the tool's own is stored; the tree
+const notes = `Every command is a separate process, and its start counts. First run: the tool has stored nothing; the tree
 was just written, so the operating system has it in memory. Second run: unchanged tree, after \`ccl init\`, \`ccl alias scan\` and one
 pack (Repomix keeps nothing); in the row for another task, that pack was for the first one. Memory is the peak, summed over the processes of a command. Tokens are o200k, of the whole output.
 Names kept: exported names (TypeScript compiler) that stand as a word in the output for their own file.`;

@@ -25,9 +25,9 @@ export async function run() {
   const markdown = [
     "Error against o200k_base (tiktoken), in percent; every text has 30 kB or more:",
     table(["Counter", ...texts.map(({ name }) => name)], errorRows(counters, measured)),
-    `MB of UTF-8 a second, median of ${rounds} interleaved rounds in one process after two to warm up, and the median of the ratios to ${reference}:`,
+    `MB of UTF-8 per second, median of ${rounds} interleaved rounds in one process after two to warm up, and the median of the ratios to ${reference}:`,
     table(["Counter", ...texts.map(({ name }) => name), "ratio"], speedRows(counters, measured)),
-    "Milliseconds for one unbroken run, first count. Where a tenth of a run took over 30 ms, that is shown:",
+    "Milliseconds for one unbroken run, first count. If a tenth of a run took over 30 ms, the table shows that:",
     table(["Counter", ...hostileRuns().map(({ name }) => name)], hostileRows(counters)),
   ].join("\n\n");
   return { title: "Token counting", markdown };

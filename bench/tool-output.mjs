@@ -343,7 +343,7 @@ function times(inputs, isVerbose) {
     "a search",
     "split into words",
   ];
-  return `Of ${rows.length} inputs ${above.wall} take more than 500 ms, ${above.processor} of processor time; the slowest:\n\n${table(header, shown)}`;
+  return `Of ${rows.length} inputs ${above.wall} take more than 500 ms, ${above.processor} of them in processor time; the slowest:\n\n${table(header, shown)}`;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
