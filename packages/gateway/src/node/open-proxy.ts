@@ -274,7 +274,7 @@ class Forwarder {
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
-    const begin = await beginOf(request);
+    const begin = await beginningOf(request);
     const name = String(sessionName(request.headers) ?? begin);
     if (this.#sessions.has(name)) return undefined;
     if (this.#sessions.size === maxSessions) this.#sessions.clear();
@@ -299,12 +299,12 @@ class Forwarder {
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
       method: request.method ?? "GET",
-      headers: passedOn(request.rawHeaders, leftHeaders),
+      headers: forwardedHeaders(request.rawHeaders, leftHeaders),
       body,
       signal,
       responseHeaders: "raw",
     });
-    const headers = passedOn(rawHeadersOf(answered.headers), connectionHeaders);
+    const headers = forwardedHeaders(rawHeadersOf(answered.headers), connectionHeaders);
     response.writeHead(answered.statusCode, headers);
     response.flushHeaders();
     const encodings = valuesOf(headers, "content-encoding");
@@ -333,7 +333,7 @@ function unreadReason(
 }
 
 /** Reads the beginning of a longer body, and puts it back. */
-async function beginOf(request: IncomingMessage): Promise<string> {
+async function beginningOf(request: IncomingMessage): Promise<string> {
   for (;;) {
     const begin = request.read(beginBytes);
     if (begin !== null) {
@@ -356,13 +356,13 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
 }
 
 /** The headers in their order and spelling, without excluded ones and those that the `connection` header names. */
-function passedOn(raw: readonly string[], left: ReadonlySet<string>): string[] {
+function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
   const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
     const known = name.toLowerCase();
-    if (!left.has(known) && !named.has(known)) headers.push(name, value);
+    if (!excluded.has(known) && !named.has(known)) headers.push(name, value);
   }
   return headers;
 }
