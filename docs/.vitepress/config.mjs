@@ -7,7 +7,7 @@ import { packageNames } from "./package-pages.mjs";
 import { rewriteLinks, showBraces } from "./site-links.mjs";
 
 const root = path.resolve(import.meta.dirname, "../..");
-// A project's site on GitHub Pages stands under the repository's name.
+// On GitHub Pages, a project's site is below the repository's name.
 const base = process.env.CCL_DOCS_BASE ?? "/";
 
 export default defineConfig({
@@ -23,8 +23,8 @@ export default defineConfig({
     config: (markdown) => [rewriteLinks, showBraces].forEach((extend) => extend(markdown)),
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
-  // The default theme's greys and its button are too faint on their grounds, and the key on the search button is not part
-  // of the button's name, as speech input would need it.
+  // The default theme's greys and its button have too little contrast. The key on the search button is not part of the
+  // button's name, so speech input would fail.
   head: [
     [
       "style",
@@ -116,7 +116,7 @@ export default defineConfig({
   },
 });
 
-/** An index for models, after llmstxt.org: each page and each package, with its first paragraph. */
+/** An index for models, as llmstxt.org defines it: each page and each package, with its first paragraph. */
 function llmsText() {
   const pages = ["tutorials", "guides", "explain", "."].flatMap((folder) =>
     fs
