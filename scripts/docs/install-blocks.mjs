@@ -3,10 +3,10 @@
 
 const fromClone = "npx -y pnpm@10 --dir=../ccl";
 const notice =
-  "Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as `../ccl`:";
+  "The packages are not on npm yet. [Clone the repository](https://github.com/ccl-dev/ccl) next to your project as `../ccl`, and run in your project:";
 // A folder that npm created is CommonJS, where a `.ts` program with top-level await does not run.
 const howToRun =
-  "Save a program of this page as `main.mts` and run `npx -y tsx main.mts`, or `node main.mts` from Node 22.18 on.";
+  "To run a program from this page, save it as `main.mts` and run `npx -y tsx main.mts`. From Node 22.18 on, `node main.mts` also works.";
 const words = "(?:(?!```|<!--)[^])*";
 const blocks = new RegExp(
   `^(<!-- install: begin -->\\n)${words}(\`\`\`sh(?: no-run)?\\n[^\`]*^\`\`\`$)${words}^(<!-- install: end -->)$`,

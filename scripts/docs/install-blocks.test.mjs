@@ -13,7 +13,7 @@ describe("withInstallBlocks", () => {
 
       <!-- install: begin -->
 
-      Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as \`../ccl\`:
+      The packages are not on npm yet. [Clone the repository](https://github.com/ccl-dev/ccl) next to your project as \`../ccl\`, and run in your project:
 
       \`\`\`sh
       npm init -y
