@@ -19,7 +19,7 @@ import { overUnstorage } from "./over-unstorage.ts";
 import { recordsOverLevel } from "./records-over-level.ts";
 import { recordsOverRedis } from "./records-over-redis.ts";
 
-/** One of the databases that the example knows. */
+/** A database that the example supports. */
 export interface Backend<Database = KeyValueDatabase> {
   name: string;
   /** Its source, next to this file. */
@@ -28,14 +28,14 @@ export interface Backend<Database = KeyValueDatabase> {
   open(): Promise<Database>;
 }
 
-/** Those for artifacts, and those for records. */
+/** The databases for artifacts, and those for records. */
 interface Backends {
   backends: Backend[];
   recordBackends: Backend<KeyValue>[];
   close(): Promise<void>;
 }
 
-/** All that are there on this machine; Redis where `REDIS_URL` names one. `close` removes what they wrote. */
+/** All databases on this machine; Redis only if `REDIS_URL` names one. `close` removes what they wrote. */
 export async function openBackends(): Promise<Backends> {
   const folder = await mkdtemp(join(tmpdir(), "own-store-"));
   const redis = await connectRedis();

@@ -4,7 +4,7 @@ import { type createClient, RESP_TYPES } from "@redis/client";
 /** A client of the package `redis` or `@redis/client`. */
 export type RedisClient = ReturnType<typeof createClient<{}, {}, {}, 3, {}>>;
 
-/** Redis. What `appendfsync` says is how durable it is. */
+/** Redis. `appendfsync` decides how durable it is. */
 export function overRedis(client: RedisClient, namespace: string): KeyValueDatabase {
   const binary = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   const nameOf = (key: string): string => `${namespace}:${key}`;

@@ -8,16 +8,16 @@ import { openRecords } from "@ccl/records/node";
 import { SqlError } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-/** Where the session and the payloads are kept. */
+/** The stores of the session and the payloads. */
 export interface Stores {
-  /** What they are, to be shown. */
+  /** Their description, for display. */
   kind: string;
   sessions: SessionStore;
   artifacts: ArtifactStore;
   close(): Promise<void>;
 }
 
-/** One SQLite file for both, or plain files where no SQLite driver is installed. */
+/** One SQLite file for both, or plain files if no SQLite driver is installed. */
 export async function openStores(folder: string): Promise<Stores> {
   try {
     return await openSqliteStores(path.join(folder, "quickstart.sqlite"));

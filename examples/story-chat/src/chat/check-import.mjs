@@ -1,4 +1,4 @@
-// What an export of SillyTavern becomes, and which lines are refused.
+// Checks the import of a SillyTavern export, and which lines are rejected.
 import assert from "node:assert/strict";
 
 import { createOperationStores } from "@ccl/operations";

@@ -1,8 +1,8 @@
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The turns of a chat that SillyTavern has exported (JSONL), for `importTurns`: swipes become variants, hidden system lines
- * are left out, and an answer that no message of the user precedes, such as the greeting, gets a turn with an empty one.
+ * The turns of a chat that SillyTavern exported (JSONL), for `importTurns`. Swipes become variants, and hidden system
+ * lines are dropped. An answer without a preceding user message, such as the greeting, gets a turn with an empty one.
  * Throws with all bad lines.
  *
  * @param {string} jsonl
@@ -56,10 +56,10 @@ function addMessage(turns, entry, id) {
 function variantsOf({ mes, swipes, swipe_id, swipe_info, name, send_date, extra }, id) {
   const texts = Array.isArray(swipes) ? swipes.filter((text) => typeof text === "string") : [];
   const selected = texts[swipe_id] === undefined ? 0 : swipe_id;
-  // The message itself may have been edited after that swipe.
+  // The message may have been edited after that swipe.
   texts[selected] = mes;
   const variants = texts.map((content, index) => {
-    // Of the message that is shown its own fields count, of others what is kept of their swipe.
+    // The shown message counts with its own fields, other swipes with what was stored for them.
     const kept = { send_date, ...swipe_info?.[index] };
     if (index === selected) Object.assign(kept, stated({ send_date, extra }));
     const isEmpty = !isObject(kept.extra) || Object.keys(kept.extra).length === 0;
@@ -69,7 +69,7 @@ function variantsOf({ mes, swipes, swipe_id, swipe_info, name, send_date, extra 
   return { variants, selected };
 }
 
-/** Without the fields that are not there. */
+/** Removes undefined fields. */
 function stated(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
