@@ -76,6 +76,7 @@ it.runIf(isAtLeast("faults")).for(agents)(
     const bodies: Record<string, unknown>[] = [];
     let file = "";
     const server = await startTestServer({
+      idleMs: 600_000,
       respond: (received) => {
         bodies.push(received.body);
         return respond(received, file);

@@ -67,7 +67,6 @@ export interface DetailedRanking extends FileRanking {
 }
 
 const MIN_READ_FILES = 40;
-const MAX_READ_FILES = 400;
 
 /**
  * Ranks the files of a registry for a task by the words in paths, names and texts, focus and history.
@@ -112,7 +111,7 @@ export async function rankInDetail(
   const read = new Map<number, Pick<ReadFile, "lines" | "encoding"> & RankableFile>();
   let chars = 0;
   for (const { at, file, score } of order) {
-    if (isEnough(read.size, chars, readChars)) break;
+    if (read.size >= MIN_READ_FILES && chars >= readChars) break;
     const content = await readText(options, file);
     if (content === undefined) continue;
     chars += file.chars;
@@ -151,8 +150,4 @@ export async function rankInDetail(
       return lines === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: focus.has(at) }];
     }),
   };
-}
-
-function isEnough(count: number, chars: number, wanted: number): boolean {
-  return count >= MAX_READ_FILES || (count >= MIN_READ_FILES && chars >= wanted);
 }
