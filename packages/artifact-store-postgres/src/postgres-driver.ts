@@ -154,7 +154,7 @@ async function putBlob(
 function contentColumns(content: Uint8Array | StagedBlob): [PostgresValue, PostgresValue] {
   if (content instanceof Uint8Array) return [content, null];
   if (content instanceof StagedChunks) return [null, content.blobNo];
-  throw new ArtifactStoreError("store_failed", "These bytes were staged by another store.");
+  throw new ArtifactStoreError("unavailable", "These bytes were staged by another store.");
 }
 
 async function repair(

@@ -48,7 +48,7 @@ const dayMs = 24 * 60 * 60_000;
 /**
  * Opens the artifacts below a prefix of a bucket. Moves the handles that earlier versions kept in the bucket into the
  * records, while no such version may write, and aborts abandoned uploads.
- * @throws ArtifactStoreError `store_failed` if the bucket cannot be used or its handles are in other records,
+ * @throws ArtifactStoreError `unavailable` if the bucket cannot be used or its handles are in other records,
  * `invalid_input`, `aborted`
  */
 export async function openS3ArtifactStore(

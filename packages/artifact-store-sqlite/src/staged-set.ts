@@ -60,5 +60,5 @@ export function touchStage(tx: SqliteDatabase, setId: number, now: number): void
 function sweptError(): ArtifactStoreError {
   const message =
     "The stream paused for so long that another process took it for dead and removed its bytes; store it again.";
-  return new ArtifactStoreError("store_failed", message);
+  return new ArtifactStoreError("unavailable", message);
 }

@@ -144,7 +144,7 @@ export interface ArtifactDriver {
   }): Promise<string[]>;
   /** Sets a damaged blob aside, so that later reads need not find out again. */
   quarantine(artifactId: string): Promise<void>;
-  /** Rejects with `corrupt` if the backend has lost entries that no other call would miss. */
+  /** Rejects with `damaged` if the backend has lost entries that no other call would miss. */
   checkStructure?(): Promise<void>;
   close(): Promise<void>;
 }

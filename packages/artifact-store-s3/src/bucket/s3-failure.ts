@@ -57,7 +57,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   const isRetryable =
     retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
-  const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "store_failed";
+  const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "unavailable";
   const place =
     request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
   const answer = `${request.operation} of ${place} failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
@@ -74,7 +74,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
 /** A failure that the same call may not meet again. */
 export function passingFailure(
   message: string,
-  code: ArtifactStoreErrorCode = "store_failed",
+  code: ArtifactStoreErrorCode = "unavailable",
 ): ArtifactStoreError {
   return new ArtifactStoreError(code, message, { details: { isRetryable: true } });
 }

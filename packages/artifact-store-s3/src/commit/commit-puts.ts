@@ -75,7 +75,10 @@ export async function commitPuts(
       isUncertain = false;
       await pauseBeforeRetry(Math.min(attempt, 4), signal);
     }
-    throw passingFailure(`Other writers were first ${maxAttempts} times in a row.`);
+    throw passingFailure(
+      `Other writers were first ${maxAttempts} times in a row; nothing was stored.`,
+      "conflict",
+    );
   } catch (error) {
     if (!isUncertain) unused = [...written.values()];
     throw error;

@@ -33,7 +33,7 @@ export function entryOf(artifactId: string, record: StoredRecord | undefined): B
   if (record === undefined) return { artifactId, version: 0, ...none };
   const fields = fromCheckedLine<BlobFields>(new TextEncoder().encode(String(record.value)));
   if (fields !== undefined) return { artifactId, version: record.version, ...fields };
-  throw new ArtifactStoreError("corrupt", `The record "${record.name}" is damaged.`);
+  throw new ArtifactStoreError("damaged", `The record "${record.name}" is damaged.`);
 }
 
 /** The entries of these artifacts, in their order. */

@@ -15,7 +15,7 @@ export interface OpenBlobDirectoryOptions {
 
 /**
  * Opens a folder for long contents, which is created if missing. One folder belongs to one database. While the folder
- * is away or another one has its place, as when its disk is not mounted, reads fail with `store_failed` and nothing
+ * is away or another one has its place, as when its disk is not mounted, reads fail with `unavailable` and nothing
  * counts as lost.
  * @throws ArtifactStoreError `invalid_input`
  */
@@ -46,7 +46,7 @@ export async function openBlobDirectory(
       const found = await stat(folder).catch(() => undefined);
       if (found?.dev === opened.dev && found.ino === opened.ino) return undefined;
       const message = `The blob directory "${folder}" is not the folder that was opened; mount it again and retry, or open the store anew.`;
-      throw new ArtifactStoreError("store_failed", message, { cause: error });
+      throw new ArtifactStoreError("unavailable", message, { cause: error });
     }
   };
   return {

@@ -15,7 +15,7 @@ export interface CopyReport {
   goneHandles: number;
   copiedBytes: number;
   /** Sorted ids of artifacts of which the source could not read the bytes or a handle. What could be read was copied. */
-  corrupt: string[];
+  damaged: string[];
   /** Where a later run can resume. Absent at the start and at the end. */
   cursor?: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface CopyArtifactsOptions {
  * the target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they
  * are verified by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is
  * stored meanwhile may be missed.
- * @throws ArtifactStoreError what either store throws, except `corrupt` of the source, which the report lists
+ * @throws ArtifactStoreError what either store throws, except `damaged` of the source, which the report lists
  */
 export async function copyArtifacts(
   from: ArtifactStore,
@@ -47,22 +47,22 @@ export async function copyArtifacts(
     presentHandles: 0,
     goneHandles: 0,
     copiedBytes: 0,
-    corrupt: [],
+    damaged: [],
   };
   const target = createPresence({ from, to, signal });
   const onDamaged = (handles: readonly HandleKey[]): void =>
-    void report.corrupt.push(...handles.map(({ artifactId }) => artifactId));
+    void report.damaged.push(...handles.map(({ artifactId }) => artifactId));
   const groups = groupsById(from, { ...options, limit: 100, onDamaged });
   for await (const { handles, cursor } of groups) {
     if (cursor !== undefined) report.cursor = cursor;
     for (const handle of handles) {
       if (await target.has(handle, handles)) report.presentHandles += 1;
       else await copyOne({ from, to, report, signal, target }, handle);
-      callListener(onProgress, { ...report, corrupt: [...report.corrupt] });
+      callListener(onProgress, { ...report, damaged: [...report.damaged] });
     }
   }
   delete report.cursor;
-  report.corrupt = [...new Set(report.corrupt)].sort();
+  report.damaged = [...new Set(report.damaged)].sort();
   return report;
 }
 
@@ -96,8 +96,8 @@ async function copyOne(
   } catch (error) {
     if (reading.failure !== undefined && !(await hasHandle(from, handle, signal)))
       report.goneHandles += 1;
-    else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "corrupt")
-      report.corrupt.push(artifactId);
+    else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "damaged")
+      report.damaged.push(artifactId);
     else throw error;
   }
 }
@@ -154,7 +154,7 @@ async function readBack(
   if (arrived.digestHex() === hash.digestHex()) return;
   await to.delete(artifactId, { handleId });
   throw new ArtifactStoreError(
-    "corrupt",
+    "damaged",
     `Artifact ${artifactId} did not arrive as it was sent; the copy was removed.`,
   );
 }

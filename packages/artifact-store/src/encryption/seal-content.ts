@@ -1,7 +1,7 @@
 import { randomBytes } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { ChunkAssembler } from "../store/chunk-assembler.ts";
-import { corruptError } from "../store/read-chunks.ts";
+import { damagedError } from "../store/read-chunks.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
 import { headBytes } from "../summary/summarize-content.ts";
@@ -162,6 +162,6 @@ async function spool(
     keys,
     signal,
   });
-  if (opened === undefined) throw corruptError(artifactId, "what was spooled of a stream is gone");
+  if (opened === undefined) throw damagedError(artifactId, "what was spooled of a stream is gone");
   return opened;
 }

@@ -265,7 +265,7 @@ async function wholeHandles(
   try {
     return await store.getHandles(artifactId, { signal });
   } catch (error) {
-    if (ArtifactStoreError.isInstance(error) && error.code === "corrupt") return [];
+    if (ArtifactStoreError.isInstance(error) && error.code === "damaged") return [];
     throw error;
   }
 }

@@ -84,7 +84,7 @@ export function createArtifactStore(
         const { handles, damaged } = sortHandles(found);
         if (handles.length > 0 || damaged === undefined) return handles;
         const message = `All handles of artifact ${artifactId} are damaged. Store its bytes again, and delete the handles that listHandles names as damaged.`;
-        throw new ArtifactStoreError("corrupt", message, { details: { artifactId } });
+        throw new ArtifactStoreError("damaged", message, { details: { artifactId } });
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
     delete: (artifactId, options = {}) =>

@@ -16,7 +16,7 @@ export async function verifyBlobs(
   { driver, clock }: StoreContext,
   { sample, signal }: { sample?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<VerifyReport> {
-  const report: VerifyReport = { checked: 0, corrupt: [], missing: [] };
+  const report: VerifyReport = { checked: 0, damaged: [], missing: [] };
   const ids =
     sample === undefined
       ? pagesOfIds(driver, signal)
@@ -28,13 +28,13 @@ export async function verifyBlobs(
     if (verdict === "gone") continue;
     report.checked += 1;
     if (verdict === "missing") report.missing.push(artifactId);
-    if (verdict === "damaged" || verdict === "unreadable") report.corrupt.push(artifactId);
+    if (verdict === "damaged" || verdict === "unreadable") report.damaged.push(artifactId);
     const { damaged = [] } = sortHandles(await driver.getHandles(artifactId, { signal }));
     if (damaged.length > 0) report.damagedHandles = [...(report.damagedHandles ?? []), ...damaged];
     // A blob that could not be read this time may be intact, so only wrong bytes are set aside.
     if (verdict === "damaged") await driver.quarantine(artifactId);
   }
-  report.corrupt.sort();
+  report.damaged.sort();
   report.missing.sort();
   return report;
 }
