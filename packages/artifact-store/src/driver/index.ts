@@ -8,6 +8,7 @@ export {
   type DriverListOptions,
   type DriverWriteOptions,
   type FoundHandle,
+  type FreedBlob,
   type StagedBlob,
   type StoredBlob,
 } from "../artifact-driver.ts";

@@ -12,6 +12,7 @@ import type {
   DriverListOptions,
   DriverWriteOptions,
   FoundHandle,
+  FreedBlob,
   StagedBlob,
   StoredBlob,
 } from "../artifact-driver.ts";
@@ -139,10 +140,10 @@ export class KeyValueDriver implements ArtifactDriver {
     }, signal);
   }
 
-  collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]> {
+  collect(options: DriverCollectOptions): Promise<FreedBlob[]> {
     const { until, artifactIds, isDryRun, signal } = options;
     return this.#turns.run(async () => {
-      const freed: { artifactId: string; sizeBytes: number }[] = [];
+      const freed: FreedBlob[] = [];
       for (const artifactId of artifactIds ?? (await this.#storedIds())) {
         const entry = await readEntry(this.#database, artifactId);
         if (entry === undefined || entry.handles.length > 0 || entry.touchedAt > until) continue;
