@@ -14,11 +14,11 @@ export {
 } from "../artifact-driver.ts";
 export type { HandleKey } from "../artifact-store.ts";
 export {
-  checkedHandle,
   damagedHandle,
   fromCheckedLine,
   handleChecksum,
   handleOfLine,
+  handleOfRow,
   toCheckedLine,
 } from "./checked-line.ts";
 export { isMatch } from "./is-match.ts";
