@@ -3,7 +3,14 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { chunkBytes } from "../artifact-driver.ts";
 import { databaseOf, type KeyValuePlace } from "../key-value/bytes-in-texts.ts";
-import { chunkKey, entryKey, handleKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
+import {
+  chunkKey,
+  entryKey,
+  handleKey,
+  lastPart,
+  readEntry,
+  sortedKeys,
+} from "../key-value/blob-entries.ts";
 import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
 import type { KeyValueDatabase } from "../key-value/key-value-database.ts";
 import { artifactStoreConformance } from "./artifact-store-conformance.ts";
@@ -64,10 +71,8 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       await database.set(key, kind === "flip" ? bytes : bytes.slice(0, at));
       if (kind === "flip") return;
-      const later = (await sortedKeys(database, `data/${entry.place}/`)).filter(
-        (key) => Number(key.slice(key.lastIndexOf("/") + 1)) > index,
-      );
-      for (const key of later) await database.delete(key);
+      for (const later of await sortedKeys(database, `data/${entry.place}/`))
+        if (Number(lastPart(later)) > index) await database.delete(later);
     },
     async corruptHandle(store, { handleId, artifactId }) {
       const { database } = placeOf(store);

@@ -214,7 +214,7 @@ describe("copyArtifacts", () => {
   it("throws what the target throws, and leaves nothing half copied", async () => {
     const from = createMemoryArtifactStore();
     await fill(from, 6);
-    const to = createMemoryArtifactStore({ maxBytes: 30_000 });
+    const to = createMemoryArtifactStore({ limits: { maxStoreBytes: 30_000 } });
     await expect(copyArtifacts(from, to)).rejects.toSatisfy(
       ArtifactStoreError.isInstance.bind(ArtifactStoreError),
     );

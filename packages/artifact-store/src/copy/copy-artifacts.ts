@@ -1,7 +1,13 @@
 import { canonicalJson } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 import { createSha256, type Sha256 } from "@ccl/core/hash";
-import type { ArtifactHandle, ArtifactStore, HandleKey, HandlePage } from "../artifact-store.ts";
+import type {
+  ArtifactHandle,
+  ArtifactStore,
+  HandleKey,
+  HandlePage,
+  ListHandlesOptions,
+} from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { isSummaryOf } from "../encryption/handle-sealer.ts";
 import { markNew } from "../store/check-input.ts";
@@ -200,6 +206,10 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report" | "targ
   };
 }
 
+interface GroupOptions extends ListHandlesOptions {
+  onDamaged(handles: readonly HandleKey[]): void;
+}
+
 interface Group {
   handles: ArtifactHandle[];
   /** The cursor of the page on which the group begins. */
@@ -209,24 +219,14 @@ interface Group {
 /** Yields all handles, grouped by handle id. */
 async function* groupsById(
   store: ArtifactStore,
-  {
-    cursor,
-    limit,
-    signal,
-    onDamaged,
-  }: {
-    cursor?: string | undefined;
-    limit: number;
-    signal?: AbortSignal | undefined;
-    onDamaged?: (handles: readonly HandleKey[]) => void;
-  },
+  { cursor, limit, signal, onDamaged }: GroupOptions,
 ): AsyncGenerator<Group, void> {
   let group: Group = { handles: [], cursor };
   let next = cursor;
   do {
     const options = { limit, cursor: next, signal };
     const page: HandlePage = await store.listHandles(options);
-    onDamaged?.(page.damaged ?? []);
+    onDamaged(page.damaged ?? []);
     for (const handle of page.handles) {
       if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {
         yield group;

@@ -1,5 +1,5 @@
 import type { ArtifactStore, ByteRange } from "../artifact-store.ts";
-import { ChunkAssembler } from "../store/chunk-assembler.ts";
+import { inChunks } from "../store/in-chunks.ts";
 import { damagedError } from "../store/read-chunks.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
 import { sealBytes } from "./aes-gcm.ts";
@@ -64,26 +64,15 @@ async function* openEach(
   sealed: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   plan: Plan,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler(segmentBytes + sealBytes);
   let index = plan.first;
-  const open = async (chunk: Uint8Array): Promise<Uint8Array> => {
+  for await (const chunk of inChunks(sealed, segmentBytes + sealBytes)) {
     const plain = await plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
     if (plain === undefined)
       throw damagedError(plan.artifactId, `segment ${index} is not what was sealed`);
     const offset = index * segmentBytes;
     index += 1;
-    return plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
-  };
-  for await (const piece of sealed) {
-    for (const chunk of assembler.add(piece)) {
-      const plain = await open(chunk);
-      if (plain.length > 0) yield plain;
-    }
-  }
-  const rest = assembler.rest();
-  if (rest.length > 0) {
-    const plain = await open(rest);
-    if (plain.length > 0) yield plain;
+    const part = plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
+    if (part.length > 0) yield part;
   }
   if (index !== plan.last) throw damagedError(plan.artifactId, `it ends before segment ${index}`);
 }

@@ -5,7 +5,7 @@ import { checkOptions } from "./check-input.ts";
 /** How systems, databases and the packages below name these causes. 13 is SQLite's number of a full disk. */
 const causes: readonly [code: ArtifactStoreErrorCode, what: string, names: readonly unknown[]][] = [
   ["disk_full", "has no room left", ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full", 13]],
-  ["read_only", "cannot be written", ["EROFS", "EACCES", "EPERM", "25006", "read_only"]],
+  ["read_only", "allows no such access", ["EROFS", "EACCES", "EPERM", "25006", "read_only"]],
   ["damaged", "is damaged", ["corrupt", "damaged"]],
   ["conflict", "was changed by others first", ["conflict"]],
 ];
