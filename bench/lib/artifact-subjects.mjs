@@ -133,7 +133,7 @@ const openFs =
     const { openFsArtifactStore } = await load("artifact-store-fs");
     return {
       store: await openFsArtifactStore({
-        root: path.join(folder, "store"),
+        folder: path.join(folder, "store"),
         durability,
         ...options,
       }),

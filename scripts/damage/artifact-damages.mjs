@@ -117,8 +117,8 @@ async function readAll(store, { handles, bytesById }) {
   found.wrongHandles = whole.filter((handle) => !written.has(handle)).length;
   found.lostHandles = handles.length - whole.length + found.wrongHandles;
   const report = await told(() => store.verify());
-  const { corrupt = [], missing = [], damagedHandles = [] } = report ?? {};
+  const { damaged = [], missing = [], damagedHandles = [] } = report ?? {};
   found.isTold ||= page?.damaged !== undefined;
-  found.isTold ||= corrupt.length + missing.length + damagedHandles.length > 0;
+  found.isTold ||= damaged.length + missing.length + damagedHandles.length > 0;
   return found;
 }

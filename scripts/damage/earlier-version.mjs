@@ -30,7 +30,7 @@ export async function unpackEarlier(files) {
 export async function useEarlier(store, handles) {
   assert.deepEqual(await store.listHandles(), { handles });
   const ids = new Set(handles.map(({ artifactId }) => artifactId));
-  assert.deepEqual(await store.verify(), { checked: ids.size, corrupt: [], missing: [] });
+  assert.deepEqual(await store.verify(), { checked: ids.size, damaged: [], missing: [] });
   const streamed = handles.find(({ sizeBytes }) => sizeBytes === long.length);
   const bytes = await store.retrieve(streamed?.artifactId ?? "");
   assert.ok(bytes !== undefined && Buffer.compare(bytes, long) === 0);

@@ -82,7 +82,7 @@ try {
   for (const line of await Promise.all(backends.map(tryArtifacts))) console.log(line);
   console.log("records    lines  what is kept           checks passed  seconds");
   for (const line of await Promise.all(recordBackends.map(tryRecords))) console.log(line);
-  if (backends.length < 5) console.log("Set REDIS_URL to try Redis as well.");
+  if (recordBackends.length < 2) console.log("Set REDIS_URL to try Redis as well.");
 } finally {
   await close();
 }

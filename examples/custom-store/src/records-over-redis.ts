@@ -1,6 +1,8 @@
 import type { KeyValue } from "@ccl/records";
+import type { createClient } from "@redis/client";
 
-import type { RedisClient } from "./over-redis.ts";
+/** A client of the package `redis` or `@redis/client`. */
+export type RedisClient = ReturnType<typeof createClient<{}, {}, {}, 3, {}>>;
 
 /** Runs atomically: no other client comes between the checks and the writes. */
 const commitScript = `

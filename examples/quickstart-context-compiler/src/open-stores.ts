@@ -30,7 +30,7 @@ export async function openStores(folder: string): Promise<Stores> {
 async function openSqliteStores(file: string): Promise<Stores> {
   const database = await openSqlite({ path: file });
   const records = await openRecords({ sqlite: database });
-  const artifacts = await openSqliteArtifactStore({ database });
+  const artifacts = await openSqliteArtifactStore({ client: database });
   const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
     await Promise.all([records.close(), artifacts.close()]);
@@ -41,7 +41,7 @@ async function openSqliteStores(file: string): Promise<Stores> {
 
 async function openFileStores(folder: string): Promise<Stores> {
   const records = await openRecords({ folder: path.join(folder, "sessions") });
-  const artifacts = await openFsArtifactStore({ root: path.join(folder, "artifacts") });
+  const artifacts = await openFsArtifactStore({ folder: path.join(folder, "artifacts") });
   const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
     await Promise.all([records.close(), artifacts.close()]);

@@ -32,7 +32,7 @@ const collect = runInNewContext("gc");
 const folder = await mkdtemp(join(tmpdir(), "ccl-load-"));
 const upstream = await startUpstream();
 const artifacts = await openFsArtifactStore({
-  root: join(folder, "artifacts"),
+  folder: join(folder, "artifacts"),
   durability: "normal",
   limits: { maxStoreBytes: 32e6, whenFull: "evict" },
 });

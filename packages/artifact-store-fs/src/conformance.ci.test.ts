@@ -33,7 +33,7 @@ function placeOf(store: ArtifactStore): FsArtifactStoreOptions {
 async function openNew(options: ConformanceOpenOptions): Promise<ArtifactStore> {
   const root = await mkdtemp(join(tmpdir(), "ccl-conform-"));
   folders.push(root);
-  return openAt({ ...options, root });
+  return openAt({ ...options, folder: root });
 }
 
 async function reopen(
@@ -53,8 +53,8 @@ const kits = {
   "a store of files": artifactStoreConformance({
     open: openNew,
     reopen,
-    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
-    corruptHandle: (store, handle) => damageHandle(placeOf(store).root, handle),
+    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).folder, artifactId, damage),
+    corruptHandle: (store, handle) => damageHandle(placeOf(store).folder, handle),
   }),
   "a store of files with limits": artifactStoreConformance({
     open: ({
@@ -62,8 +62,8 @@ const kits = {
       ...options
     }) => openNew({ ...options, limits }),
     reopen,
-    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).root, artifactId, damage),
-    corruptHandle: (store, handle) => damageHandle(placeOf(store).root, handle),
+    corrupt: (store, artifactId, damage) => damageBlob(placeOf(store).folder, artifactId, damage),
+    corruptHandle: (store, handle) => damageHandle(placeOf(store).folder, handle),
   }),
   "an encrypted store of files": artifactStoreConformance({
     overheadBytes: headerBytes + sealBytes,
@@ -78,7 +78,7 @@ const kits = {
     },
     corrupt: (store, artifactId, { kind, offset }) => {
       const place = headerBytes + offset + Math.floor(offset / 2 ** 20) * sealBytes;
-      return damageBlob(placeOf(store).root, artifactId, { kind, offset: place });
+      return damageBlob(placeOf(store).folder, artifactId, { kind, offset: place });
     },
   }),
 };

@@ -70,7 +70,7 @@ export async function openStore(path: string): Promise<Pick<State, "store" | "ki
     }
   }
   const { openFsArtifactStore } = await import("@ccl/artifact-store-fs");
-  return { store: await openFsArtifactStore({ root: join(path, filesName) }), kind: "files" };
+  return { store: await openFsArtifactStore({ folder: join(path, filesName) }), kind: "files" };
 }
 
 /** Where state is stored. */

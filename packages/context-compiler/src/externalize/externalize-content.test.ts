@@ -122,7 +122,7 @@ describe("a session with an artifact store", () => {
 
   it.each([
     [new ArtifactStoreError("disk_full", "The disk is full."), "disk_full"],
-    [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "store_failed"],
+    [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "unavailable"],
   ])(
     "keeps the result in the log when the store fails with %s, and says so",
     async (error, code) => {

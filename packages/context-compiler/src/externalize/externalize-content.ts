@@ -51,7 +51,7 @@ export async function externalizeContent(
     return isUnchanged ? { content, artifacts: [] } : { content: stored, artifacts };
   } catch (error) {
     options.signal?.throwIfAborted();
-    const failure = ArtifactStoreError.isInstance(error) ? error.code : "store_failed";
+    const failure = ArtifactStoreError.isInstance(error) ? error.code : "unavailable";
     return { content, artifacts: [], failure };
   }
 }

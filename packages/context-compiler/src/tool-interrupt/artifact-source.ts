@@ -34,7 +34,7 @@ const maxHandles = 10_000;
 
 /**
  * Finds the artifact that a model means. Models may copy the words around an id with it.
- * @throws ArtifactStoreError `corrupt` if its handles are damaged
+ * @throws ArtifactStoreError `damaged` if its handles are damaged
  */
 export async function findSource(
   handle: string,

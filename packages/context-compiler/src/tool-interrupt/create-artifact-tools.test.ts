@@ -77,7 +77,7 @@ describe("search_artifact", () => {
       },
       async getHandles(artifactId, options) {
         if (artifactId !== lost) return await store.getHandles(artifactId, options);
-        throw new ArtifactStoreError("corrupt", "The handles are damaged.");
+        throw new ArtifactStoreError("damaged", "The handles are damaged.");
       },
     };
     const [search, read] = createArtifactTools({ store: damaged });
@@ -85,7 +85,7 @@ describe("search_artifact", () => {
     for (const query of ["job", "nothing"])
       expect(await search.execute({ query }, context)).toContain(note);
     const handle = lost.slice(0, 12);
-    const refusal = `[artifact "${handle}" can't be read: the store failed (corrupt)]`;
+    const refusal = `[artifact "${handle}" can't be read: the store failed (damaged)]`;
     expect(await search.execute({ query: "job", handle }, context)).toBe(refusal);
     expect(await read.execute({ handle }, context)).toBe(refusal);
   });

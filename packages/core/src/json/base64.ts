@@ -13,7 +13,9 @@ export function toBase64(bytes: Uint8Array): string {
 /** Decodes standard base64. Undefined if the text is anything else. */
 export function fromBase64(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const characters = atob(text);
+    // `Uint8Array.from` takes more than ten times as long.
+    return new Uint8Array(characters.length).map((_, at) => characters.charCodeAt(at));
   } catch {
     return undefined;
   }
