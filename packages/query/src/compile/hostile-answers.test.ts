@@ -108,9 +108,9 @@ async function compiled(
   return { result, asked: model.requests.length };
 }
 
-describe("planSchema over a hostile model", () => {
+describe("planSchema with a hostile model", () => {
   it.each(hostile)(
-    "ends with issues after maxRepairs where it answers with %s",
+    "returns issues after maxRepairs if the model answers with %s",
     async (_, answer) => {
       const { result, asked } = await compiled(Array(9).fill(answer), 2);
       expect(result.ok).toBe(false);
@@ -118,9 +118,9 @@ describe("planSchema over a hostile model", () => {
     },
   );
 
-  // A refusal is final: asking again would not change it.
+  // A refusal is final. Another request would not change it.
   const repairable = hostile.filter(([name]) => name !== "a refusal");
-  it.each(repairable)("takes the plan that comes after %s", async (_, answer) => {
+  it.each(repairable)("accepts the plan that follows %s", async (_, answer) => {
     const { result, asked } = await compiled([answer, good], 1);
     expect([result, asked]).toMatchObject([
       { value: { steps: [{ op: "scan" }, { op: "limit", count: 3 }] } },
@@ -128,7 +128,7 @@ describe("planSchema over a hostile model", () => {
     ]);
   });
 
-  it("changes no prototype", async () => {
+  it("does not pollute prototypes", async () => {
     await compiled(
       ['{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}'],
       0,

@@ -11,7 +11,10 @@ export interface FoundConnector {
 /** Connectors by address prefix, like `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;
 
-/** The connector whose key is the longest prefix, up to a `/` or `:`, of the resource's address (or id if absent). */
+/**
+ * Finds the connector whose key is the longest prefix of the resource's address, or of its id if it
+ * has no address. The prefix must end at a `/` or `:`.
+ */
 export function findConnector(connectors: Connectors, resource: ResourceDetails): FoundConnector {
   const address = resource.uri ?? resource.id;
   const keys = Object.keys(connectors).filter((key) => isBeginning(key, address));

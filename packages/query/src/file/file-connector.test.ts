@@ -47,7 +47,7 @@ const csv = (text: string | Uint8Array): Connector =>
   fileConnector({ read: () => text, maxBytes: 10_000 });
 
 describe("fileConnector", () => {
-  it("reads cells as types say: quotes, line ends within, dates of several forms, nulls", async () => {
+  it("reads cells by column type: quotes, line breaks in cells, several date formats, nulls", async () => {
     const text =
       '\uFEFFnote;id;day;amount\r\n"a; ""b""\nc";1;2026/1/31;10.5\r\n;2;31.1.2026;NA\r\n"";3;;-0.05';
     expect(await run(csv(text), "scan(res:f)", "f.csv")).toEqual([
@@ -57,7 +57,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads rows of other widths, unnamed and repeated columns as the catalog does", async () => {
+  it("names rows of other widths, unnamed and repeated columns like the catalog", async () => {
     const names = ["a", "column_2", "a_2", "column_4"];
     const more = { columns: names.map((name) => ({ name, type: "text" })) };
     const text = "a,,a\n1,2,3,4\n5\n";
@@ -67,7 +67,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads what the catalog found: delimiter, encoding, no header", async () => {
+  it("uses the delimiter, encoding and header that the catalog detected", async () => {
     const more = {
       columns: [
         { name: "column_1", type: "int" },
@@ -83,7 +83,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads no further than a limit", async () => {
+  it("stops reading at a limit", async () => {
     let pieces = 0;
     async function* endless(): AsyncGenerator<string> {
       yield "id,day,amount,note\n";
@@ -147,7 +147,7 @@ describe("openParquetConnector", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("lets DuckDB do every step, without an engine", async () => {
+  it("lets DuckDB run every step, without another engine", async () => {
     const plan =
       "scan(res:f, id, day, amount) -> filter(id < 6) -> agg(day, sum(amount) as s, count() as n) -> sort(day)";
     expect(await run(connector, plan, "it's%20f.parquet")).toEqual([
@@ -162,7 +162,7 @@ describe("openParquetConnector", () => {
     expect(await run(connector, "scan(res:f, id)", "it's%20f.parquet")).toHaveLength(10_000);
   });
 
-  it("ends at a limit of rows and at an abort, and serves the next query", async () => {
+  it("stops at a row limit and at an abort, and serves the next query", async () => {
     const plan = parseLogicalPlan("scan(res:f, id, note)");
     if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
     const uri = "ada://any/file/it's%20f.parquet";
@@ -187,7 +187,7 @@ describe("openParquetConnector", () => {
     ).toEqual([{ n: 10_000 }]);
   });
 
-  it("says engine_failed of a file that is cut off", async () => {
+  it("fails with engine_failed for a truncated file", async () => {
     const whole = await readFile(join(folder, "it's f.parquet"));
     for (const [index, length] of [0, 3, 4, 1_000, whole.length - 1].entries()) {
       await writeFile(join(folder, `cut${index}.parquet`), whole.subarray(0, length));
@@ -220,7 +220,7 @@ describe("openParquetConnector", () => {
     });
   });
 
-  it("reads nothing outside of its folder, whatever the name of a file is made to be", async () => {
+  it("reads nothing outside of its folder, whatever the file name", async () => {
     const other = await mkdtemp(join(tmpdir(), "ccl-query-other-"));
     const escaping = await openParquetConnector({
       folder: other,
@@ -234,7 +234,7 @@ describe("openParquetConnector", () => {
   });
 });
 
-describe("files as programs export them", () => {
+describe("files that programs export", () => {
   const catalogued = (text: string): ResourceDetails => {
     const files = [{ name: "f.csv", bytes: new TextEncoder().encode(text) }];
     const found = fromFiles(files);
@@ -260,7 +260,7 @@ describe("files as programs export them", () => {
     expect(row?.[column?.name ?? ""]).toBe(first);
   });
 
-  it("have no cell that is catalogued as a type which the reader lacks", async () => {
+  it("have no cell whose catalogued type the reader cannot parse", async () => {
     const digits = fc.stringMatching(
       /^[+-]?[0-9]{1,4}[-/.,: T]?[0-9]{0,3}[-/.,:e]?[0-9]{0,4}[Z+%]?$/,
     );
@@ -274,7 +274,7 @@ describe("files as programs export them", () => {
       day,
       fc.constantFrom("true", "FALSE", "1e999", "\\N", "NaN"),
     );
-    // Cells of one kind too, so that each type comes.
+    // Includes columns with cells of a single kind, so that each type occurs.
     const kinds = [
       cell,
       moment,

@@ -34,7 +34,7 @@ steps:
 const { numRuns = 200 } = fc.readConfigureGlobal();
 
 describe("parseLogicalPlan", () => {
-  it("reads YAML, and its JSON as the same plan", () => {
+  it("reads YAML and the same plan as JSON", () => {
     const plan = parsed(daily);
     expect(parsed(JSON.stringify(plan))).toEqual(plan);
   });
@@ -86,7 +86,7 @@ describe("parseLogicalPlan", () => {
     expect(parsed(JSON.stringify(parsed(text)))).toEqual(parsed(text));
   });
 
-  it("gives every plan back from JSON as it was", () => {
+  it("reads back every plan from its JSON", () => {
     fc.assert(
       fc.property(aPlan(), (plan) => {
         expect(parsed(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
@@ -95,7 +95,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("gives every expression back from its text", () => {
+  it("reads back every expression from its text", () => {
     fc.assert(
       fc.property(anExpression(), (where) => {
         const scan = { name: "a", op: "scan", resource: "r" };
@@ -107,7 +107,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("never throws and never loops, whatever the text", () => {
+  it("never throws and always ends, whatever the text", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -124,7 +124,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("has a strict wire form whose values read as plans", () => {
+  it("has a strict wire form whose values parse as plans", () => {
     const wire = toWireSchema(logicalPlanSchema);
     const steps = [
       { name: "a", op: "scan", resource: "r" },
@@ -243,7 +243,7 @@ describe("parseLogicalPlan", () => {
     expect(codesOf(document)).toEqual(codes);
   });
 
-  it("finds all that is wrong at once, and says what to do", () => {
+  it("reports all issues at once, each with a suggestion", () => {
     const result = parseLogicalPlan({
       steps: [{ op: "scan" }, { op: "filter", where: "a = " }, { op: "limt", count: 1 }],
     });

@@ -1,6 +1,9 @@
 import type { SqlSpelling } from "./sql-functions.ts";
 
-/** Macro forms by name of a function, operator or cast, one per argument count, whatever the type of an aggregate. */
+/**
+ * Macros by the name of a function, operator or cast, one form per argument count. The form of an
+ * aggregate fits every type.
+ */
 type Macros = Readonly<Record<string, readonly string[]>>;
 
 /** In macros, `own."x"` is DuckDB's built-in function even if a macro has its name. */
@@ -112,7 +115,7 @@ const postgresql: Macros = {
   ...powers(
     `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') WHEN ${power} = 0 AND x <> 0 AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: underflow') ELSE ${power} END`,
   ),
-  // DuckDB makes ß the capital ẞ.
+  // DuckDB would turn ß into the capital ẞ.
   upper: [
     `(x) AS ${own("replace", own("upper", own("replace", "CAST(x AS VARCHAR)", "'ß'", "chr(57344)")), "chr(57344)", "'ß'")}`,
   ],
@@ -137,7 +140,7 @@ const postgresql: Macros = {
   substring: postgresSlice,
   round: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
-    // Rounds as numeric, whatever the type: with all digits.
+    // Rounds every type like a numeric, with all digits.
     `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
   round_numeric: [`(x) AS own."round"(x)`],
@@ -179,7 +182,7 @@ const noNulls = (name: string): string[] =>
   });
 
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
-/** SQLite rounds the decimal digits that it prints, C the binary number. */
+/** SQLite rounds the decimal digits that it prints, while C rounds the binary number. */
 const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
 
 const sqlite: Macros = {
@@ -225,7 +228,8 @@ const sqlite: Macros = {
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
   ],
   cast_real: [`(x) AS ${leading(realPattern, "DOUBLE")}`],
-  // DuckDB rejects this for a text: whether the result would be an integer is not known beforehand.
+  // DuckDB rejects this for text, because it cannot know beforehand whether the result is an
+  // integer.
   cast_numeric: ["(x) AS x + 0"],
   cast_text: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,

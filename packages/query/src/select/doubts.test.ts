@@ -117,24 +117,24 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
       "select id from customers where country like 'FR%'",
       source === "SQLite" ? [] : ["country like 'FR%': no row has it; there is 'France' (1)."],
     ],
-  ])("tells of %s", async (_, text, doubts) => {
+  ])("report %s", async (_, text, doubts) => {
     expect((await asked(text)).doubts).toEqual(doubts);
   });
 
-  it("tells of a text in double quotes, which SQLite takes", async () => {
+  it("report a text in double quotes, which SQLite accepts", async () => {
     const text = 'select id from customers where country = "usa"';
     const connectors = { [address]: sources[source] };
     const { doubts } = await executeSql(text, { details, connectors, engine, dialect: "sqlite" });
     expect(doubts).toEqual(["country = 'usa': no row has it; there is 'USA' (2)."]);
   });
 
-  it("says how many rows a LIMIT cut from", async () => {
+  it("come with the number of rows without the LIMIT", async () => {
     expect((await asked("select id from customers order by id limit 2")).total).toBe(3);
     expect((await asked("select id from customers limit 2 offset 1")).total).toBe(3);
     expect((await asked("select id from customers limit 9")).total).toBeUndefined();
   });
 
-  it("names no value that a rule of rows hides", async () => {
+  it("never quote a value that a row rule hides", async () => {
     const run = (text: string): ReturnType<typeof executeSql> =>
       executeSql(text, {
         details,
@@ -150,7 +150,7 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
   });
 });
 
-it("keeps to 60 tokens whatever stands in the literals", async () => {
+it("keeps doubts within 60 tokens, whatever the literals", async () => {
   const literals = fc.array(fc.string({ minLength: 1, maxLength: 200 }), {
     minLength: 1,
     maxLength: 4,
@@ -172,7 +172,7 @@ it("keeps to 60 tokens whatever stands in the literals", async () => {
   expect(doubted).toBeGreaterThan(0);
 });
 
-it("reads no API again for a doubt", async () => {
+it("does not read an API again for doubts", async () => {
   let reads = 0;
   const api = {
     name: "api",

@@ -122,8 +122,8 @@ export class ExpressionResolver {
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
     this.parts(content, place);
-    this.#compared(tag, nodeOf(content), place);
-    this.#noted(tag, nodeOf(content), place);
+    this.#checkComparison(tag, nodeOf(content), place);
+    this.#recordComparison(tag, nodeOf(content), place);
     this.#converted(tag, nodeOf(content), place);
   }
 
@@ -147,7 +147,7 @@ export class ExpressionResolver {
     // PostgreSQL casts a literal even where nothing reads it.
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
-        result.unkept.push({
+        result.differences.push({
           reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
           dialect: "postgresql",
         });
@@ -161,7 +161,10 @@ export class ExpressionResolver {
       this.#unfixed();
   }
 
-  /** DuckDB adds an INTEGER to a date but no BIGINT, as which it loads every column of whole numbers. */
+  /**
+   * DuckDB can add an INTEGER to a date but not a BIGINT, the type of every loaded whole-number
+   * column.
+   */
   #days(count: unknown, kind: ValueKind | undefined): void {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
@@ -170,11 +173,11 @@ export class ExpressionResolver {
 
   #unfixed(): void {
     const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
-    this.#at.result.unkept.push({ reason, dialect: "postgresql" });
+    this.#at.result.differences.push({ reason, dialect: "postgresql" });
   }
 
   /** Databases disagree on how a text compares with a number, and on rows with nulls. */
-  #compared(tag: string, node: SyntaxNode, place: Place): void {
+  #checkComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
       tag === "BinaryOp"
@@ -184,24 +187,24 @@ export class ExpressionResolver {
     const sides = [left, right, expr, ...listOf(list), low, high].filter(
       (each) => each !== undefined,
     );
-    const { unkept } = this.#at.result;
+    const { differences } = this.#at.result;
     if (sides.some((side) => variantOf(side)?.tag === "Tuple"))
-      unkept.push({
+      differences.push({
         reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
       });
     const kinds = sides.map((side) => valueKind(side, place, this.#at));
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
-    if (kinds.includes("text")) unkept.push({ reason });
+    if (kinds.includes("text")) differences.push({ reason });
     // SQLite reads a literal as a number only beside a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
-    if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
+    if (kinds.includes("literal") && isComputed) differences.push({ reason, dialect: "sqlite" });
   }
 
-  /** Collects what is compared, for the doubts about a result. */
-  #noted(tag: string, node: SyntaxNode, place: Place): void {
+  /** Records comparisons for the doubts about a result. */
+  #recordComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, pattern, list, low, high, operand, op } = node;
     const sign = tag === "BinaryOp" ? comparisonSigns.get(String(op)) : undefined;
     const [value, others, operator]: [unknown, readonly unknown[], string | undefined] =
@@ -237,7 +240,10 @@ export class ExpressionResolver {
     comparisons.push({ ...origin, call, operator, literals });
   }
 
-  /** A text in double quotes, of which SQLite alone has any. */
+  /**
+   * The text that SQLite reads from a name in double quotes that is no column. Undefined for all
+   * other expressions.
+   */
   #quotedText(value: unknown, { scope }: Place): string | undefined {
     const [name, ...others] = this.#at.places.column(value);
     if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
@@ -326,7 +332,8 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // Quoted and spelled as the table does, since a keyword of one database is a name in another.
+      // Quote the name and spell it like the table, since a keyword of one database is a name in
+      // another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,

@@ -79,7 +79,7 @@ function literal(value: string | number | null): string {
 
 type Own = "sqlite" | "postgresql" | "duckdb";
 
-/** The database's own answer, without anything of ours. */
+/** The database's own answer, without this package. */
 async function ownAnswer(database: Own, text: string): Promise<unknown[][]> {
   if (database === "sqlite") {
     const rows: unknown[][] = [];
@@ -94,7 +94,7 @@ async function ownAnswer(database: Own, text: string): Promise<unknown[][]> {
   return (await duckdb.runAndReadAll(text)).getRows();
 }
 
-/** Numbers, moments and truth as one form of text, whatever a driver makes of them. */
+/** Converts numbers, timestamps and booleans to one text form, whatever the driver returns. */
 function plain(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -135,11 +135,11 @@ const cases: [what: string, source: keyof typeof sources, own: Own, idioms: read
 ];
 
 it.each(cases)(
-  "gives what the database itself gives: %s",
+  "gives the database's own answer: %s",
   async (_, source, own, idioms) => {
     const differing: unknown[] = [];
     for (const text of idioms) {
-      // Newer builds of SQLite take no text in double quotes any more.
+      // Newer builds of SQLite no longer accept text in double quotes.
       const ownText = text.replaceAll('"paid"', "'paid'");
       const expected = await ownAnswer(own, ownText).catch(
         (error: unknown) => `own: ${String(error)}`,

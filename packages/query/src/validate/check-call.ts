@@ -190,15 +190,18 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
-/** Digits before the point that remain of 38 if three columns without declared digits are multiplied. */
-const leastWholeDigits = 11;
+/**
+ * Digits before the point that are left of 38 when three columns without declared digits are
+ * multiplied.
+ */
+const minWholeDigits = 11;
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
   const scale = first.scale + second.scale;
   if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
   // A product that exceeds its digits fails at run time, like a sum.
-  return scale <= maxPrecision - leastWholeDigits
+  return scale <= maxPrecision - minWholeDigits
     ? { kind: "decimal", precision: maxPrecision, scale }
     : undefined;
 }
