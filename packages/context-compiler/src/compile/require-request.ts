@@ -11,7 +11,10 @@ import {
 import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
-/** Checks the options of a compiler. Throws `invalid_options`. */
+/**
+ * Checks the options of a compiler.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function requireSettings(settings: ContextCompilerOptions): void {
   requireObject("What a compiler is made of", settings);
   const { counter, artifactStore, memory, processors = [] } = settings;
@@ -35,13 +38,16 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   }
 }
 
-/** The options of one compile with their defaults. The budget is what remains after the reserve. */
+/** The options of one compile with their defaults. The budget excludes the reserve. */
 export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > &
   Pick<CompileOptions, "isCacheCold" | "signal">;
 
-/** Checks the options of one compile. Throws `budget_missing` or `invalid_options`. */
+/**
+ * Checks the options of one compile.
+ * @throws ContextCompilerError `budget_missing`, `invalid_options`
+ */
 export function requireRequest(
   session: Session,
   options: Partial<CompileOptions> = {},

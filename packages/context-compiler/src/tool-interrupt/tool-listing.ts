@@ -5,7 +5,10 @@ import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 export interface ToolListing {
   /** @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge */
   tools(signal?: AbortSignal): Promise<readonly BridgedTool[]>;
-  /** Finds a tool. Lists again if the last listing has no such name, and returns all tools if there still is none. */
+  /**
+   * Finds a tool. Lists again if the last listing lacks the name, and returns all tools if there
+   * still is none.
+   */
   find(name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]>;
 }
 
@@ -17,8 +20,9 @@ interface Asked {
 }
 
 /**
- * A caller that gives up does not cancel the listing for the others. It is cancelled once no caller waits. A listing
- * that a caller gave up is not used by later callers, since it may hang.
+ * Creates a listing of a bridge's tools. A caller that gives up does not cancel the listing for the
+ * others. It is cancelled once no caller waits. Later callers never join a listing that a caller
+ * gave up on, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {
   let last: Asked | undefined;
