@@ -72,13 +72,13 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   return async ({ messages, previous, signal }) => {
     // Loaded only when a summary is written, because it brings the schema checks.
     const { generateStructured } = await import("@ccl/structured-output");
-    const given = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
+    const input = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
     const answer = await generateStructured<SummarySections>(model, {
       schema,
       schemaName: "notes",
       messages: [
         { role: "system", content: instructions },
-        { role: "user", content: given },
+        { role: "user", content: input },
       ],
       request: { maxOutputTokens: maxTokens * 2, timeoutMs },
       signal,
@@ -87,7 +87,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
       const reasons = answer.issues.map(({ code }) => code).join(", ");
       throw new ContextCompilerError("summary_failed", `The notes do not fit: ${reasons}.`);
     }
-    return writeSummary(answer.value, { known: given, counter, maxTokens });
+    return writeSummary(answer.value, { known: input, counter, maxTokens });
   };
 }
 

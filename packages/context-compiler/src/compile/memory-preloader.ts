@@ -78,8 +78,10 @@ function lastWords({ eventLog }: Session): string {
 /** The hits recorded since the last user input, oldest first. */
 function recordedHits({ eventLog }: Session): MemoryHit[] {
   const events = eventLog.filter(["user_input", "memory_hit"]);
-  const asked = events.findLastIndex(({ kind }) => kind === "user_input");
-  return events.slice(asked + 1).flatMap(({ kind, data }) => (kind === "memory_hit" ? data : []));
+  const lastInput = events.findLastIndex(({ kind }) => kind === "user_input");
+  return events
+    .slice(lastInput + 1)
+    .flatMap(({ kind, data }) => (kind === "memory_hit" ? data : []));
 }
 
 /**

@@ -41,7 +41,7 @@ const settings: [settings: string, words: string][] = [
   ['{"processors": [null]}', "processors[0] has to be an object with `process`, not null"],
 ];
 
-describe("compile refuses by name", () => {
+describe("compile rejects, by name,", () => {
   it.each(requests)("%s", async (options, words) => {
     const { compile } = createContextCompiler({ counter: exact });
     await expect(compile(sampleSession(), JSON.parse(options))).rejects.toEqual(
@@ -61,7 +61,7 @@ describe("compile refuses by name", () => {
 const cyclic: Record<string, unknown> = { type: "object" };
 cyclic["self"] = cyclic;
 
-describe("an inputSchema that JSON can't hold is refused with the name of the tool", () => {
+describe("an inputSchema that JSON can't hold is rejected with the name of the tool", () => {
   it.each([
     ["cyclic", cyclic, "circular"],
     ["a bigint", { minimum: 1n }, "BigInt"],
@@ -92,7 +92,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-describe("createContextCompiler refuses by name", () => {
+describe("createContextCompiler rejects, by name,", () => {
   it.each(settings)("%s", (given, words) => {
     expect(() => createContextCompiler(JSON.parse(given))).toThrow(
       refused("invalid_options", words) as Error,
@@ -122,7 +122,7 @@ describe("createContextCompiler refuses by name", () => {
       "aboveTokens of artifactAttacher is a number from 0, not -1",
     ],
     [historySelector, "null", "What historySelector is given has to be an object, not null"],
-  ])("what %o is made of: %s", (create, given, words) => {
+  ])("the options %o: %s", (create, given, words) => {
     expect(() => create(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
   });
 

@@ -108,8 +108,15 @@ async function takeStep(
   }: RunCompiledOptions,
   tools: readonly ToolDescription[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
-  const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", signal };
-  const context = await compiler.compile(session, asked);
+  const compileOptions = {
+    budget,
+    systemPrompt,
+    tools,
+    reserve,
+    volatile: volatile?.() ?? "",
+    signal,
+  };
+  const context = await compiler.compile(session, compileOptions);
   const request = { messages: context.toMessages(), signal };
   const response = await callModel(
     model,

@@ -28,11 +28,11 @@ it.each<[what: string, inputs: string[], isCoding: boolean]>([
   ["look-ups long ago", [...repeated({ order: 7 }), ...repeated({ command: "ls" }, 25)], true],
   ["few commands", repeated({ command: "ls" }, 3), false],
   ["arguments that are no JSON", Array.from({ length: 30 }, () => "{".repeat(1_000)), false],
-])("tells a coding agent's history by its calls: %s", (_, inputs, isCoding) => {
+])("recognizes a coding agent's history by its calls: %s", (_, inputs, isCoding) => {
   expect(isCodingHistory(historyOf("run", inputs))).toBe(isCoding);
 });
 
-it("cuts a coding agent's history lower, and no one-shot fit", () => {
+it("cuts a coding agent's history lower, but not in a single fit without state", () => {
   const options = { budget: 3_000, counter: exact };
   const roomOf = (input: object, own: object = {}): number =>
     fitMessages(historyOf("run", repeated(input)), { ...options, ...own }).tokens / 3_000;

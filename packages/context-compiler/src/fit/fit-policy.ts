@@ -66,12 +66,13 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const usable = usableOf({ budget, counter, safetyMargin });
   const isKept = given.policy !== undefined || state !== undefined;
   const isCoding = isKept && isCodingHistory(messages);
-  const way = settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
+  const profile =
+    settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
   requirePolicy(given);
   // Without a state there may be no further call, so the cut fills the budget.
-  const { cutTo = isKept ? way.cutTo : 1, firstSight = defaultFirstSight } = given;
+  const { cutTo = isKept ? profile.cutTo : 1, firstSight = defaultFirstSight } = given;
   // A sixth of a small budget, or a small share of a large one.
-  const facts = Math.max(Math.min(usable / 6, way.factsTokens), 0.03 * usable);
+  const facts = Math.max(Math.min(usable / 6, profile.factsTokens), 0.03 * usable);
   const { keptFactsTokens = Math.floor(facts) } = given;
   requireShare("firstSight", firstSight);
   requireThat(
@@ -89,7 +90,8 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     budget,
     usable,
     cutTo,
-    cutAbove: given.isCacheCold === true ? Math.min(way.cutAbove, (1 + cutTo) / 2) : way.cutAbove,
+    cutAbove:
+      given.isCacheCold === true ? Math.min(profile.cutAbove, (1 + cutTo) / 2) : profile.cutAbove,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),

@@ -66,8 +66,11 @@ export async function handOff(
   ]);
   const known = [...from.eventLog].filter(({ eventId }) => isGiven.has(eventId));
   const listed = handles.map(({ data }) => renderArtifact({ type: "artifact", ...data }));
-  const asked = { kind: "user_input", data: { content: [task, ...listed].join("\n\n") } } as const;
-  await session.recordAll([...known, asked]);
+  const taskDraft = {
+    kind: "user_input",
+    data: { content: [task, ...listed].join("\n\n") },
+  } as const;
+  await session.recordAll([...known, taskDraft]);
   const begun = session.eventLog.length;
   return {
     session,

@@ -22,14 +22,14 @@ const broken: [options: string, words: string][] = [
   ['{"sessionId": 5}', "A session id has"],
 ];
 
-describe("a session refuses by name", () => {
+describe("a session rejects, by name,", () => {
   it.each(broken)("%s", (options, words) => {
     expect(() => createSession(JSON.parse(options))).toThrow(
       refused("invalid_options", words) as Error,
     );
   });
 
-  it("nothing that can be used", () => {
+  it("nothing that works, such as Date as a clock", () => {
     expect(createSession({ clock: Date }).sessionId).not.toBe("");
     expect(createSession(JSON.parse('{"redact": null, "artifactStore": null}')).sessionId).not.toBe(
       "",
@@ -40,13 +40,13 @@ describe("a session refuses by name", () => {
     ["null", "What a session is made of has to be an object, not null"],
     ["{}", "store has to be an object with `read`"],
     ['{"store": {}}', "store has to be an object with `read`"],
-  ])("what it is opened with: %s", async (options, words) => {
+  ])("the options of openSession: %s", async (options, words) => {
     await expect(openSession(JSON.parse(options))).rejects.toEqual(
       refused("invalid_options", words),
     );
   });
 
-  it("what it goes on with from a pack of evidence", async () => {
+  it("the options of an evidence pack", async () => {
     const going = sessionFromEvidencePack(
       sampleSession().toEvidencePack(),
       JSON.parse('{"clock": {}}'),
@@ -56,21 +56,24 @@ describe("a session refuses by name", () => {
     );
   });
 
-  it.each([Number.NaN, Infinity, "1"])("a time of %s, which no store gives back", async (time) => {
-    const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
-    const recording = session.record("user_input", { content: "Hello." });
-    await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
-    expect(session.eventLog.length).toBe(0);
-  });
+  it.each([Number.NaN, Infinity, "1"])(
+    "a time of %s, which a store could not read back",
+    async (time) => {
+      const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
+      const recording = session.record("user_input", { content: "Hello." });
+      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
+      expect(session.eventLog.length).toBe(0);
+    },
+  );
 
-  it.each([5, ""])("an event's id of %s, which no store gives back", async (id) => {
+  it.each([5, ""])("an event id of %s, which a store could not read back", async (id) => {
     const session = sampleSession({ ids: { next: () => Object(id).valueOf() } });
     const recording = session.record("user_input", { content: "Hello." });
     await expect(recording).rejects.toEqual(refused("invalid_options", "The ids gave"));
     expect(session.eventLog.length).toBe(0);
   });
 
-  it.each(["null", "[null]", '{"kind": "user_input"}'])("to record %s", async (drafts) => {
+  it.each(["null", "[null]", '{"kind": "user_input"}'])("recording %s", async (drafts) => {
     await expect(sampleSession().recordAll(JSON.parse(drafts))).rejects.toMatchObject({
       code: "invalid_event",
     });

@@ -137,7 +137,7 @@ describe("sessionMessages", () => {
     expect(await messagesOf(drafts)).toEqual(expected);
   });
 
-  it("knows the events of each message", async () => {
+  it("lists the events of each message", async () => {
     const session = createSession({ ids: createSequentialIds("e") });
     await session.recordAll([
       user("q"),
@@ -155,7 +155,7 @@ describe("sessionMessages", () => {
     ]);
   });
 
-  it("tells from where on the messages changed", async () => {
+  it("returns the index of the first changed message", async () => {
     const session = createSession();
     const drafts = [
       user("q"),
@@ -172,7 +172,7 @@ describe("sessionMessages", () => {
     expect(events.map((event) => timeline.add(event))).toEqual([0, 1, 2, 3, 2, 5, 5, undefined]);
   });
 
-  it("keeps message objects that did not change, so that counts can be cached by them", async () => {
+  it("keeps unchanged message objects, so that counts can be cached by object", async () => {
     const session = createSession();
     await session.recordAll([user("q"), says("", "a"), gives("a")]);
     const before = session.messages().map(({ message }) => message);

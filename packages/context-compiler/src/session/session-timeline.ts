@@ -142,9 +142,9 @@ function slotOf(
 
 function addCall(state: TimelineState, event: SessionEvent<"tool_call">): number | undefined {
   const { callId, name } = event.data;
-  const asked = slotOf(state, callId);
-  if (asked !== undefined) {
-    asked.slot.eventIds.push(event.eventId);
+  const openCall = slotOf(state, callId);
+  if (openCall !== undefined) {
+    openCall.slot.eventIds.push(event.eventId);
     return undefined;
   }
   const call = { id: callId, name, arguments: event.data.arguments };

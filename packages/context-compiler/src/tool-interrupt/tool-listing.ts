@@ -13,7 +13,7 @@ export interface ToolListing {
 }
 
 /** One listing by the bridge. */
-interface Asked {
+interface Listing {
   answer: Promise<readonly BridgedTool[]>;
   controller: AbortController;
   waiting: number;
@@ -25,16 +25,20 @@ interface Asked {
  * gave up on, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {
-  let last: Asked | undefined;
+  let last: Listing | undefined;
 
-  const forget = (asked: Asked): void => {
-    if (last === asked) last = undefined;
+  const forget = (listing: Listing): void => {
+    if (last === listing) last = undefined;
   };
-  const ask = (): Asked => {
+  const ask = (): Listing => {
     const controller = new AbortController();
-    const asked: Asked = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
-    asked.answer.catch(() => forget(asked));
-    return (last = asked);
+    const listing: Listing = {
+      answer: listTools(bridge, controller.signal),
+      controller,
+      waiting: 0,
+    };
+    listing.answer.catch(() => forget(listing));
+    return (last = listing);
   };
   const tools = (
     signal: AbortSignal | undefined,
@@ -48,17 +52,17 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
           }),
         );
       if (signal?.aborted === true) return cancel();
-      const asked = isFresh || last === undefined ? ask() : last;
+      const listing = isFresh || last === undefined ? ask() : last;
       const giveUp = (): void => {
-        forget(asked);
-        asked.waiting -= 1;
-        if (asked.waiting === 0) asked.controller.abort(signal?.reason);
+        forget(listing);
+        listing.waiting -= 1;
+        if (listing.waiting === 0) listing.controller.abort(signal?.reason);
         cancel();
       };
       const done = (): void => signal?.removeEventListener("abort", giveUp);
-      asked.waiting += 1;
+      listing.waiting += 1;
       signal?.addEventListener("abort", giveUp, { once: true });
-      asked.answer.finally(done).then(resolve, reject);
+      listing.answer.finally(done).then(resolve, reject);
     });
   return {
     tools: (signal) => tools(signal),

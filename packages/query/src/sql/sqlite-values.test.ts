@@ -71,7 +71,7 @@ describe("values that SQLite stores", () => {
     expect(shares).toEqual(["0.000012", "-0.000050", "12.500000", "7.000000", null, "0.000000"]);
   });
 
-  it("compare correctly when they are barely above a whole number", async () => {
+  it("are compared exactly when they are next to a whole number", async () => {
     expect(
       await rowsOf(
         "scan(res:t, id, weight)→filter(weight > 1e-30 and weight <= 1e-20)→project(id)",
