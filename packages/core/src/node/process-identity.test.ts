@@ -59,7 +59,7 @@ describe("processState", () => {
     expect(await processState({ ...mac, pid: 7, ...other }, factsOf(mac, facts))).toBe(state);
   });
 
-  it("finds this process alive, and an earlier one of its number dead", async () => {
+  it("reports this process as alive, and an earlier one with its number as dead", async () => {
     const own = await ownProcessIdentity();
     expect(await processState(own)).toBe("alive");
     expect(await processState({ ...own, started: own.started - 100_000 })).toBe("dead");
@@ -67,7 +67,7 @@ describe("processState", () => {
 });
 
 describe("parseStartTime", () => {
-  it("reads what ps and PowerShell print", () => {
+  it("parses the output of ps and PowerShell", () => {
     const expected = Date.UTC(2026, 10, 3, 21, 0, 55);
     expect(parseStartTime("Tue Nov  3 21:00:55 2026\n", false)).toBe(expected);
     expect(parseStartTime("2026-11-03T21:00:55.1234567Z\r\n", true)).toBe(expected + 123);

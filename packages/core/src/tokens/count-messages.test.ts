@@ -106,7 +106,7 @@ describe("countMessages", () => {
     expect(countMessages(countCharacters, messages)).toBe(tokens);
   });
 
-  it("counts what nests too deeply for JSON.stringify", () => {
+  it("counts values that are nested too deeply for JSON.stringify", () => {
     const raw: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     const chars = 20_000 * '{"a":}'.length + 1;
     const length = (text: string): number => text.length;
@@ -121,7 +121,7 @@ describe("countMessages", () => {
     expect(countMessages(length, [], [tool])).toBeGreaterThan(chars);
   });
 
-  it("counts a tool as framing and the JSON of what a model sees of it", () => {
+  it("counts a tool as framing and the JSON that a model sees", () => {
     const json = '{"name":"find","description":"Finds.","parameters":{"type":"object"}}';
     expect(countMessages(countCharacters, [], [tool])).toBe(3 + 3 + json.length);
   });
