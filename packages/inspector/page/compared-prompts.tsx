@@ -67,7 +67,7 @@ export function ComparedPrompts({
   );
 }
 
-/** Shows where the cached prefix ends, and what that costs. */
+/** Shows where the cached prefix ends and what that costs. */
 function Break({
   compared: { break: broken },
   parts,

@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
   added: "Stands for what was left out.",
 };
 
-/** Reasons other than the budget. */
+/** Explanations of reasons other than the budget. */
 const whys: Record<string, string> = {
   empty: "It had no content.",
   orphaned_result: "It answers no call that is open.",
@@ -72,7 +72,7 @@ function Sessions() {
 
 function Prompt({ route: { parameters } }: { route: Route }) {
   const { session = "", at, part, with: to, other, replay, policy } = parameters;
-  // Without `at`, shows the newest prompt and follows the session.
+  // Without `at`, this is the newest prompt, and the page follows the session.
   const loading = useView("prompt", { session, at }, true);
   const whole = useView("session", { session }, true);
   const { view } = loading;
@@ -143,7 +143,7 @@ function Steps({
   const sessions = useView(to === undefined ? undefined : "sessions");
   const last = prompts - 1;
   const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
-  // Uses the URL, since the view lags behind it during quick clicks.
+  // Use the URL, because the view lags behind during quick clicks.
   const stepBy = (steps: number) =>
     step(Math.max(0, Number(currentRoute().parameters["at"] ?? last) + steps));
   const isNewest = currentRoute().parameters["at"] === undefined;
@@ -211,7 +211,7 @@ function Steps({
   );
 }
 
-/** All prompts of the session. Open if the URL sorts or searches them. */
+/** Lists all prompts of the session. Open at first if the URL sorts or searches them. */
 function Prompts({ session, prompts }: { session: string; prompts: readonly PromptRow[] }) {
   const isNamed = Object.keys(currentRoute().parameters).some((name) =>
     name.startsWith("prompts."),
@@ -281,7 +281,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
   const type = (change: { find: string }) =>
     replaceRoute("context", { ...currentRoute().parameters, ...change });
   const listed = partsInOrder(parts, { names, find, order });
-  // Only built again if what it shows changes, since a live page renders often.
+  // Rebuilt only if its content changes, because a live page renders often.
   const map = useMemo(
     () => <PartMap parts={parts} names={names} listed={listed} part={part} onSelect={select} />,
     [parts, part, find, order],
@@ -396,7 +396,7 @@ function PromptFigures({ view }: { view: PromptView }) {
   );
 }
 
-/** The full texts of all parts as sent. */
+/** Loads the full texts of all parts as sent. */
 async function requestText(
   place: { session: string; at: number },
   parts: readonly PromptPart[],
@@ -414,7 +414,7 @@ async function requestText(
   return JSON.stringify(await Promise.all(sent.map(read)), null, 2);
 }
 
-/** The model's answer, taken from the next prompt. */
+/** Shows the model's answer, which comes from the next prompt. */
 function Answer({ view: { session, prompt, parts } }: { view: PromptView }) {
   const isLast = prompt.at >= session.prompts - 1;
   const at = prompt.at + 1;
@@ -464,7 +464,7 @@ function Legend({ parts }: { parts: readonly PromptPart[] }) {
   );
 }
 
-/** Shows one part. Takes the focus, and Escape returns it to the list. */
+/** Shows one part. It takes the focus, and Escape returns the focus to the list. */
 function PartPanel({
   view,
   part,

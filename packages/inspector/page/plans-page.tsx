@@ -6,7 +6,7 @@ import { CopyButton, Status } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
+/** Shows the change that waits for confirmation, and the applied and rolled-back transactions. */
 export function PlansPage({ route }: { route: Route }) {
   const { id: shown } = route.parameters;
   const loading = useView("plans", {}, true);

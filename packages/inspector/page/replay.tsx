@@ -6,7 +6,10 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** Shows what another budget would have made of a session, and which values its calls would have missed. */
+/**
+ * Shows the prompts of a session under another budget, and the values that its calls would have
+ * missed.
+ */
 export function Replay({
   session,
   budget,

@@ -8,7 +8,7 @@ import { runAt, type RunOperation, type RunState } from "./run-at.ts";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** The limit if the URL contains none. */
+/** The default limit, if the URL has none. */
 const shownRuns = 100;
 
 /** Reasons for skipping an operation. */
@@ -21,7 +21,10 @@ const reasons: Readonly<Record<string, string>> = {
   policy: "The policy does not allow it here.",
 };
 
-/** The error, what it waits for, or why it was skipped and which operation or condition caused that. */
+/**
+ * The error, what the operation waits for, or why it was skipped and which operation or condition
+ * caused that.
+ */
 function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): string | undefined {
   if (why !== undefined || reason === undefined) return why;
   const wanted = reason === "condition_false" ? [...conditions, ...needs] : needs;
@@ -323,10 +326,10 @@ function Effects({ one }: { one: RunOperation }) {
   );
 }
 
-/** Characters of a text that are shown at first. */
+/** How many characters of a text are shown at first. */
 const pieceLength = 20_000;
 
-/** Shows the beginning of a loaded text. The user can show more. */
+/** Shows the beginning of a loaded text and a button for more. */
 function Pieces({ text, label }: { text: string; label: string }) {
   const [length, setLength] = useState(pieceLength);
   return (
