@@ -257,8 +257,8 @@ describe("the provider's cache", () => {
     await recordTurns(session, 0, 20);
     const { trace } = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
     expect(trace.at(-1)?.remarks).toEqual([
-      "the cut that was saved with the session can't be read: it is made anew",
-      "the cut was not saved with the session (unknown): after a restart it is made anew",
+      "the cut that was saved with the session can't be read: a new cut was created",
+      "the cut was not saved with the session (unknown): after a restart a new one will be created",
     ]);
     const blind = await openSession({
       store: { ...inner, loadState: fail },

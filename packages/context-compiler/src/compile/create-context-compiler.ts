@@ -128,7 +128,7 @@ function defaultProcessors(settings: ContextCompilerOptions): ContextProcessor[]
 }
 
 function foreignContext(name: string): ContextCompilerError {
-  const message = `The processor ${JSON.stringify(name)} returned a context of its own making; return \`context.with(...)\`, or the same.`;
+  const message = `The processor ${JSON.stringify(name)} returned a context that it created itself; return \`context.with(...)\`, or the same.`;
   return new ContextCompilerError("invalid_options", message);
 }
 

@@ -109,7 +109,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
 }
 
 function requireMemoryOptions(options: SessionMemoryOptions): void {
-  requireObject("What a memory is made of", options);
+  requireObject("The options of a memory", options);
   const { session, store, scope, embedder, counter } = options;
   requireIfGiven("session", session, "record");
   requireIfGiven("store", store, "read", "listSessions");

@@ -87,7 +87,7 @@ async function loadState(
     return [];
   } catch {
     throwIfAborted(signal, ContextCompilerError);
-    return ["the cut that was saved with the session can't be read: it is made anew"];
+    return ["the cut that was saved with the session can't be read: a new cut was created"];
   } finally {
     memory.isLoaded ||= signal?.aborted !== true;
   }
@@ -103,7 +103,9 @@ async function saveState(
     return [];
   } catch (error) {
     const reason = ContextCompilerError.isInstance(error) ? error.code : "unknown";
-    return [`the cut was not saved with the session (${reason}): after a restart it is made anew`];
+    return [
+      `the cut was not saved with the session (${reason}): after a restart a new one will be created`,
+    ];
   }
 }
 

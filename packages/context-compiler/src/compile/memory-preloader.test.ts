@@ -107,9 +107,7 @@ describe("memory hits", () => {
       search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
-    expect(remarksOf(context)).toEqual([
-      "1 memory hits left out: they go beyond 50 or 1250 tokens",
-    ]);
+    expect(remarksOf(context)).toEqual(["1 memory hits left out: they exceed 50 or 1250 tokens"]);
   });
 
   it("that are invalid are left out, and a remark counts them", async () => {

@@ -184,6 +184,6 @@ function fitHits(
   if (unreadable > 0)
     remarks.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
   if (omitted > 0)
-    remarks.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
+    remarks.push(`${omitted} memory hits left out: they exceed ${topK} or ${maxTokens} tokens`);
   return { hits, remarks };
 }

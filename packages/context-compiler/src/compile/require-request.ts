@@ -16,7 +16,7 @@ import type { CompileOptions, ContextCompilerOptions } from "./compile-options.t
  * @throws ContextCompilerError `invalid_options`
  */
 export function requireSettings(settings: ContextCompilerOptions): void {
-  requireObject("What a compiler is made of", settings);
+  requireObject("The options of a compiler", settings);
   const { counter, artifactStore, memory, processors = [] } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
@@ -53,7 +53,7 @@ export function requireRequest(
   options: Partial<CompileOptions> = {},
 ): CompileRequest {
   requireObject("The session", session, "messages", "record", "loadState", "saveState");
-  requireObject("What compile is asked for", options);
+  requireObject("The options of compile", options);
   const {
     budget: total,
     systemPrompt = "",

@@ -100,6 +100,6 @@ function isPinned({ messages, indexes }: HistoryUnit, policy: FitPolicy): boolea
 
 export function exceeded(breakdown: BudgetBreakdown): ContextCompilerError {
   const { budget, usable, systemPrompt, tools, lastUserTurn, pinned, markers } = breakdown;
-  const message = `What must stay does not fit ${usable} usable tokens of a budget of ${budget}: system prompt ${systemPrompt}, tools ${tools}, last user turn ${lastUserTurn}, pinned ${pinned}, markers ${markers}. Shorten it or raise the budget.`;
+  const message = `The required messages do not fit ${usable} usable tokens of a budget of ${budget}: system prompt ${systemPrompt}, tools ${tools}, last user turn ${lastUserTurn}, pinned ${pinned}, markers ${markers}. Shorten it or raise the budget.`;
   return new ContextCompilerError("budget_exceeded", message, { details: breakdown });
 }

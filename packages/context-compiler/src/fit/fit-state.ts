@@ -39,14 +39,14 @@ export interface FrozenCut {
 export function requireState(state: unknown): FitState {
   const problem = problemOf(state);
   if (problem === undefined && isState(state)) return state;
-  const message = `This is no state of fitMessages (${problem ?? "it is incomplete"}); hand back a state that it gave, or none.`;
+  const message = `This is not a state of fitMessages (${problem ?? "it is incomplete"}); pass a state that it returned, or none.`;
   throw new ContextCompilerError("invalid_state", message, { details: { problem } });
 }
 
 function problemOf(state: unknown): string | undefined {
-  if (typeof state !== "object" || state === null) return "it is no object";
+  if (typeof state !== "object" || state === null) return "it is not an object";
   if (!("version" in state) || state.version !== 2) return "its version is not 2";
-  return isState(state) ? undefined : "its cut or its marks are damaged";
+  return isState(state) ? undefined : "its cut or its fingerprints are damaged";
 }
 
 function isState(state: unknown): state is FitState {

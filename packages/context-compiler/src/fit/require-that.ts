@@ -26,7 +26,7 @@ export function requireObject(name: string, value: unknown, ...functions: string
     functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
   requireThat(
     isWhole && value !== null,
-    `${name} has to be an object${needed}, not ${shown(value)}.`,
+    `${name} must be an object${needed}, not ${shown(value)}.`,
   );
 }
 
@@ -82,7 +82,7 @@ function isTool(tool: unknown): tool is ToolDescription {
  * Throws `invalid_options` if one of the named options is present and is not a number of 0 or more.
  */
 export function requireNumbers(owner: string, options: object, ...names: string[]): void {
-  requireObject(`What ${owner} is given`, options);
+  requireObject(`The options of ${owner}`, options);
   for (const name of names) {
     const value: unknown = Reflect.get(options, name) ?? 0;
     requireThat(isFrom(0, value), `${name} of ${owner} is a number from 0, not ${shown(value)}.`);

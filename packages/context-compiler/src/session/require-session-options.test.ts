@@ -9,11 +9,11 @@ const refused = (code: string, words: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(words) });
 
 const broken: [options: string, words: string][] = [
-  ["null", "What a session is made of has to be an object, not null"],
-  ['{"artifactStore": {}}', "artifactStore has to be an object with `store` and `retrieve`"],
-  ['{"counter": null}', "counter has to be an object with `count`, not null"],
-  ['{"clock": {}}', "clock has to be an object with `now`"],
-  ['{"ids": "uuid"}', 'ids has to be an object with `next`, not the text "uuid"'],
+  ["null", "The options of a session must be an object, not null"],
+  ['{"artifactStore": {}}', "artifactStore must be an object with `store` and `retrieve`"],
+  ['{"counter": null}', "counter must be an object with `count`, not null"],
+  ['{"clock": {}}', "clock must be an object with `now`"],
+  ['{"ids": "uuid"}', 'ids must be an object with `next`, not the text "uuid"'],
   ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
   [
     '{"externalizeAboveTokens": "5"}',
@@ -37,9 +37,9 @@ describe("a session rejects, by name,", () => {
   });
 
   it.each([
-    ["null", "What a session is made of has to be an object, not null"],
-    ["{}", "store has to be an object with `read`"],
-    ['{"store": {}}', "store has to be an object with `read`"],
+    ["null", "The options of a session must be an object, not null"],
+    ["{}", "store must be an object with `read`"],
+    ['{"store": {}}', "store must be an object with `read`"],
   ])("the options of openSession: %s", async (options, words) => {
     await expect(openSession(JSON.parse(options))).rejects.toEqual(
       refused("invalid_options", words),
@@ -52,7 +52,7 @@ describe("a session rejects, by name,", () => {
       JSON.parse('{"clock": {}}'),
     );
     await expect(going).rejects.toEqual(
-      refused("invalid_options", "clock has to be an object with `now`"),
+      refused("invalid_options", "clock must be an object with `now`"),
     );
   });
 

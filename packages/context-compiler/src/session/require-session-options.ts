@@ -6,7 +6,7 @@ import type { SessionOptions } from "./session.ts";
  * @throws ContextCompilerError `invalid_options`
  */
 export function requireSessionOptions(options: SessionOptions): void {
-  requireObject("What a session is made of", options);
+  requireObject("The options of a session", options);
   const { artifactStore, counter, clock, ids, redact } = options;
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   if (counter !== undefined) requireObject("counter", counter, "count");

@@ -27,7 +27,7 @@ export async function sessionFromEvidencePack(
   const { events, ...sessionOptions } = options;
   const verified = verifyEvidencePack(pack, events);
   if (!verified.ok) {
-    const text = `The evidence pack does not hold: ${verified.issues[0]?.message ?? ""}`;
+    const text = `The evidence pack is not valid: ${verified.issues[0]?.message ?? ""}`;
     throw new ContextCompilerError("evidence_invalid", text, {
       details: { issues: verified.issues },
     });

@@ -21,7 +21,7 @@ export function findConnector(connectors: Connectors, resource: ResourceDetails)
   const [key] = keys.toSorted((left, right) => right.length - left.length);
   const connector = key === undefined ? undefined : connectors[key];
   if (key !== undefined && connector !== undefined) return { key, connector };
-  const message = `No connector serves ${JSON.stringify(resource.id)} (${address.slice(0, 200)}); give one under the beginning of that address.`;
+  const message = `No connector serves ${JSON.stringify(resource.id)} (${address.slice(0, 200)}); pass one under a prefix of that address.`;
   throw new QueryError("connector_missing", message, { details: { resource: resource.id } });
 }
 

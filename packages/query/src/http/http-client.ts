@@ -120,7 +120,7 @@ function redirected(
   if (next !== undefined && redirects < maxRedirects && isBelow(next, base)) return next;
   throw new QueryError(
     "source_failed",
-    `${name} leads on to an address outside of the base address, or in a circle.`,
+    `${name} redirects outside of the base address, or in a circle.`,
     {
       details: { status: response.status },
     },

@@ -25,7 +25,7 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
   ) {
     throw new QueryError(
       "invalid_options",
-      `${JSON.stringify(id)} is asked by ${String(http.method).slice(0, 20)}; only GET is read.`,
+      `${JSON.stringify(id)} needs ${String(http.method).slice(0, 20)}; only GET is supported.`,
     );
   }
   const declaredPath =

@@ -222,7 +222,7 @@ const sqlite: Macros = {
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
   printf: [
     "(f) AS f",
-    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not supported here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
   ],
   cast_integer: [
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,

@@ -77,7 +77,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   await turn();
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
-    return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
+    return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
   const strange = tokens.find(
     ({ kind, text: piece }) =>
       (kind === "text" && !piece.startsWith("'")) ||
@@ -86,7 +86,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (strange !== undefined)
     return refused(
       "statement_refused",
-      `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`,
+      `${JSON.stringify(strange.text.slice(0, 40))} is not supported: write texts as 'text', and values instead of parameters.`,
     );
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());

@@ -107,7 +107,7 @@ export class ExpressionResolver {
       case "Collate":
         return this.#at.refuse(
           "statement_refused",
-          "COLLATE is not taken; compare lower(a) = lower(b).",
+          "COLLATE is not supported; compare lower(a) = lower(b).",
         );
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
@@ -116,11 +116,11 @@ export class ExpressionResolver {
         return;
       case "Unnamed":
         if (typeof content === "string" && content !== "Wildcard")
-          this.#at.refuse("statement_refused", "An argument is not taken.");
+          this.#at.refuse("statement_refused", "An argument is not supported.");
         break;
     }
     if (databases === undefined && !plainVariants.has(tag))
-      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
+      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not supported.`);
     this.parts(content, place);
     this.#checkComparison(tag, nodeOf(content), place);
     this.#recordComparison(tag, nodeOf(content), place);
@@ -258,8 +258,8 @@ export class ExpressionResolver {
       return this.#at.refuse(
         "statement_refused",
         operator === "PGExp"
-          ? "The operator ^ is not taken; write power(a, b)."
-          : `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+          ? "The operator ^ is not supported; write power(a, b)."
+          : `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`,
       );
     this.#at.only(...databases);
   }
@@ -277,7 +277,10 @@ export class ExpressionResolver {
     }
     const databases = typeVariants.get(name ?? "");
     if (databases === undefined)
-      return this.#at.refuse("type_mismatch", `A cast to ${wordsOf(name ?? "this")} is not taken.`);
+      return this.#at.refuse(
+        "type_mismatch",
+        `A cast to ${wordsOf(name ?? "this")} is not supported.`,
+      );
     this.#at.only(...databases);
   }
 

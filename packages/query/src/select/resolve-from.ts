@@ -42,7 +42,7 @@ export class FromResolver {
       const operator = variantOf(join["join_operator"]);
       const kind = operator?.tag ?? "";
       if (!/^(?:Join|Inner|CrossJoin|Left|LeftOuter|Right|RightOuter|FullOuter)$/.test(kind))
-        this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not taken.`);
+        this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not supported.`);
       if (operator?.content === "None" && kind !== "CrossJoin") this.#unconstrained();
       this.#constraint(operator?.content, { scope, firstAt, rightAt, common: context.common });
     }

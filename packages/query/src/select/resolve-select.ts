@@ -67,7 +67,7 @@ export class SelectResolver {
     if (found?.tag !== "Query") {
       this.#at.refuse(
         "statement_refused",
-        `Only SELECT is taken, not ${wordsOf(found?.tag ?? "this")}.`,
+        `Only SELECT is supported, not ${wordsOf(found?.tag ?? "this")}.`,
       );
       return;
     }
@@ -83,10 +83,7 @@ export class SelectResolver {
   #query(value: unknown, context: QueryContext): Outputs {
     this.#depth += 1;
     if (this.#depth > maxDepth) {
-      this.#at.refuse(
-        "limit_exceeded",
-        `Queries stand within each other more than ${maxDepth} times.`,
-      );
+      this.#at.refuse("limit_exceeded", `Queries are nested more than ${maxDepth} levels deep.`);
       return [];
     }
     const query = nodeOf(value);
@@ -191,7 +188,7 @@ export class SelectResolver {
       default:
         this.#at.refuse(
           "statement_refused",
-          `Only SELECT is taken, not ${wordsOf(body?.tag ?? "this")}.`,
+          `Only SELECT is supported, not ${wordsOf(body?.tag ?? "this")}.`,
         );
         return { outputs: [] };
     }
@@ -201,7 +198,7 @@ export class SelectResolver {
     const { flavor, ...members } = select;
     if (flavor !== "Standard") this.#at.only("duckdb");
     if (!isAbsent(members["top"]))
-      this.#at.refuse("statement_refused", "TOP is not taken; write LIMIT at the end.");
+      this.#at.refuse("statement_refused", "TOP is not supported; write LIMIT at the end.");
     const known =
       "distinct projection from selection group_by having named_window qualify window_before_qualify value_table_mode top top_before_distinct";
     this.#at.onlyMembers(members, known.split(" "), "SELECT");

@@ -269,11 +269,11 @@ async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> 
     };
   const meant = options.dialect ?? source.dialect;
   if (!spellings.has(source.dialect) || meant !== source.dialect)
-    return { reason: `${connector.name} does not know all of its words` };
+    return { reason: `${connector.name} does not support all of its syntax` };
   const conditions = tables.map(({ resource }) =>
     rowCondition(resource, { ...options, dialect: source.dialect }),
   );
-  if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
+  if (conditions.includes("unknown")) return { reason: "an access rule must be applied first" };
   const nativeText = (written: (condition: string) => string): string =>
     nativeStatement(plan, (use) => {
       const name = source.tableOf(use.resource).map(quoteIdentifier).join(".");

@@ -84,7 +84,7 @@ it.each([
   ["select city, id from visits group by city", /several values in one group; group by it too/],
   ["select city, count(*) as n from visits group by city order by id", /several values/],
   ["select lower(who), city from visits group by lower(who)", /must appear in the GROUP BY/],
-  ["select top 2 who from visits", /^TOP is not taken; write LIMIT at the end\.$/],
+  ["select top 2 who from visits", /^TOP is not supported; write LIMIT at the end\.$/],
   ["select nvl(who, 'x') from visits", /^There is no function "nvl": write coalesce\(a, b\)\.$/],
   ["select strps(who) from visits", /^There is no function "strps"\. Did you mean "strpos"\?/],
 ])("suggests a replacement for %s", async (text, message) => {

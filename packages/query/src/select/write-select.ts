@@ -27,7 +27,10 @@ export function duckDbStatement(
   const { tables, edits, functions, differences, roundedCasts, ...adapting } = plan.resolved;
   const lost = differences.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
-    throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
+    throw new QueryError(
+      "plan_invalid",
+      `DuckDB would interpret this statement differently: ${lost.reason}.`,
+    );
   const isPostgres = spelling === "postgresql";
   const words = isPostgres ? [...similarEdits(tokens), ...adapting.postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {

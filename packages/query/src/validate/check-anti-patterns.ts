@@ -19,7 +19,7 @@ export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): 
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan") continue;
-    const path: ScanPath = { scan, index, ...pathOf(scan, steps, byName) };
+    const path: ScanPath = { scan, index, ...tracePaths(scan, steps, byName) };
     for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(path, text, report);
   }
 }
@@ -47,7 +47,7 @@ function checkText(path: ScanPath, text: string, report: Report): void {
 }
 
 /** Follows the steps from the scan to the result. A scan with several paths counts as bounded only if all are. */
-function pathOf(
+function tracePaths(
   scan: TypedScan,
   steps: readonly TypedStep[],
   byName: ReadonlyMap<string, TypedStep>,

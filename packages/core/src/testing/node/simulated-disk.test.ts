@@ -36,8 +36,8 @@ describe("SimulatedDisk", () => {
     const disk = new SimulatedDisk();
     disk.cutBefore = 1;
     disk.createFile(disk.root, "a");
-    expect(() => disk.createFile(disk.root, "b")).toThrow("The power went");
-    expect(() => disk.look()).toThrow("The power went");
+    expect(() => disk.createFile(disk.root, "b")).toThrow("The power failed");
+    expect(() => disk.look()).toThrow("The power failed");
     expect([...disk.root.names.keys()]).toEqual(["a"]);
   });
 });

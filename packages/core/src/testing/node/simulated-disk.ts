@@ -66,7 +66,7 @@ export class SimulatedDisk {
 
   /** Call this before every read. */
   look(): void {
-    if (this.steps >= this.cutBefore) throw new Error(`The power went at step ${this.steps}.`);
+    if (this.steps >= this.cutBefore) throw new Error(`The power failed at step ${this.steps}.`);
   }
 
   /** @throws an error of code `ENOENT` */
