@@ -81,7 +81,7 @@ export function runAt(stored: RunDetailsView, upTo: number | undefined): RunStat
       };
   }
   for (const operation of operations.values())
-    Object.assign(operation, whatHolds(operation, { input, operations }));
+    Object.assign(operation, blockersOf(operation, { input, operations }));
   const failed = result?.failedDetails;
   const whole = result?.mainLlm.text;
   return {
@@ -104,7 +104,7 @@ export function runAt(stored: RunDetailsView, upTo: number | undefined): RunStat
 }
 
 /** Lists an operation's unfinished dependencies, and conditions that may not be met. */
-function whatHolds(
+function blockersOf(
   { id, hook }: RunOperation,
   {
     input,

@@ -115,7 +115,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         <Figure name="Took">{duration(end - view.startedAtMs)}</Figure>
         {slowest === undefined ? null : (
           <Figure name="Slowest operation">
-            {visible(slowest.id)} {took(slowest)}
+            {visible(slowest.id)} {durationOf(slowest)}
           </Figure>
         )}
         <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
@@ -135,7 +135,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
             <span class="what">main call</span>
             <span class={`badge status-${view.main.status}`}>{view.main.status}</span>
             <Span one={view.main} scale={scale} />
-            <span class="number">{took(view.main)}</span>
+            <span class="number">{durationOf(view.main)}</span>
           </div>
         </div>
       )}
@@ -271,7 +271,7 @@ function Operations({
                 <span class="what">{visible(one.id)}</span>
                 <span class={`badge status-${one.status}`}>{one.status}</span>
                 <Span one={one} scale={scale} />
-                <span class="number">{took(one)}</span>
+                <span class="number">{durationOf(one)}</span>
               </a>
               {whyOf(one) === undefined ? null : <div class="why">{visible(whyOf(one) ?? "")}</div>}
               {isOpen ? <Effects one={one} /> : null}
@@ -284,7 +284,7 @@ function Operations({
 
 type Timed = Pick<RunOperation, "status" | "startedAtMs" | "finishedAtMs">;
 
-function took({ startedAtMs, finishedAtMs }: Timed): string {
+function durationOf({ startedAtMs, finishedAtMs }: Timed): string {
   return startedAtMs === undefined || finishedAtMs === undefined
     ? ""
     : duration(finishedAtMs - startedAtMs);

@@ -110,7 +110,7 @@ const prompts = fc
   });
 
 /** Lists statements of a comparison that contradict the parts themselves. */
-function untruths(first: ComparedPart[], second: ComparedPart[]): string[] {
+function contradictions(first: ComparedPart[], second: ComparedPart[]): string[] {
   const { pairs, break: broken } = comparePrompts(first, second);
   const isEqual = (a: ComparedPart | undefined, b: ComparedPart | undefined): boolean =>
     a === b || (a?.text !== undefined && b?.text === a.text && a.tool === b?.tool);
@@ -152,7 +152,7 @@ it("never contradicts the parts of two prompts, and lists each part once", () =>
         pairs.flatMap((pair) => pair[side] ?? []).sort((a, b) => a - b);
       expect(places("first")).toEqual(first.map((_, at) => at));
       expect(places("second")).toEqual(second.map((_, at) => at));
-      expect(untruths(first, second)).toEqual([]);
+      expect(contradictions(first, second)).toEqual([]);
     }),
     { numRuns: propertyRuns * 5 },
   );

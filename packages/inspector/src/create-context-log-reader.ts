@@ -43,7 +43,7 @@ export function createContextLogReader(
       const log: ReadLog = isKnown
         ? known
         : { bytes: 0, records: [], places: new Map(), ends: new Map() };
-      if (log.bytes < size) await readOn(join(folder, name), log);
+      if (log.bytes < size) await readNewLines(join(folder, name), log);
       logs.set(name, log);
       sessions.set(name.slice(0, -".jsonl".length), log.records);
     }
@@ -65,7 +65,7 @@ export function createContextLogReader(
 }
 
 /** Reads the complete lines after the current offset. */
-async function readOn(path: string, log: ReadLog): Promise<void> {
+async function readNewLines(path: string, log: ReadLog): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
   const bytes = Buffer.concat(pieces);

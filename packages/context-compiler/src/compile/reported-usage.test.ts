@@ -63,14 +63,14 @@ describe("usage that a provider reports", () => {
       phase: "model_usage",
       output: { counter: estimatedCounter.name, modelId: "scripted", outputTokens: 5 },
     });
-    const compileAfresh = async (): Promise<ChatMessage[]> => {
+    const compileReopened = async (): Promise<ChatMessage[]> => {
       await store.saveState("a", { key: `compile:${budget}`, json: undefined });
       const reopened = await openSession({ store, sessionId: "a" });
       const options = { budget, systemPrompt: "" };
       return (await createContextCompiler().compile(reopened, options)).toMessages();
     };
-    const prompt = await compileAfresh();
-    expect(await compileAfresh()).toEqual(prompt);
+    const prompt = await compileReopened();
+    expect(await compileReopened()).toEqual(prompt);
     expect(JSON.stringify(prompt)).not.toContain("model_usage");
   });
 

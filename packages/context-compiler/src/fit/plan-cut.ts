@@ -195,7 +195,7 @@ class Planner {
     const { units } = this.#history;
     let tokens = 0;
     for (const [at, unit] of units.entries()) {
-      if (this.#isApart(at)) continue;
+      if (this.#isKeptAnyway(at)) continue;
       const repeats = this.#reader
         .of(unit, units.length - 1 - at)
         .filter(({ reference }) => reference !== undefined);
@@ -213,7 +213,7 @@ class Planner {
     let from = units.length;
     for (let at = units.length - 1; at >= 0; at--) {
       const unit = units[at];
-      if (unit !== undefined && !this.#isApart(at)) {
+      if (unit !== undefined && !this.#isKeptAnyway(at)) {
         const blocks = this.#reader.of(unit, units.length - 1 - at);
         used += unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
         const isLowered = used > room && this.#lowerFloor(blocks, room - used);
@@ -243,7 +243,7 @@ class Planner {
     const { units } = this.#history;
     let used = 0;
     for (const [at, unit] of units.entries()) {
-      if (this.#isApart(at)) continue;
+      if (this.#isKeptAnyway(at)) continue;
       const saved = addUp(
         this.#reader.of(unit, units.length - 1 - at),
         (block) => block.tokens - this.#sizeOf(block),
@@ -254,7 +254,7 @@ class Planner {
     return true;
   }
 
-  #isApart(unit: number): boolean {
+  #isKeptAnyway(unit: number): boolean {
     return unit === this.#unread || this.#required.units.has(unit);
   }
 
@@ -263,7 +263,7 @@ class Planner {
     const tail = units
       .slice(from)
       .flatMap((unit, at) =>
-        this.#isApart(from + at) ? [] : [{ unit, age: units.length - 1 - from - at }],
+        this.#isKeptAnyway(from + at) ? [] : [{ unit, age: units.length - 1 - from - at }],
       );
     const blocks = tail.flatMap(({ unit, age }) => [...this.#reader.of(unit, age)]);
     const rigid = addUp(tail, ({ unit }) => unit.tokens) - addUp(blocks, ({ tokens }) => tokens);

@@ -62,7 +62,7 @@ function toOutput(answer: unknown): ToolOutput {
   const bytes = answer instanceof ArrayBuffer ? new Uint8Array(answer) : answer;
   if (bytes instanceof Uint8Array) return { content: [bytesPart(bytes)] };
   const content = partsOf(answer);
-  if (content !== undefined) return { content, isError: saysFailed(answer) ? true : undefined };
+  if (content !== undefined) return { content, isError: reportsError(answer) ? true : undefined };
   return { content: writeJson(answer, "The tool's answer"), mimeType: "application/json" };
 }
 
@@ -73,7 +73,7 @@ function bytesPart(data: Uint8Array): Part {
     : { type: "image", mimeType, data };
 }
 
-function saysFailed(answer: unknown): boolean {
+function reportsError(answer: unknown): boolean {
   return (
     typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true
   );

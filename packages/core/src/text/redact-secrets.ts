@@ -109,14 +109,14 @@ function findingAt(source: SecretSource, at: number, group: number): SecretFindi
     if (trigger.third !== (isCaseless ? third | 0x20 : third) && literal.length > 2) continue;
     if (!startsWith(source.text, at, trigger)) continue;
     const finding = read(source, at);
-    if (finding !== undefined) return read === readPair ? specific(source, finding) : finding;
+    if (finding !== undefined) return read === readPair ? withTokenKind(source, finding) : finding;
     if (source.floor > at) return undefined;
   }
   return undefined;
 }
 
 /** Reports a pair's value by its token kind, if it has one. */
-function specific(source: SecretSource, finding: SecretFinding): SecretFinding {
+function withTokenKind(source: SecretSource, finding: SecretFinding): SecretFinding {
   const pair =
     source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);
   const third = source.text.charCodeAt(finding.start + 2);

@@ -123,7 +123,7 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
   // suspicious.
   const isListed = missing.length < literals.length;
   for (const literal of missing) {
-    const { near, common } = await existing(comparison, literal, ask);
+    const { near, common } = await findExisting(comparison, literal, ask);
     if (near === undefined && (isListed || common.length === 0)) continue;
     const values = near === undefined ? common.slice(0, 3) : [near];
     const isTypo = near !== undefined && isSlipOf(literal, String(near["value"]));
@@ -134,7 +134,7 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
 }
 
 /** Finds the nearest existing value, or the commonest values if none differs only in case. */
-async function existing(
+async function findExisting(
   comparison: Comparison,
   literal: string,
   ask: Ask,
