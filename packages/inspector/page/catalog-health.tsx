@@ -63,7 +63,7 @@ export function CatalogHealth({ run }: { run: string | undefined }) {
 
 function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   if (verified === undefined)
-    return <p class="muted">The sources were not asked since this page is being served.</p>;
+    return <p class="muted">The sources have not been queried since this page was started.</p>;
   return (
     <>
       <dl class="figures">

@@ -14,7 +14,7 @@ export function Status({ loading }: { loading: Loading<unknown> }) {
     return (
       <p class="note" role="alert">
         {error}
-        {view === undefined ? "" : ` What is shown is from before ${moment(failedAtMs)}.`}
+        {view === undefined ? "" : ` The data shown is from before ${moment(failedAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;

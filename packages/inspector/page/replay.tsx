@@ -56,8 +56,8 @@ export function Replay({
         </button>
       </div>
       <p class="muted">
-        <code>fitMessages</code> makes each prompt again from its original, without a model. All
-        figures are estimates.
+        <code>fitMessages</code> fits each original prompt again, without a model. All figures are
+        estimates.
       </p>
       <Status loading={loading} />
       {fitted.length === 0 ? null : (

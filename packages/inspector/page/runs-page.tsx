@@ -15,9 +15,9 @@ const shownRuns = 100;
 const reasons: Readonly<Record<string, string>> = {
   disabled: "It is switched off in the profile.",
   trigger_mismatch: "It does not belong to this kind of turn.",
-  condition_false: "Its condition did not hold, or that of an operation that it needs.",
+  condition_false: "Its condition was not met, or that of an operation that it needs.",
   dependency_failed: "An operation that it needs failed or was skipped.",
-  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
+  not_due: "It is not due yet: it runs only after a number of turns or tokens.",
   policy: "The policy does not allow it here.",
 };
 
@@ -315,7 +315,7 @@ function Effects({ one }: { one: RunOperation }) {
         {visible(one.name)}, {count(one.attempts ?? 0)}{" "}
         {one.attempts === 1 ? "attempt" : "attempts"}
       </p>
-      {one.effects.length === 0 ? <p>It gave nothing to the prompt and wrote no state.</p> : null}
+      {one.effects.length === 0 ? <p>It added nothing to the prompt and wrote no state.</p> : null}
       {one.effects.map(({ name, text }, at) => (
         <div key={at}>
           <h3>{visible(name)}</h3>

@@ -28,7 +28,7 @@ const everyMs = 1_000;
 const data = document.querySelector("#views")?.textContent;
 const exported = data == null ? undefined : JSON.parse(data);
 const notExported =
-  "This is not in the file. For the whole texts of a prompt export again: ccl ui --export page.html session=... at=...";
+  "This is not in the file. For the full texts of a prompt, export again: ccl ui --export page.html session=... at=...";
 
 /** The URL of a view's data, independent of the order of its parameters. */
 function addressOf(name: ViewName, parameters: Parameters): string {

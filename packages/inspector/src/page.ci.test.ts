@@ -85,7 +85,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     ],
     /\+const late = 2/,
   ],
-  ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
+  ["What would the pending change do?", [["link", "Plans"]], /\+const stock = 1/],
   [
     "What is in this table?",
     [
@@ -324,7 +324,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       await live.close();
       await page
         .getByRole("alert")
-        .filter({ hasText: "What is shown is from before" })
+        .filter({ hasText: "The data shown is from before" })
         .first()
         .waitFor();
       expect(await where.textContent()).toBe("16 of 22");
