@@ -120,13 +120,13 @@ describe("a compile", () => {
 describe("a budget", () => {
   const broken: [string, Partial<CompileOptions>, object][] = [
     ["that is missing", { systemPrompt }, { code: "budget_missing" }],
-    ["of nothing", { systemPrompt, budget: 0 }, { code: "invalid_options" }],
+    ["of 0", { systemPrompt, budget: 0 }, { code: "invalid_options" }],
     [
-      "that the reserve takes",
+      "that the reserve uses up",
       { systemPrompt, budget: 500, reserve: 500 },
       { code: "invalid_options" },
     ],
-    ["that is no number", { systemPrompt, budget: Number.NaN }, { code: "invalid_options" }],
+    ["that is not a number", { systemPrompt, budget: Number.NaN }, { code: "invalid_options" }],
   ];
   it.each(broken)("%s is a typed error", async (_, options, error) => {
     const compiling: Promise<unknown> = Reflect.apply(compilerOf().compile, undefined, [
@@ -350,12 +350,12 @@ describe("a processor", () => {
   });
 
   it.each<[string, ChatMessage]>([
-    ["an answer to no call", { role: "tool", toolCallId: "none", content: "x" }],
+    ["a result without a call", { role: "tool", toolCallId: "none", content: "x" }],
     [
-      "a call without its answer",
+      "a call without its result",
       { role: "assistant", content: "", toolCalls: [{ id: "c", name: "a", arguments: "" }] },
     ],
-    ["a message without a word", { role: "user", content: " " }],
+    ["a message without text", { role: "user", content: " " }],
   ])("that leaves %s after the selection causes a typed error", async (_, message) => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);

@@ -78,17 +78,14 @@ describe("a summarizer", () => {
   });
 
   it.each<[what: string, script: ScriptedResponse[]]>([
-    ["is no JSON", ["Sure! Here is", "Sorry,"]],
+    ["is not JSON", ["Sure! Here is", "Sorry,"]],
     ["has other members", [notes({ facts: { all: 1 } }), notes({ more: 1 })]],
-    [
-      "goes on for ever",
-      [notes({ facts: ["x".repeat(5_000)] }), notes({ facts: ["y".repeat(5_000)] })],
-    ],
-    ["says nothing", [notes({})]],
-    ["makes everything up", [notes({ facts: ["Order 99881 is lost."] })]],
-    ["is a failure", [new Error("no credit")]],
-    ["pollutes", ['{"__proto__":{"facts":["x"]},"constructor":1}', "null"]],
-  ])("whose answer has %s leaves the session unchanged", async (_, script) => {
+    ["never ends", [notes({ facts: ["x".repeat(5_000)] }), notes({ facts: ["y".repeat(5_000)] })]],
+    ["is empty", [notes({})]],
+    ["names only things from outside the input", [notes({ facts: ["Order 99881 is lost."] })]],
+    ["fails", [new Error("no credit")]],
+    ["pollutes prototypes", ['{"__proto__":{"facts":["x"]},"constructor":1}', "null"]],
+  ])("leaves the session unchanged if the answer %s", async (_, script) => {
     const { session, context } = await compileWith(script);
     expect(session.eventLog.filter(["phase_result"])).toEqual([]);
     expect(context.trace.at(-1)?.remarks).toHaveLength(1);

@@ -72,7 +72,7 @@ describe("memory hits", () => {
 
   it.each([
     ["spread", (session: Session): Session => ({ ...session })],
-    ["a proxy", (session: Session): Session => new Proxy(session, {})],
+    ["wrapped in a proxy", (session: Session): Session => new Proxy(session, {})],
   ])("are masked if the session is %s", async (_, wrap) => {
     const session = sampleSession();
     await session.record("user_input", { content: "Which token is mine?" });
@@ -199,9 +199,9 @@ describe("a memory", () => {
         throw new Error("not ready");
       },
     ],
-    ["answers with something else", () => JSON.parse('"{}"')],
+    ["returns something else", () => JSON.parse('"{}"')],
     [
-      "answers with broken hits",
+      "returns invalid hits",
       () => Promise.resolve(JSON.parse('[null, {"memoryId": 1}, {"memoryId": "a", "text": " "}]')),
     ],
   ];
@@ -221,8 +221,8 @@ describe("a memory", () => {
 
   const unusual: [string, unknown, string][] = [
     ["text", "the index is down", "the index is down"],
-    ["an error whose message is none", Object.assign(new Error(), { message: 5 }), "5"],
-    ["what has no text", Object.create(null), "no reason"],
+    ["an error with an invalid message", Object.assign(new Error(), { message: 5 }), "5"],
+    ["something without a text", Object.create(null), "no reason"],
     ["nothing", undefined, "no reason"],
     ["a page of text", new Error("x".repeat(5_000)), expect.stringMatching(/^.{1,300}$/)],
   ];

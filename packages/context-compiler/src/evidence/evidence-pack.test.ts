@@ -87,7 +87,7 @@ describe("an evidence pack", () => {
     ["an entry was left out", (pack) => sealEvidence(pack.sessionId, pack.entries.slice(1))],
     ["entries changed places", (pack) => sealEvidence(pack.sessionId, pack.entries.toReversed())],
     [
-      "a hash was made anew",
+      "a hash was recomputed",
       (pack) =>
         sealEvidence(
           pack.sessionId,

@@ -264,10 +264,13 @@ describe("the prompt check of these tests", () => {
   it.each<[string, ChatMessage[]]>([
     ["an orphaned result", [user("a"), result("x", "b")]],
     ["an unanswered call", [user("a"), calls("x")]],
-    ["half of parallel calls", [user("a"), calls("x", "y"), result("x", "b"), user("c")]],
+    [
+      "half of the results of parallel calls",
+      [user("a"), calls("x", "y"), result("x", "b"), user("c")],
+    ],
     ["an empty message", [user("a"), model(" ")]],
-    ["a model that begins", [system("s"), model("a")]],
-    ["one result for two calls of one id", [user("a"), calls("x", "x"), result("x", "b")]],
+    ["a model message at the start", [system("s"), model("a")]],
+    ["one result for two calls with the same id", [user("a"), calls("x", "x"), result("x", "b")]],
   ])("rejects %s", (_name, messages) => {
     expect(faultOf(messages)).toBeDefined();
   });
@@ -589,7 +592,7 @@ describe("fitMessages", () => {
     ["nothing", [], []],
     ["only a system prompt", [system("s")], [system("s")]],
     [
-      "a model that begins",
+      "a model message at the start",
       [model("a")],
       [{ ...user("[The conversation starts here.]"), source: "ccl:start" }, model("a")],
     ],
@@ -718,7 +721,7 @@ describe("a budget", () => {
     ["nothing", [null]],
     ["a string", ["hello"]],
     ["an unknown role", [{ role: "robot", content: "a" }]],
-    ["a content of no kind", [{ role: "user", content: 7 }]],
+    ["a content of an unknown type", [{ role: "user", content: 7 }]],
     [
       "calls without arguments",
       [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b" }] }],
@@ -737,7 +740,7 @@ describe("a state", () => {
 
   it.each([
     ["of another version", { version: 1 }],
-    ["without marks", { version: 2, shown: 3, tools: "" }],
+    ["without fingerprints", { version: 2, shown: 3, tools: "" }],
     [
       "with a damaged cut",
       {

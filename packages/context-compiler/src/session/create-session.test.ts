@@ -101,17 +101,17 @@ describe("createSession", () => {
 
   it.each<[string, string, unknown]>([
     ["an unknown kind", "user_output", { content: "x" }],
-    ["data that is no object", "user_input", "x"],
+    ["data that is not an object", "user_input", "x"],
     ["no content", "user_input", {}],
     ["an unknown member", "user_input", { content: "x", contents: "y" }],
     [
-      "a role that is not the operator's or the user's",
+      "a role other than the operator's or the user's",
       "user_input",
       { content: "x", role: "assistant" },
     ],
     ["a part of an unknown type", "user_input", { content: [{ type: "video" }] }],
     [
-      "base64 that is none",
+      "invalid base64",
       "user_input",
       { content: [{ type: "image", mimeType: "image/png", dataBase64: "*" }] },
     ],
@@ -122,12 +122,12 @@ describe("createSession", () => {
     ["an unknown decision", "guard_decision", { guard: "g", decision: "maybe" }],
     ["a summary without its range", "phase_result", { phase: "summary", summary: { text: "x" } }],
     [
-      "an id that is no hash",
+      "an id that is not a hash",
       "artifact_stored",
       { artifactId: "a", summary: "", sizeBytes: 1, mimeType: "", source: "" },
     ],
-    ["what JSON can't hold", "phase_result", { phase: "p", output: { x: 1n } }],
-    ["a number that is none", "memory_hit", { memoryId: "m", text: "t", score: Number.NaN }],
+    ["data that JSON can't hold", "phase_result", { phase: "p", output: { x: 1n } }],
+    ["a number that is not finite", "memory_hit", { memoryId: "m", text: "t", score: Number.NaN }],
   ])("rejects %s", async (_name, kind, data) => {
     const session = createSession();
     const record: (kind: SessionEventKind, data: never) => Promise<unknown> = session.record;
@@ -300,7 +300,7 @@ describe("createSession", () => {
     ["an empty id", { sessionId: "" }],
     ["an id with a line feed", { sessionId: "a\nb" }],
     ["a negative threshold", { externalizeAboveTokens: -1 }],
-    ["a threshold that is no number", { externalizeAboveTokens: Number.NaN }],
+    ["a threshold that is not a number", { externalizeAboveTokens: Number.NaN }],
   ])("rejects %s", (_name, options) => {
     expect(() => createSession(options)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),

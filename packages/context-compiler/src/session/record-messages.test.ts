@@ -163,7 +163,7 @@ describe("recordMessages", () => {
       (messages) => messages.with(3, { role: "tool", toolCallId: "1", content: '{"degrees":4}' }),
     ],
     [
-      "a result that is no error any more",
+      "a result that is no longer an error",
       (messages) => messages.with(4, { role: "tool", toolCallId: "2", content: "no such city" }),
     ],
     [
@@ -175,9 +175,9 @@ describe("recordMessages", () => {
           toolCalls: [{ id: "1", name: "weather", arguments: "{}" }],
         }),
     ],
-    ["a message that was left out", (messages) => messages.toSpliced(1, 1)],
+    ["a removed message", (messages) => messages.toSpliced(1, 1)],
     [
-      "a message that was put in between",
+      "an inserted message",
       (messages) => messages.toSpliced(1, 0, { role: "user", content: "first" }),
     ],
   ])("rejects %s in the recorded part, and records nothing", async (_name, change) => {

@@ -15,10 +15,10 @@ describe("a handler", () => {
     ["nothing", undefined, /session/],
     ["no session", { bridge }, /session/],
     ["no bridge", { session }, /bridge/],
-    ["half a bridge", { session, bridge: { tools: bridge.tools } }, /bridge/],
+    ["an incomplete bridge", { session, bridge: { tools: bridge.tools } }, /bridge/],
     ["a time limit of NaN", { session, bridge, timeoutMs: Number.NaN }, /not NaN/],
     ["a time limit of -1", { session, bridge, timeoutMs: -1 }, /not -1/],
-    ["a time limit in a text", { session, bridge, timeoutMs: "5" }, /not "5"/],
+    ["a time limit as text", { session, bridge, timeoutMs: "5" }, /not "5"/],
   ])("with %s is rejected when it is created", (_, options, message) => {
     const create = (): unknown => Reflect.apply(createToolInterruptHandler, undefined, [options]);
     expect(create).toThrow(
@@ -31,7 +31,7 @@ describe("a handler", () => {
   it.each([
     ["a cycle", cycle],
     ["a function", () => 1],
-    ["what fails in JSON", { toJSON: () => Object.create(null) + "" }],
+    ["a value that JSON.stringify fails on", { toJSON: () => Object.create(null) + "" }],
   ])("rejects arguments of %s before it records anything", async (_, args) => {
     const own = createSession();
     const handler = createToolInterruptHandler({ session: own, bridge });
@@ -83,7 +83,7 @@ describe("a custom bridge", () => {
     ["a part without a type", { content: [{ text: "x" }] }],
     ["a part of null", { content: [null] }],
     ["a text part without a text", { content: [{ type: "text" }] }],
-    ["a media type that is none", { content: "42", mimeType: 7 }],
+    ["an invalid media type", { content: "42", mimeType: 7 }],
   ];
   it.each(answers)(
     "that answers %s causes an error that says what to return",

@@ -52,10 +52,10 @@ describe("a function's return value", () => {
       () => ({ count: 12n, id: 12_345_678_901_234_567_890n }),
       '{"count":12,"id":"12345678901234567890"}',
     ],
-    ["what is no number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
-    ["what has entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
+    ["a value that is not a number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
+    ["a class with entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
     [
-      "an object of a class without fields inside",
+      "a class instance without fields inside an object",
       () => ({ id: 1, filters: new Filters() }),
       '{"id":1,"filters":{}}',
     ],
@@ -63,12 +63,12 @@ describe("a function's return value", () => {
     ["a boxed value", () => Object(true), "true"],
     ["a date", () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
     [
-      "bytes inside",
+      "bytes inside an object",
       () => ({ a: Buffer.from("hi"), b: new Uint8Array([1]) }),
       '{"a":"aGk=","b":"AQ=="}',
     ],
     [
-      "an error inside",
+      "an error inside an object",
       () => [{ status: "rejected", reason: new Error("no disk") }],
       '[{"status":"rejected","reason":"no disk"}]',
     ],
@@ -91,18 +91,22 @@ describe("a function's return value", () => {
       /^"no such file"$/,
     ],
     [
-      "parts that say so",
+      "parts that report an error",
       () => ({ content: [{ type: "text", text: "no quota" }], isError: true }),
       /no quota/,
     ],
     ["a function", () => () => 1, /JSON: a function leaves nothing/],
     ["a symbol", () => Symbol("x"), /JSON: a symbol leaves nothing/],
-    ["a promise inside", () => ({ rows: Promise.resolve([]) }), /JSON: a Promise leaves nothing/],
-    ["an object of a class without fields", () => new Filters(), /JSON: a Filters leaves nothing/],
+    [
+      "a promise inside an object",
+      () => ({ rows: Promise.resolve([]) }),
+      /JSON: a Promise leaves nothing/,
+    ],
+    ["a class instance without fields", () => new Filters(), /JSON: a Filters leaves nothing/],
     ["a stream", () => new ReadableStream(), /JSON: a ReadableStream leaves nothing/],
     ["a generator", () => (function* () {})(), /leaves nothing/],
     ["a cycle", cyclic, /JSON: .*circular/],
-    ["what fails in JSON", () => ({ toJSON: fail }), /JSON: not today/],
+    ["a value that JSON.stringify fails on", () => ({ toJSON: fail }), /JSON: not today/],
   ])("%s fails with a message", async (_, answer, words) => {
     const event = await answering(answer);
     expect(event.kind).toBe("tool_error");

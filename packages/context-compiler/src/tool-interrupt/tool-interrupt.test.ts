@@ -258,7 +258,7 @@ describe("a call", () => {
 
   it.each([
     ["no JSON", '{"at": '],
-    ["no object", "[1]"],
+    ["arguments that are not an object", "[1]"],
     ["a missing argument", "{}"],
     ["an argument of the wrong type", '{"at": 1}'],
   ])("with %s is an error for the model and never runs", async (_, args) => {
@@ -320,7 +320,7 @@ describe("an answer", () => {
   };
 
   it.each([
-    ["that is no JSON", { content: "about 3" }, /not JSON/],
+    ["that is not JSON", { content: "about 3" }, /not JSON/],
     ["of another shape", { content: '{"count": "3"}' }, /\/count: type/],
     [
       "whose value is of another shape",

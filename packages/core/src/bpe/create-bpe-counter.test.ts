@@ -157,9 +157,9 @@ describe("createBpeCounter", () => {
 
   it.each<[what: string, damage: (bytes: Uint8Array) => Uint8Array]>([
     ["is empty", () => new Uint8Array(0)],
-    ["is cut off", (bytes) => bytes.subarray(0, -1)],
-    ["ends within its lengths", (bytes) => bytes.subarray(0, 1_000)],
-    ["says another number of tokens", (bytes) => bytes.with(0, 1)],
+    ["is truncated", (bytes) => bytes.subarray(0, -1)],
+    ["ends within its table of lengths", (bytes) => bytes.subarray(0, 1_000)],
+    ["states another number of tokens", (bytes) => bytes.with(0, 1)],
   ])("rejects a vocabulary that %s", async (_what, damage) => {
     const vocabulary = damage(await loadVocabulary("cl100k_base"));
     await expect(createBpeCounter("cl100k_base", { vocabulary })).rejects.toMatchObject({

@@ -27,11 +27,11 @@ describe("readDelimited", () => {
     ],
     ["quoted cells", '"a,b","c\r\nd","e""f"\n', [["a,b", "c\r\nd", 'e"f']]],
     ["a quote within a bare cell", '5" pipe,x\n', [['5" pipe', "x"]]],
-    ["text behind a closing quote", '"a"b,c\n', [["ab", "c"]]],
+    ["text after a closing quote", '"a"b,c\n', [["ab", "c"]]],
     ["empty cells", ",a,\n", [["", "a", ""]]],
-    ["no empty lines", "a\n\n\nb\n", [["a"], ["b"]]],
+    ["a text without its empty lines", "a\n\n\nb\n", [["a"], ["b"]]],
     ["a byte order mark", "\uFEFFa,b\n", [["a", "b"]]],
-    ["an open quote", 'a,"b\nc', [["a", "b\nc"]]],
+    ["an unclosed quote", 'a,"b\nc', [["a", "b\nc"]]],
     ["nothing", "", []],
   ])("reads %s", (_name, text, expected) => {
     expect(rowsOf(text)).toEqual(expected);

@@ -91,7 +91,7 @@ describe("withFileLock", () => {
   it.each([
     ["of a dead process", async () => ownerText({ pid: deadPid() })],
     [
-      "of an earlier process with the number of a living one",
+      "of an earlier process whose number a living one has",
       async () => ownerText({ started: 1, boot: (await ownProcessIdentity()).boot }),
     ],
     ["that was left before the last boot", () => ownerText({ boot: "earlier" })],

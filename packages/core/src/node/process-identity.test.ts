@@ -36,10 +36,20 @@ type Row = [
 
 describe("processState", () => {
   it.each<Row>([
-    ["is at work", {}, {}, "alive"],
+    ["is running", {}, {}, "alive"],
     ["has ended", {}, { exists: () => false }, "dead"],
-    ["ended, and another one has its number", {}, { ticksAtStart: async () => 2_000 }, "dead"],
-    ["ended, and its parent has not noticed", {}, { ticksAtStart: async () => "ended" }, "dead"],
+    [
+      "ended, and whose number another process has",
+      {},
+      { ticksAtStart: async () => 2_000 },
+      "dead",
+    ],
+    [
+      "ended, but whose parent has not read its exit code",
+      {},
+      { ticksAtStart: async () => "ended" },
+      "dead",
+    ],
     ["has no start time", {}, { ticksAtStart: async () => undefined }, "alive"],
     ["ran before the last boot", { boot: "b2" }, {}, "dead"],
     ["runs on another machine", { host: "two" }, { exists: () => false }, "unknown"],
@@ -50,7 +60,7 @@ describe("processState", () => {
   });
 
   it.each<Row>([
-    ["is at work", {}, {}, "alive"],
+    ["is running", {}, {}, "alive"],
     ["has ended", {}, { exists: () => false }, "dead"],
     ["ended long before", { started: mac.started - 60_000 }, {}, "dead"],
     ["has no start time", { started: 0 }, { startTimeMs: async () => undefined }, "alive"],

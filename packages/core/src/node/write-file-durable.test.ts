@@ -59,7 +59,7 @@ describe("writeFileDurable", () => {
   it.each([
     ["the folder is missing", "missing/a.txt", "ENOENT"],
     ["the target is a folder", "folder", "EISDIR"],
-    ["a link goes in a circle", "circle", "ELOOP"],
+    ["a link is circular", "circle", "ELOOP"],
     ["the name is too long", "x".repeat(300), "ENAMETOOLONG"],
   ])(
     "throws a typed error with its cause when %s, and leaves no temporary file",

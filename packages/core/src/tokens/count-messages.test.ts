@@ -29,7 +29,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 2 + 3,
     ],
     [
-      "the signature of reasoning, and what a provider keeps with it",
+      "signatures of reasoning, and fields of a provider",
       [
         {
           role: "assistant",
@@ -46,7 +46,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 2 + 3 + 3,
     ],
     [
-      "a file of text by its text and name",
+      "a text file by its text and name",
       [
         {
           role: "user",
@@ -63,12 +63,12 @@ describe("countMessages", () => {
       3 + 3 + 4 + 4 + 250_000,
     ],
     [
-      "an image flat",
+      "an image at a flat rate",
       [{ role: "user", content: [{ type: "image", mimeType: "image/png", url: "x" }] }],
       3 + 3 + 4 + 1_600,
     ],
     [
-      "a part of a provider by its JSON",
+      "a provider part by its JSON",
       [
         {
           role: "assistant",
@@ -89,7 +89,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 3 + 4 + 2 + 8,
     ],
     [
-      "fields of a provider by their JSON, the id of an answered call, and nothing for what is not sent",
+      "provider fields by their JSON, the id of an answered call, and nothing that is not sent",
       [
         {
           id: "m1",

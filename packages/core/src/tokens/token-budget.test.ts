@@ -16,13 +16,13 @@ function caught(run: () => unknown): TokenBudgetError {
 
 describe("TokenBudget", () => {
   it.each<[what: string, options: TokenBudgetOptions, usable: number]>([
-    ["all without a counter", { total: 1_000 }, 1_000],
+    ["all tokens without a counter", { total: 1_000 }, 1_000],
     [
-      "all under an exact counter",
+      "all tokens with an exact counter",
       { total: 1_000, counter: { name: "x", isExact: true, count: () => 1 } },
       1_000,
     ],
-    ["nine tenths under an estimate", { total: 1_001, counter: estimatedCounter }, 900],
+    ["nine tenths with an estimate", { total: 1_001, counter: estimatedCounter }, 900],
     [
       "what a given margin leaves",
       { total: 1_000, counter: estimatedCounter, safetyMargin: 0.25 },

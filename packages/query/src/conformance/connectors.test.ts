@@ -154,7 +154,7 @@ describe("connectorConformance", () => {
       "no row that meets the conditions is left out",
     ],
     [
-      "forgets values of a list",
+      "ignores values of a list",
       scanning((scan) => ({
         ...scan,
         conditions: scan.conditions.map((condition) => ({
@@ -165,7 +165,7 @@ describe("connectorConformance", () => {
       "no row that meets the conditions is left out",
     ],
     [
-      "gives columns in its own order",
+      "returns columns in another order",
       scanning((scan) => ({
         ...scan,
         columns: scan.columns.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
@@ -189,7 +189,7 @@ describe("connectorConformance", () => {
       "values come in the plan's own forms, nulls as nulls",
     ],
     [
-      "ignores the size of batches",
+      "ignores the batch size",
       (connector) => ({
         ...connector,
         run: (scan, options) => connector.run(scan, { ...options, batchRows: 100 }),

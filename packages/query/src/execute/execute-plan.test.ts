@@ -219,7 +219,7 @@ describe("executePlan", () => {
     ["rows of a source", { limits: { eachSource: { rows: 99 } } }, "rows"],
     ["bytes of a source", { limits: { eachSource: { bytes: 500 } } }, "bytes"],
     ["time of a source", { limits: { eachSource: { timeoutMs: 0 } } }, "timeoutMs"],
-    ["time in all", { limits: { timeoutMs: 0 } }, "timeoutMs"],
+    ["total time", { limits: { timeoutMs: 0 } }, "timeoutMs"],
   ])("fails above the limit of %s", async (_, options, limit) => {
     const error = await errorOf(async () =>
       (await run("scan(res:orders)", { batchRows: 20, ...options })).all(),

@@ -197,18 +197,18 @@ describe("openParquetConnector", () => {
   });
 
   const refusals: [name: string, code: string, uri: string, more?: Partial<ResourceDetails>][] = [
-    ["a way out of the folder", "source_failed", "..%2F..%2Fetc%2Fpasswd"],
+    ["a path out of the folder", "source_failed", "..%2F..%2Fetc%2Fpasswd"],
     ["a glob", "source_failed", "*.parquet"],
-    ["a file that is not there", "engine_failed", "none.parquet"],
-    ["a file of another format", "engine_failed", "secret.txt"],
+    ["a missing file", "engine_failed", "none.parquet"],
+    ["a file in another format", "engine_failed", "secret.txt"],
     [
-      "a column of another type than the card's",
+      "a column whose type differs from the catalog's",
       "value_invalid",
       "it's%20f.parquet",
       { columns: [{ name: "amount", type: "int" }] },
     ],
     [
-      "a column that is not there",
+      "a missing column",
       "value_invalid",
       "it's%20f.parquet",
       { columns: [{ name: "nope", type: "int" }] },
@@ -244,14 +244,19 @@ describe("files that programs export", () => {
   };
 
   it.each([
-    ["thousands and a point", 'id,total\n1,"1,200.50"\n2,3.5\n', "string", "1,200.50"],
-    ["a decimal comma", "id;total\r\n1;1200,50\r\n2;3,5\r\n", "string", "1200,50"],
+    [
+      "thousands separators and decimal points",
+      'id,total\n1,"1,200.50"\n2,3.5\n',
+      "string",
+      "1,200.50",
+    ],
+    ["decimal commas", "id;total\r\n1;1200,50\r\n2;3,5\r\n", "string", "1200,50"],
     ["instants", "id,at\n1,2021-08-06T13:18:00Z\n2,\n", "timestamptz", "2021-08-06T13:18:00Z"],
     ["COPY", "id\tat\n1\t2021-08-06 13:18:00\n2\t\\N\n", "timestamp", "2021-08-06T13:18:00"],
     ["pandas", ",score\n0,1.5\n1,NaN\n", "number", 1.5],
     ["truth", "id,ok\n1,True\n2,False\n", "boolean", true],
-    ["days that are none", "id,day\n1,31.02.2024\n2,2024-02-30\n", "string", "31.02.2024"],
-    ["lines in quotes", '\uFEFFid;note\r\n1;"a\r\nb"\r\n2;c\r\n', "string", "a\r\nb"],
+    ["invalid dates", "id,day\n1,31.02.2024\n2,2024-02-30\n", "string", "31.02.2024"],
+    ["line breaks in quotes", '\uFEFFid;note\r\n1;"a\r\nb"\r\n2;c\r\n', "string", "a\r\nb"],
   ])("are read as they are catalogued: %s", async (_, text, type, first) => {
     const more = catalogued(text);
     const column = more.columns?.[1];

@@ -196,12 +196,12 @@ describe("httpConnector", () => {
     void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   const refusals: [name: string, code: string, test: Case][] = [
     [
-      "an argument that leaves its place in the path",
+      "an argument that would change the path",
       "value_invalid",
       { plan: `${scan} -> filter(shop = '..')`, answer: all },
     ],
     [
-      "an empty argument of a path",
+      "an empty path argument",
       "value_invalid",
       { plan: `${scan} -> filter(shop = '')`, answer: all },
     ],
@@ -222,13 +222,13 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a refusal that will not pass",
+      "a permanent refusal",
       "source_failed",
       { plan: inShop, answer: (_, response) => void response.writeHead(403).end() },
     ],
-    ["an answer that is no JSON by its type", "value_invalid", { plan: inShop, answer: html }],
+    ["an answer whose type is not JSON", "value_invalid", { plan: inShop, answer: html }],
     [
-      "JSON that does not parse",
+      "invalid JSON",
       "value_invalid",
       {
         plan: inShop,
@@ -237,7 +237,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "bytes that are no UTF-8",
+      "invalid UTF-8",
       "value_invalid",
       {
         plan: inShop,
@@ -248,7 +248,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "an answer beyond its bytes",
+      "an answer above the byte limit",
       "limit_exceeded",
       {
         plan: inShop,
@@ -262,7 +262,7 @@ describe("httpConnector", () => {
       { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], day: "soon" }]) },
     ],
     [
-      "a whole number that no double holds",
+      "a whole number that a double cannot hold",
       "value_invalid",
       {
         plan: inShop,
@@ -273,16 +273,16 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a null that the catalog rules out",
+      "a null in a column that the catalog declares not null",
       "value_invalid",
       { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], id: null }]) },
     ],
     [
-      "rows that are not where they should be",
+      "rows that are not at the expected path",
       "value_invalid",
       { plan: inShop, answer: (_, response) => sendJson(response, "none") },
     ],
-    ["a page that comes for ever", "source_failed", { plan: inShop, answer: all, paging: page }],
+    ["a page that repeats forever", "source_failed", { plan: inShop, answer: all, paging: page }],
     [
       "more pages than allowed",
       "limit_exceeded",
@@ -294,7 +294,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a cursor that leads in a circle",
+      "a cursor that repeats",
       "source_failed",
       {
         plan: inShop,
@@ -337,7 +337,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a card with pages of which nothing is said",
+      "a card with pages but without paging settings",
       "invalid_options",
       {
         plan: inShop,
@@ -347,7 +347,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a resource that is not read by GET",
+      "a resource that needs another method than GET",
       "invalid_options",
       {
         plan: inShop,

@@ -141,10 +141,10 @@ describe("parseLogicalPlan", () => {
   const scan = { op: "scan", resource: "r" };
   const bomb = `a: &a [1,1]\nb: &b [*a,*a]\nversion: 1\nsteps: [*b]`;
   it.each<[string, unknown, string[]]>([
-    ["text that is no YAML", "steps: [", ["document_invalid"]],
+    ["text that is not YAML", "steps: [", ["document_invalid"]],
     ["a list", "[1]", ["document_invalid"]],
     ["no steps", "version: 1", ["field_missing"]],
-    ["another version", { version: 2, steps: [scan] }, ["document_invalid"]],
+    ["an unsupported version", { version: 2, steps: [scan] }, ["document_invalid"]],
     ["an alias", bomb, ["alias_refused"]],
     ["a duplicate key", "version: 1\nversion: 1\nsteps: []", ["document_invalid"]],
     ["an unknown operation", { steps: [{ op: "window" }] }, ["step_invalid"]],
@@ -153,9 +153,9 @@ describe("parseLogicalPlan", () => {
       { steps: [{ op: "scan", resourse: "r" }] },
       ["field_unknown", "field_missing"],
     ],
-    ["a first step that is no scan", { steps: [{ op: "distinct" }] }, ["field_missing"]],
+    ["a first step that is not a scan", { steps: [{ op: "distinct" }] }, ["field_missing"]],
     [
-      "a text that is not closed",
+      "an unclosed text",
       { steps: [scan, { op: "filter", where: "a = 'x" }] },
       ["expression_invalid"],
     ],
@@ -190,7 +190,7 @@ describe("parseLogicalPlan", () => {
       ["literal_invalid"],
     ],
     [
-      "a day that is none",
+      "an invalid date",
       { steps: [scan, { op: "filter", where: "a = date '2026-02-29'" }] },
       ["literal_invalid"],
     ],
@@ -205,12 +205,12 @@ describe("parseLogicalPlan", () => {
       ["name_invalid"],
     ],
     [
-      "an aggregate that does not read, and says nothing of groups",
+      "an aggregate that does not parse, without an error about groups",
       { steps: [scan, { op: "aggregate", aggregates: ["sum("] }] },
       ["expression_invalid"],
     ],
     [
-      "an aggregate of nothing",
+      "an aggregate without an argument",
       { steps: [scan, { op: "aggregate", by: [], aggregates: null }] },
       ["field_missing"],
     ],
@@ -226,12 +226,12 @@ describe("parseLogicalPlan", () => {
       ["limit_exceeded"],
     ],
     [
-      "a field of a tree that nothing reads",
+      "an unknown field in a tree",
       { steps: [scan, { op: "filter", where: { op: "column", name: "a", alias: "b" } }] },
       ["field_unknown"],
     ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
-    ["deep YAML on a line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
+    ["deep YAML in one line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
     [
       "many parts",
       { steps: [scan, { op: "filter", where: `a in (${"1,".repeat(9_000)}1)` }] },

@@ -123,15 +123,15 @@ function same(rows: unknown[][], text: string): string[] {
 }
 
 const cases: [what: string, source: keyof typeof sources, own: Own, idioms: readonly string[]][] = [
-  ["shared words on SQLite", "sqlite", "sqlite", sharedIdioms],
-  ["shared words on PostgreSQL", "postgresql", "postgresql", sharedIdioms],
-  ["shared words over files and APIs", "memory", "duckdb", sharedIdioms],
-  ["PostgreSQL's words on PostgreSQL", "postgresql", "postgresql", postgresIdioms],
-  ["PostgreSQL's words on SQLite", "sqlite", "postgresql", postgresIdioms],
-  ["SQLite's words on SQLite", "sqlite", "sqlite", sqliteIdioms],
-  ["SQLite's words on PostgreSQL", "postgresql", "sqlite", sqliteIdioms],
-  ["DuckDB's words over files and APIs", "memory", "duckdb", duckDbIdioms],
-  ["DuckDB's words on SQLite", "sqlite", "duckdb", duckDbIdioms],
+  ["shared idioms on SQLite", "sqlite", "sqlite", sharedIdioms],
+  ["shared idioms on PostgreSQL", "postgresql", "postgresql", sharedIdioms],
+  ["shared idioms over files and APIs", "memory", "duckdb", sharedIdioms],
+  ["PostgreSQL's idioms on PostgreSQL", "postgresql", "postgresql", postgresIdioms],
+  ["PostgreSQL's idioms on SQLite", "sqlite", "postgresql", postgresIdioms],
+  ["SQLite's idioms on SQLite", "sqlite", "sqlite", sqliteIdioms],
+  ["SQLite's idioms on PostgreSQL", "postgresql", "sqlite", sqliteIdioms],
+  ["DuckDB's idioms over files and APIs", "memory", "duckdb", duckDbIdioms],
+  ["DuckDB's idioms on SQLite", "sqlite", "duckdb", duckDbIdioms],
 ];
 
 it.each(cases)(

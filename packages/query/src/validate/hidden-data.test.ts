@@ -326,7 +326,7 @@ describe("hidden tables, columns and rows", () => {
 
   it.each<[string, (access: QueryAccess) => QueryAccess]>([
     [
-      "a rule of one table",
+      "the rule of one table",
       (access) => ({
         ...access,
         rowsOf: (request) =>

@@ -223,8 +223,8 @@ describe("validateLogicalPlan", () => {
 
   it.each([
     ["select * where a project follows", "scan(res:strict) -> project(city)"],
-    ["no limit where an aggregate follows", "scan(res:large, id) -> agg(count())"],
-    ["no limit where a limit follows", "scan(res:large, id) -> limit(10)"],
+    ["a scan without a limit before an aggregate", "scan(res:large, id) -> agg(count())"],
+    ["a scan without a limit before a limit", "scan(res:large, id) -> limit(10)"],
     [
       "a text that is a time",
       filterBy("created_at >= '2026-01-01' and created_at < '2026-02-01T00:00:00+01:00'"),
@@ -282,7 +282,7 @@ describe("validateLogicalPlan", () => {
           },
         },
       ],
-      ["gives no bool", { canRead: () => JSON.parse('"yes"') }],
+      ["returns something other than a bool", { canRead: () => JSON.parse('"yes"') }],
       ["denies", { canRead: () => false }],
     ])("denies access if a rule %s", (_, rule) => {
       expect(issuesOf(plan, { access: rule }).map(({ code }) => code)).toEqual([
