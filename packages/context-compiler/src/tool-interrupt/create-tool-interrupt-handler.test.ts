@@ -92,7 +92,9 @@ describe("a custom bridge", () => {
       const handler = createToolInterruptHandler({ session: createSession(), bridge: odd });
       expect(await handler.call("look", {})).toMatchObject({
         kind: "tool_error",
-        data: { content: expect.stringMatching(/bridge gave no answer .* \{ content \}/) },
+        data: {
+          content: expect.stringMatching(/bridge returned no usable answer; .* \{ content \}/),
+        },
       });
     },
   );
