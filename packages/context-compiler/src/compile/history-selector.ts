@@ -69,7 +69,7 @@ const keptBudgets = 8;
 
 function memoryIn(memories: Map<number, SelectorMemory>, budget: number): SelectorMemory {
   const memory = memories.get(budget) ?? { state: undefined, isLoaded: false };
-  // Reinsert the entry, so that the map begins with the least recently used budget.
+  // Reinsert the entry, so that the map begins with the budget that was unused for longest.
   memories.delete(budget);
   memories.set(budget, memory);
   const [oldest] = memories.keys();
