@@ -258,7 +258,7 @@ describe("the provider's cache", () => {
     const { trace } = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
     expect(trace.at(-1)?.remarks).toEqual([
       "the cut that was saved with the session can't be read: a new cut was created",
-      "the cut was not saved with the session (unknown): after a restart a new one will be created",
+      "the cut was not saved with the session (unknown): a restart creates a new one",
     ]);
     const blind = await openSession({
       store: { ...inner, loadState: fail },

@@ -85,10 +85,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
     });
     if (!answer.ok) {
       const reasons = answer.issues.map(({ code }) => code).join(", ");
-      throw new ContextCompilerError(
-        "summary_failed",
-        `The summary does not fit its schema: ${reasons}.`,
-      );
+      throw new ContextCompilerError("summary_failed", `The summary does not fit: ${reasons}.`);
     }
     return writeSummary(answer.value, { known: input, counter, maxTokens });
   };

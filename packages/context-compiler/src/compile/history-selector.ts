@@ -103,9 +103,7 @@ async function saveState(
     return [];
   } catch (error) {
     const reason = ContextCompilerError.isInstance(error) ? error.code : "unknown";
-    return [
-      `the cut was not saved with the session (${reason}): after a restart a new one will be created`,
-    ];
+    return [`the cut was not saved with the session (${reason}): a restart creates a new one`];
   }
 }
 

@@ -108,15 +108,8 @@ async function takeStep(
   }: RunCompiledOptions,
   tools: readonly ToolDescription[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
-  const compileOptions = {
-    budget,
-    systemPrompt,
-    tools,
-    reserve,
-    volatile: volatile?.() ?? "",
-    signal,
-  };
-  const context = await compiler.compile(session, compileOptions);
+  const options = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", signal };
+  const context = await compiler.compile(session, options);
   const request = { messages: context.toMessages(), signal };
   const response = await callModel(
     model,

@@ -66,11 +66,8 @@ export async function handOff(
   ]);
   const known = [...from.eventLog].filter(({ eventId }) => isGiven.has(eventId));
   const listed = handles.map(({ data }) => renderArtifact({ type: "artifact", ...data }));
-  const taskDraft = {
-    kind: "user_input",
-    data: { content: [task, ...listed].join("\n\n") },
-  } as const;
-  await session.recordAll([...known, taskDraft]);
+  const draft = { kind: "user_input", data: { content: [task, ...listed].join("\n\n") } } as const;
+  await session.recordAll([...known, draft]);
   const begun = session.eventLog.length;
   return {
     session,

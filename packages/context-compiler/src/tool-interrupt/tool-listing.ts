@@ -27,18 +27,14 @@ interface Listing {
 export function createToolListing(bridge: ToolBridge): ToolListing {
   let last: Listing | undefined;
 
-  const forget = (listing: Listing): void => {
-    if (last === listing) last = undefined;
+  const forget = (list: Listing): void => {
+    if (last === list) last = undefined;
   };
   const ask = (): Listing => {
     const controller = new AbortController();
-    const listing: Listing = {
-      answer: listTools(bridge, controller.signal),
-      controller,
-      waiting: 0,
-    };
-    listing.answer.catch(() => forget(listing));
-    return (last = listing);
+    const list: Listing = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
+    list.answer.catch(() => forget(list));
+    return (last = list);
   };
   const tools = (
     signal: AbortSignal | undefined,
@@ -52,17 +48,17 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
           }),
         );
       if (signal?.aborted === true) return cancel();
-      const listing = isFresh || last === undefined ? ask() : last;
+      const list = isFresh || last === undefined ? ask() : last;
       const giveUp = (): void => {
-        forget(listing);
-        listing.waiting -= 1;
-        if (listing.waiting === 0) listing.controller.abort(signal?.reason);
+        forget(list);
+        list.waiting -= 1;
+        if (list.waiting === 0) list.controller.abort(signal?.reason);
         cancel();
       };
       const done = (): void => signal?.removeEventListener("abort", giveUp);
-      listing.waiting += 1;
+      list.waiting += 1;
       signal?.addEventListener("abort", giveUp, { once: true });
-      listing.answer.finally(done).then(resolve, reject);
+      list.answer.finally(done).then(resolve, reject);
     });
   return {
     tools: (signal) => tools(signal),

@@ -277,10 +277,7 @@ export class ExpressionResolver {
     }
     const databases = typeVariants.get(name ?? "");
     if (databases === undefined)
-      return this.#at.refuse(
-        "type_mismatch",
-        `A cast to ${wordsOf(name ?? "this")} is not supported.`,
-      );
+      return this.#at.refuse("type_mismatch", `Do not cast to ${wordsOf(name ?? "this")}.`);
     this.#at.only(...databases);
   }
 
@@ -311,7 +308,7 @@ export class ExpressionResolver {
         "function_unknown",
         `${key} takes one value; write ${key === "max" ? "greatest" : "least"}(a, b).`,
       );
-    this.#at.only(...(isScalar ? (["sqlite"] as const) : (dialectsOfCall(key, args) ?? databases)));
+    this.#at.only(...(isScalar ? (["sqlite"] as const) : (dialectsOf(key, args) ?? databases)));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
@@ -397,10 +394,7 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
 }
 
 /** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
-function dialectsOfCall(
-  name: string,
-  args: readonly unknown[],
-): readonly SqlSpelling[] | undefined {
+function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];

@@ -27,10 +27,7 @@ export function duckDbStatement(
   const { tables, edits, functions, differences, roundedCasts, ...adapting } = plan.resolved;
   const lost = differences.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
-    throw new QueryError(
-      "plan_invalid",
-      `DuckDB would interpret this statement differently: ${lost.reason}.`,
-    );
+    throw new QueryError("plan_invalid", `DuckDB would read this differently: ${lost.reason}.`);
   const isPostgres = spelling === "postgresql";
   const words = isPostgres ? [...similarEdits(tokens), ...adapting.postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
