@@ -12,14 +12,14 @@ export const startMarker: ChatMessage = {
   source: "ccl:start",
 };
 
-/** A marker as a message of its own. */
+/** Wraps a marker's text in a message. */
 export function markerMessage(text: string): ChatMessage {
   return { role: "user", content: text, source: "ccl:elision" };
 }
 
 /**
- * Says what was removed and what is kept of it: up to `facts` tokens of facts, and up to `maxTokens` as a message.
- * Shorter if the limit requires it.
+ * Writes a marker: what was removed, and up to `facts` tokens of facts from it. The message takes
+ * up to `maxTokens`, so it may be shorter.
  */
 export function writeMarker(
   units: readonly HistoryUnit[],

@@ -1,4 +1,4 @@
-// A multiple of three, so that the encoded pieces join without padding between them.
+// A multiple of three, so that the encoded pieces join without padding.
 const pieceBytes = 24_576;
 
 /** Standard base64 with padding. */
@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** Decodes standard base64. Undefined if the text is anything else. */
+/** Decodes standard base64. Undefined for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   try {
     const characters = atob(text);
@@ -21,7 +21,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** The media type and the bytes of a base64 `data:` URL. Undefined for any other address. */
+/** Parses a base64 `data:` URL into its media type and bytes. Undefined for any other address. */
 export function parseDataUrl(url: string): { mimeType: string; data: Uint8Array } | undefined {
   const header = /^data:([^;,]+);base64,/.exec(url.slice(0, 300));
   const data = header === null ? undefined : fromBase64(url.slice(header[0].length));

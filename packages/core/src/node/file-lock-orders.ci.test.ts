@@ -9,7 +9,7 @@ const pids = byLength({ test: [1, 2], faults: [1, 2, 3] });
 const switches = byLength({ test: 2, nightly: 3 });
 const path = "/lock";
 
-/** The process of a test that ended in the middle of its calls. */
+/** Simulates a process that ended in the middle of its calls. */
 class Killed extends Error {}
 
 interface FileContent {
@@ -17,7 +17,10 @@ interface FileContent {
   modifiedMs: number;
 }
 
-/** Processes with numbers from 1, files in memory, and a count of those that are inside at once. */
+/**
+ * Processes with numbers from 1, files in memory, and a count of the processes inside at the same
+ * time.
+ */
 class World {
   readonly scheduler: CallScheduler = new CallScheduler();
   readonly files: Map<string, FileContent> = new Map();
@@ -30,7 +33,10 @@ class World {
     this.files.set(name, { text, modifiedMs: 0 });
   }
 
-  /** The system as a process has it, which is killed before the call with that number. */
+  /**
+   * The system as a process sees it. The process is killed before the call with the number
+   * `killAt`.
+   */
   system(pid: number, { killAt = Infinity, hasLinks = true } = {}): LockSystem {
     let calls = 0;
     const live = (): void => {
@@ -75,7 +81,7 @@ class World {
     };
   }
 
-  /** Tries once to get in, and takes one call inside. */
+  /** Tries once to enter, and makes one call inside. */
   async enter(pid: number, take: () => Promise<{ release(): Promise<void> }>): Promise<void> {
     try {
       const lock = await take();
@@ -110,7 +116,7 @@ function usersOf(enter: (pid: number) => () => Promise<void>): Record<string, ()
   return Object.fromEntries(pids.map((pid) => [pid, enter(pid)]));
 }
 
-/** What is on the disk before the first call; processes from 7 on are dead. */
+/** The disk before the first call. Processes from number 7 on are dead. */
 const beginnings: Record<string, (world: World) => void> = {
   "there is no lock": () => undefined,
   "there is the lock of a dead process": (world) => world.add(path, ownerText(9)),
@@ -143,7 +149,7 @@ async function run(
 
 describe.each(Object.entries(beginnings))("a lock, when %s", (_name, begin) => {
   it.each([true, false])(
-    "lets in one at a time, and always somebody, in every order (hard links: %s)",
+    "admits one process at a time, and always one of them, in every order (hard links: %s)",
     async (hasLinks) => {
       const count = await inEveryOrder(switches, async (choose) => {
         const world = createWorld(begin);
@@ -159,7 +165,7 @@ describe.each(Object.entries(beginnings))("a lock, when %s", (_name, begin) => {
     },
   );
 
-  it("lets in one at a time, and others later, wherever one is killed", async () => {
+  it("admits one process at a time, and later others, wherever one is killed", async () => {
     for (let killAt = 0; killAt < 18; killAt += 1) {
       await inEveryOrder(switches - 1, async (choose) => {
         const world = createWorld(begin);
@@ -178,7 +184,7 @@ describe.each(Object.entries(beginnings))("a lock, when %s", (_name, begin) => {
   });
 });
 
-it("would notice two that are inside at once: a lock that removes what it has read", async () => {
+it("the check detects two processes inside: a lock that removes what it has read", async () => {
   const naive = async ({
     files,
     stateOf,

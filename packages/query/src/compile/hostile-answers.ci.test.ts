@@ -38,15 +38,15 @@ const hostile: [name: string, answer: ScriptedResponse][] = [
   ["a refusal", { text: "", finishReason: "content_filter" }],
   ["a tool call", { toolCalls: [{ id: "1", name: "query", arguments: "{}" }] }],
   ["half a plan", { text: planWith().slice(0, 60), finishReason: "length" }],
-  ["a fence that never ends", '```json\n{"version": 1, "steps": ['],
-  ["brackets without end", "[".repeat(200_000)],
+  ["an unclosed fence", '```json\n{"version": 1, "steps": ['],
+  ["unclosed brackets", "[".repeat(200_000)],
   ["deep objects", `{"version":1,"steps":${'[{"x":'.repeat(20_000)}`],
   ["megabytes of text", "x".repeat(2_000_000)],
   ["a YAML bomb", `\`\`\`yaml\n${laughs.join("\n")}\nsteps: *i\n\`\`\``],
   ["YAML with code", "steps: !!js/function 'function () { process.exit(1) }'"],
   ["a YAML merge of itself", "steps: &s\n  - *s\n"],
   ["SQL", "SELECT * FROM orders; DROP TABLE orders"],
-  ["another version", JSON.stringify({ version: 2, steps: [scan] })],
+  ["an unsupported version", JSON.stringify({ version: 2, steps: [scan] })],
   [
     "thousands of steps",
     planWith(...Array.from({ length: 5_000 }, (_, index) => ({ ...scan, name: `s${index}` }))),
@@ -56,7 +56,7 @@ const hostile: [name: string, answer: ScriptedResponse][] = [
     "a step that reads a later one",
     planWith({ name: "f", op: "limit", from: "g", count: 1 }, { ...scan, name: "g" }),
   ],
-  ["one name twice", planWith(scan)],
+  ["a duplicate name", planWith(scan)],
   ["a prototype as a plan", '{"__proto__": {"version": 1, "steps": []}}'],
   [
     "a prototype as a resource",
@@ -69,23 +69,23 @@ const hostile: [name: string, answer: ScriptedResponse][] = [
   ["a method as an operation", planWith({ name: "f", op: "toString", from: "o" })],
   ["a method as a function", filtered("constructor(day) = 1")],
   [
-    "a resource that is not there",
+    "a missing resource",
     JSON.stringify({ version: 1, steps: [{ ...scan, resource: "res:users" }] }),
   ],
   [
     "a column that is SQL",
     JSON.stringify({ version: 1, steps: [{ ...scan, columns: ["day, (select 1)"] }] }),
   ],
-  ["parentheses without end", filtered("(".repeat(50_000))],
+  ["unclosed parentheses", filtered("(".repeat(50_000))],
   ["a thousand nots", filtered(`${"not ".repeat(5_000)}amount > 1`)],
   ["a condition that ends a statement", filtered("amount > 1; drop table orders")],
   ["a condition with a subquery", filtered("amount > (select 1)")],
   ["U+0000", filtered("day = '\u0000'")],
-  ["half a character", filtered("day = '\uD800'")],
-  ["a number beyond all", filtered(`amount > ${"9".repeat(400)}`)],
-  ["a limit below zero", planWith({ name: "l", op: "limit", from: "o", count: -1 })],
+  ["a lone surrogate", filtered("day = '\uD800'")],
+  ["a number out of range", filtered(`amount > ${"9".repeat(400)}`)],
+  ["a negative limit", planWith({ name: "l", op: "limit", from: "o", count: -1 })],
   [
-    "a limit that is no number",
+    "a limit that is not a number",
     '{"version":1,"steps":[{"name":"l","op":"limit","from":"o","count":1e999}]}',
   ],
   ["steps that are null", JSON.stringify({ version: 1, steps: [null, scan, 3, "scan"] })],
@@ -108,9 +108,9 @@ async function compiled(
   return { result, asked: model.requests.length };
 }
 
-describe("planSchema over a hostile model", () => {
+describe("planSchema with a hostile model", () => {
   it.each(hostile)(
-    "ends with issues after maxRepairs where it answers with %s",
+    "returns issues after maxRepairs if the model answers with %s",
     async (_, answer) => {
       const { result, asked } = await compiled(Array(9).fill(answer), 2);
       expect(result.ok).toBe(false);
@@ -118,9 +118,9 @@ describe("planSchema over a hostile model", () => {
     },
   );
 
-  // A refusal is final: asking again would not change it.
+  // A refusal is final. Another request would not change it.
   const repairable = hostile.filter(([name]) => name !== "a refusal");
-  it.each(repairable)("takes the plan that comes after %s", async (_, answer) => {
+  it.each(repairable)("accepts the plan that follows %s", async (_, answer) => {
     const { result, asked } = await compiled([answer, good], 1);
     expect([result, asked]).toMatchObject([
       { value: { steps: [{ op: "scan" }, { op: "limit", count: 3 }] } },
@@ -128,7 +128,7 @@ describe("planSchema over a hostile model", () => {
     ]);
   });
 
-  it("changes no prototype", async () => {
+  it("does not pollute prototypes", async () => {
     await compiled(
       ['{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}'],
       0,

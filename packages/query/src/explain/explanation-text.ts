@@ -46,7 +46,7 @@ function aboutRows(rows: number | undefined): string {
   return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
 }
 
-/** Digits in groups of three. */
+/** Groups the digits of a count by three. */
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

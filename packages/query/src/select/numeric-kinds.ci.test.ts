@@ -67,7 +67,7 @@ function shown(lists: readonly (readonly unknown[])[]): string {
   );
 }
 
-/** Each is another number where DuckDB's types decide what is divided, and which halves are rounded up. */
+/** Each gives another number if DuckDB's types decide how to divide or round halves. */
 const statements = [
   "select round(avg(a)), round(avg(g) + 1) from q",
   "select avg(a)::int, cast(avg(a) as bigint), avg(x)::int from q",
@@ -94,12 +94,12 @@ const statements = [
   "select max(d + a + 1)::text from q where d + a > date '2023-01-01'",
 ];
 
-describe("numbers of PostgreSQL in DuckDB", () => {
-  it.each(statements)("are those of PostgreSQL itself: %s", async (text) => {
+describe("PostgreSQL's numbers in DuckDB", () => {
+  it.each(statements)("equal those of PostgreSQL itself: %s", async (text) => {
     expect(await ours(text, "postgresql")).toBe(await postgresAnswer(text));
   });
 
-  it("are others where the catalog has other types, or DuckDB takes a statement for its own", async () => {
+  it("depend on the catalogued types and on the dialect", async () => {
     const whole = details.map((resource) => ({
       ...resource,
       columns: columns.map(({ name }) => ({ name, type: name === "g" ? "integer" : "text" })),
@@ -111,7 +111,7 @@ describe("numbers of PostgreSQL in DuckDB", () => {
     expect(await ours("select sum(a) / 4 from q", "duckdb")).toBe("[[2.5]]");
   });
 
-  it("are added to a date as days, or what to write is said", async () => {
+  it("are added to a date as days, or the error says what to write", async () => {
     const computed = "select (d + a * 2)::text from q order by id";
     await expect(ours(computed, "postgresql")).rejects.toThrow(
       "write day + cast(number as integer)",
@@ -126,7 +126,7 @@ describe("numbers of PostgreSQL in DuckDB", () => {
     "select concat(avg(a), ' in all') from q",
     "select (n / 3)::varchar from q",
     "select mod(n, n / 3) from q",
-  ])("are no texts, and divide nothing, before they are rounded: %s", async (text) => {
+  ])("are refused as text or divisor before they are rounded: %s", async (text) => {
     await expect(ours(text, "postgresql")).rejects.toThrow("write round(x, 2)");
     expect(await ours(text.replace(/avg\(a\)|n \/ 3/, "round($&, 2)"), "postgresql")).toBe(
       await postgresAnswer(text.replace(/avg\(a\)|n \/ 3/, "round($&, 2)")),
@@ -138,7 +138,7 @@ describe("numbers of PostgreSQL in DuckDB", () => {
     "with c as (select s as v from q union all select 'b') select * from c where v > 5",
     "select * from (values ('7'::text)) z(v) where v in (7, 8)",
     "select (select max(s) from q) < 3",
-  ])("are not compared with texts, wherever those come from: %s", async (text) => {
+  ])("are never compared with text from a subquery: %s", async (text) => {
     await expect(ours(text.replace("'7'::text", "cast('7' as text)"), "sqlite")).rejects.toThrow(
       "a text is compared with a number",
     );
