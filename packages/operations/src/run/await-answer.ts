@@ -11,17 +11,17 @@ import { safeText } from "./safe-text.ts";
  * question in an event, so both survive the worker. The operation releases its slot while it waits.
  */
 export async function awaitAnswer(
-  { run, operation, record }: Attempt,
+  { run, record }: Attempt,
   { question, untilMs }: AnswerWait,
 ): Promise<{ value: unknown } | undefined> {
   const { services, input, signal } = run;
   const { runs, clock, limiter, limits } = services;
-  const { operationId, hook, definition } = operation;
+  const { operationId, hook, definition } = record.operation;
   const shown = question === undefined ? undefined : safeText(question, 4_096);
   const named = { operationId, operationName: definition.name, hook };
   run.emit({ type: "operation.waiting", ...named, question: shown, untilMs });
-  if (record.place !== undefined) limiter.release(record.place);
-  record.place = undefined;
+  if (record.hasSlot) limiter.release(record.limits);
+  record.hasSlot = false;
   const isOurs = (step: RunStep): boolean =>
     step.kind === "answer" && step.operationId === operationId && step.hook === hook;
   for (let idle = 0; ; idle += 1) {

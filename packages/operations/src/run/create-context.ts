@@ -8,10 +8,10 @@ export function createContext(
   attempt: Attempt,
   onRetry: OperationContext["onRetry"],
 ): OperationContext {
-  const { run, operation, record, number, timer } = attempt;
+  const { run, record, number, timer } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
-  const { index, hook, definition, config } = operation;
-  const view = createOperationView(run, index);
+  const { hook, definition, config } = record.operation;
+  const view = createOperationView(run, record);
   const shared = {
     runId,
     attempt: number,
