@@ -1,7 +1,7 @@
 import type { Records } from "@ccl/records";
 
 import type { StoreCall } from "../ports/store-call.ts";
-import { changeRecords, listValues, type RecordEdit } from "./change-records.ts";
+import { type RecordEdit, withRecords } from "./change-records.ts";
 import { prefixOf, runNames } from "./record-names.ts";
 import type { RunHead } from "./run-head.ts";
 
@@ -26,8 +26,8 @@ export async function pruneRuns(
   let count = 0;
   let cursor: string | undefined;
   while (count < limit) {
-    const ids = await listValues<string>(records, { prefix, cursor, limit: atOnce }, call);
-    const { deleted, last } = await changeRecords(records, call, async (edit) => {
+    const { deleted, last } = await withRecords(records, call, async (edit) => {
+      const ids = await edit.list<string>({ prefix, cursor, limit: atOnce });
       const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
       const old = heads.filter(
         (head) => head?.endedAt !== undefined && head.endedAt < endedBeforeMs,
