@@ -72,7 +72,10 @@ export interface RunEngineOptions extends LeaseOwners {
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
   /** Receives each prompt of the main call with what was done to the history, such as `recordTo` of @ccl/inspector. */
   record?: ContextRecorder | undefined;
-  /** Receives errors of event listeners, `onLateResult` and `onPrompt`. `reportListenerError` of core by default. */
+  /**
+   * Receives errors of event listeners, `onLateResult`, `onPrompt` and the search for runs of dead workers.
+   * `reportListenerError` of core by default.
+   */
   onListenerError?: ListenerErrorHandler | undefined;
 }
 
