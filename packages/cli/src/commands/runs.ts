@@ -190,11 +190,17 @@ export async function runResume(
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
     const engine = await engineOf(session, stores, flags);
-    const run = await engine.resume(id);
-    const result = await Promise.race([run.result, once(session.signal, "abort")]);
+    const { signal } = session;
+    // The signal may have aborted while the engine opened.
+    const result = signal.aborted
+      ? undefined
+      : await Promise.race([
+          engine.resume(id).then((run) => run.result),
+          once(signal, "abort").then(() => undefined),
+        ]);
     // The process exits without ending the run. A later resume finds the worker gone and continues from what it
     // committed.
-    if (Array.isArray(result))
+    if (result === undefined)
       return {
         ...said(
           id,
