@@ -1,4 +1,4 @@
-import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
+import { versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
 import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -93,7 +93,7 @@ export function adoptCommit(
       writtenAt: record.end?.finishedAt ?? run.input.startedAt,
       version,
     };
-    const artifact = writtenArtifact(before, wholeWrite(write, before), stamp);
+    const artifact = writtenArtifact(before, write, stamp);
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
@@ -215,8 +215,7 @@ async function commitAll(
     const effects = effectsOf(record).filter(isTurnEffect);
     const value = writeOf(record);
     if (value?.persisted !== true) return { operationId, effects, isRequired };
-    const before = formerOf(run, value);
-    const version = versionAfter(before, wholeWrite(value, before));
+    const version = versionAfter(formerOf(run, value), value);
     committing.version = version;
     return { operationId, effects, isRequired, write: { value, version } };
   });

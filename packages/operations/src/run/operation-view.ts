@@ -2,7 +2,7 @@ import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
+import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -125,13 +125,9 @@ function artifactOf(
 ): OperationArtifact {
   const known = artifactsByRecord.get(record);
   if (known !== undefined) return known;
-  const before = formerOf(run, given);
-  const write = wholeWrite(given, before);
-  const artifact = writtenArtifact(before, write, {
-    runId: run.input.runId,
-    writtenAt: record.end?.finishedAt ?? run.input.startedAt,
-    version: versionAfter(before, write),
-  });
+  const { runId, startedAt } = run.input;
+  const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
+  const artifact = writtenArtifact(formerOf(run, given), given, stamp);
   artifactsByRecord.set(record, artifact);
   return artifact;
 }
