@@ -6,6 +6,7 @@ import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { ChatStore, KeptWrite } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
+import type { StoreCall } from "../ports/store-call.ts";
 
 /** Where to store long values of artifacts. */
 export interface ArtifactValueOptions {
@@ -24,7 +25,7 @@ export interface OffloadedStores {
   runs: RunStore;
   chat: ChatStore;
   /** Deletes the values that no run and no state uses any more. Returns how many. */
-  sweep(options?: { signal?: AbortSignal | undefined }): Promise<number>;
+  sweep(call?: StoreCall): Promise<number>;
 }
 
 /** Replaces a long value in a record. */
@@ -156,7 +157,7 @@ interface Sweeping {
 
 async function sweep(
   { store, source, ...records }: Sweeping,
-  call: { signal?: AbortSignal | undefined } = {},
+  call: StoreCall = {},
 ): Promise<number> {
   const gone: ArtifactHandle[] = [];
   // Handles are sorted by id, so those of one owner are consecutive.
@@ -183,7 +184,7 @@ async function sweep(
 async function shownBy(
   { runs, chat }: Pick<Sweeping, "runs" | "chat">,
   sessionId: string,
-  call: { signal?: AbortSignal | undefined },
+  call: StoreCall,
 ): Promise<(artifactId: string) => boolean> {
   const [runId = ""]: string[] = JSON.parse(sessionId);
   if ((await runs.loadRun(runId, call)) !== undefined) return () => true;

@@ -11,14 +11,14 @@ import type {
 import type { FinishCommand } from "./reduce-run.ts";
 
 /** Builds the result of a run at its end. */
-export function buildResult(run: RunContext, end: FinishCommand): RunResult {
+export function buildResult(run: RunContext, command: FinishCommand): RunResult {
   const { input, services } = run;
+  const { type: _, ...end } = command;
   const finishedAt = services.clock.now();
-  const { status, failedType, failedDetails, finishReason } = end;
   return {
     formatVersion: 1,
     runId: input.runId,
-    status,
+    ...end,
     startedAt: input.startedAt,
     finishedAt,
     durationMs: Math.max(0, finishedAt - input.startedAt),
@@ -41,9 +41,6 @@ export function buildResult(run: RunContext, end: FinishCommand): RunResult {
         };
       },
     ),
-    failedType: failedType || undefined,
-    failedDetails,
-    finishReason: finishReason || undefined,
   };
 }
 

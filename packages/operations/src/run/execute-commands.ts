@@ -11,11 +11,9 @@ import type { FinishCommand, RunCommand, StopCause } from "./reduce-run.ts";
 /** Executes a command of the reducer. */
 export function executeCommand(run: RunContext, command: RunCommand): void {
   switch (command.type) {
-    case "enter_phase": {
-      const { phase, hook } = command;
-      run.emit({ type: "run.phase_changed", phase, hook });
+    case "enter_phase":
+      run.emit({ ...command, type: "run.phase_changed" });
       return;
-    }
     case "start_operation":
       startOperation(run, recordOf(run, command.index));
       return;
@@ -137,16 +135,8 @@ async function finish(run: RunContext, command: FinishCommand): Promise<RunResul
   await Promise.race([run.saving, run.abandoned.promise]);
   const end = withReason(run, command);
   const result = Object.freeze(buildResult(run, end));
-  const { status, failedType, failedDetails, finishReason } = end;
   run.emit({ type: "run.phase_changed", phase: "finished" });
-  run.emit({
-    type: "run.finished",
-    status,
-    failedType,
-    failedDetails,
-    finishReason,
-    result,
-  });
+  run.emit({ ...end, type: "run.finished", result });
   run.writer.finish(result);
   if (await run.writer.flushed()) return result;
   // Frees the lease, so that the next start on the branch can resume the run immediately.

@@ -1,9 +1,8 @@
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import { OperationsError } from "../operations-error.ts";
+import { OperationsError, unknownRun } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
-import { unknownRun } from "../ports/unknown-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";

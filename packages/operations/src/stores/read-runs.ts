@@ -1,8 +1,7 @@
 import { pageLimit } from "@ccl/core/paging";
 
 import type { RunEvent } from "../events/run-event.ts";
-import { OperationsError } from "../operations-error.ts";
-import { pageStart } from "../ports/page-start.ts";
+import { OperationsError, pageStart } from "../operations-error.ts";
 import type {
   ListRunsOptions,
   ReadEventsOptions,
