@@ -56,17 +56,9 @@ export function openEngine(
   const { registry, runs, ids, renderer } = services;
   const { profile, profiles = createProfileStore(), whenActive = "reject" } = options;
   const plans = createPlanMaker(services);
-  const owner = options.owner ?? ids.next();
-  const runner = createRunner({ services, plans, executor, owner });
-  const start = createRunStarter({
-    services,
-    plans,
-    runner,
-    executor,
-    profiles,
-    owner,
-    whenActive,
-  });
+  const worker = { services, plans, executor, owner: options.owner ?? ids.next() };
+  const runner = createRunner(worker);
+  const start = createRunStarter({ ...worker, runner, profiles, whenActive });
   const handleOf = (live: LiveRun): RunHandle => ({
     runId: live.runId,
     result: live.result,
