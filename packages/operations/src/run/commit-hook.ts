@@ -140,8 +140,9 @@ function checkExpectedVersions(run: RunContext, all: readonly Committing[]): voi
     const write = writeOf(committing.record);
     if (write?.expectedVersion === undefined) continue;
     const version = formerOf(run, write)?.version ?? 0;
-    if (version !== write.expectedVersion)
-      committing.failure = conflict(write.tag, write.expectedVersion, version);
+    if (version === write.expectedVersion) continue;
+    const message = `art.${write.tag} was expected at version ${write.expectedVersion} and has version ${version}; another writer was first.`;
+    committing.failure = { code: "artifact_conflict", message };
   }
 }
 
@@ -191,15 +192,6 @@ function mayLackPlace(effect: OperationEffect): boolean {
     effect.type === "prompt.insert" &&
     (effect.place === "replace" || effect.onAnchorTrimmed === "fail")
   );
-}
-
-function conflict(
-  tag: string,
-  expected: number,
-  found: number,
-): NonNullable<Committing["failure"]> {
-  const message = `art.${tag} was expected at version ${expected} and has version ${found}; another writer was first.`;
-  return { code: "artifact_conflict", message };
 }
 
 /** Commits all operations in one call of the store. False: nothing more can be stored. */

@@ -148,13 +148,8 @@ async function finish(run: RunContext, command: FinishCommand): Promise<RunResul
 }
 
 function stopped(result: RunResult, finishReason: StopCause): RunResult {
-  return {
-    ...result,
-    status: "aborted",
-    finishReason,
-    failedType: undefined,
-    failedDetails: undefined,
-  };
+  const noFailure = { failedType: undefined, failedDetails: undefined };
+  return { ...result, status: "aborted", finishReason, ...noFailure };
 }
 
 function unstored(result: RunResult): RunResult {

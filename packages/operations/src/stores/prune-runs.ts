@@ -61,14 +61,8 @@ export async function deleteRuns(edit: RecordEdit, heads: readonly RunHead[]): P
   for (const head of heads) {
     const { lease, endedAt = 0, request } = head;
     const { runId } = lease;
-    for (const of of [
-      runNames.head,
-      runNames.input,
-      runNames.result,
-      runNames.answer,
-      runNames.newest,
-    ])
-      edit.remove(of(runId));
+    const { head: ofHead, input, result, answer, newest } = runNames;
+    for (const of of [ofHead, input, result, answer, newest]) edit.remove(of(runId));
     edit.remove(runNames.ended(endedAt, runId));
     edit.remove(runNames.ofBranch(head, runId));
     edit.removeLog(runNames.log(runId));
