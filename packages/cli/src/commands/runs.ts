@@ -4,9 +4,14 @@ import { pathToFileURL } from "node:url";
 
 import { sleep } from "@ccl/core/async";
 import { isRecord } from "@ccl/core/json";
-import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
+import {
+  createRunEngine,
+  type OperationStores,
+  type RunEngine,
+  type RunEvent,
+  type StoredRun,
+} from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
-import type { OperationStores } from "@ccl/operations";
 
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
@@ -189,18 +194,14 @@ export async function runResume(
         "usage",
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
+    // Listened for from here on, since the signal may abort while the engine opens.
+    const interrupted = once(session.signal, "abort");
     const engine = await engineOf(session, stores, flags);
-    const { signal } = session;
-    // The signal may have aborted while the engine opened.
-    const result = signal.aborted
-      ? undefined
-      : await Promise.race([
-          engine.resume(id).then((run) => run.result),
-          once(signal, "abort").then(() => undefined),
-        ]);
+    const run = await engine.resume(id);
+    const result = await Promise.race([run.result, interrupted]);
     // The process exits without ending the run. A later resume finds the worker gone and continues from what it
     // committed.
-    if (result === undefined)
+    if (Array.isArray(result))
       return {
         ...said(
           id,
