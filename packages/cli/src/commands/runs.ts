@@ -38,8 +38,8 @@ export interface RunFlags extends StoreFlags {
 /** Lists the newest runs, or those that have not ended. */
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const { limit = 20, unfinished = false } = flags;
-    const { runs, hasMore } = await newestRuns(stores, { all: !unfinished, limit });
+    const { limit = 20, unfinished } = flags;
+    const { runs, hasMore } = await newestRuns(stores, { all: unfinished !== true, limit });
     const listed = runs.map(summaryOf);
     const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
