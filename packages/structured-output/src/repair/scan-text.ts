@@ -178,15 +178,15 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
       endWord(grammar, reading, at);
       extendWord(grammar, reading, at);
       return;
-    } else if (isSpace(code) && isWholeWord(text, start, at)) {
+    } else if (isSpace(character) && isWholeWord(text, start, at)) {
       endWord(grammar, reading, at);
       push({ ...reading, position: at + 1 });
       return;
     } else if (
       text.startsWith("```", at) ||
       (character === "/" &&
-        (text[at + 1] === "*" || (text[at + 1] === "/" && isSpace(text.charCodeAt(at - 1))))) ||
-      (character === "#" && isSpace(text.charCodeAt(at - 1)))
+        (text[at + 1] === "*" || (text[at + 1] === "/" && isSpace(text.charAt(at - 1))))) ||
+      (character === "#" && isSpace(text.charAt(at - 1)))
     ) {
       endWord(grammar, reading, at);
       return;
@@ -207,7 +207,7 @@ function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: num
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
   // Only the opening quote is missing in `"a": b", "c": 1`.
-  if (text[at] === '"' && !isSpace(text.charCodeAt(at - 1))) {
+  if (text[at] === '"' && !isSpace(text.charAt(at - 1))) {
     const half = repaired(
       repaired(reading, "missing_quote", 2, start),
       "unquoted_string",
@@ -267,7 +267,7 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
 /** The end of the text in a range, without the white space behind it. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
-  while (at > start && isSpace(text.charCodeAt(at - 1))) at -= 1;
+  while (at > start && isSpace(text.charAt(at - 1))) at -= 1;
   return at;
 }
 
