@@ -5,21 +5,20 @@ import { startsBareKey } from "../repair/follows-string.ts";
 import { readDigits } from "../repair/read-digits.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
+import type { JsonSource } from "./extract-options.ts";
 
-/** A bracketed value of the text. */
-export interface Candidate {
+/** One way to read a part of an answer. */
+export interface Reading {
   readonly value: unknown;
   readonly repairs: readonly Repair[];
-  readonly zone: "fence" | "prose";
-  readonly start: number;
-  readonly end: number;
+  readonly source: Omit<JsonSource, "path">;
   /** The value with its numbers as written. */
-  readonly digits: () => unknown;
+  readonly digits?: (() => unknown) | undefined;
 }
 
 /** Every outermost value of a text, and what could not be read. */
 export interface FoundCandidates {
-  candidates: Candidate[];
+  candidates: Reading[];
   /** Offset of the value, string or reasoning block that the text breaks off in. */
   truncatedAt: number | undefined;
   /** Values that cannot be repaired. */
@@ -147,15 +146,12 @@ function addCandidate(
   start: number,
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
-  const { view, budget, position: end } = scan;
-  const digits = (): unknown => readDigits(view, start, budget);
+  const { view, budget, position: end, isInFence } = scan;
   scan.candidates.push({
     value,
     repairs,
-    zone: scan.isInFence ? "fence" : "prose",
-    start,
-    end,
-    digits,
+    source: { kind: isInFence ? "fence" : "prose", start, end },
+    digits: () => readDigits(view, start, budget),
   });
 }
 
