@@ -38,7 +38,7 @@ function convertSimple(node: WireNode, place: Place): Converted | undefined {
   const type = node["type"] ?? inferredType(node);
   if (type === "object") return isNested ? undefined : convertObject(node, place);
   if (type === "array") return isNested ? undefined : convertArray(node, place);
-  return wireTypes.some((known) => known === type) ? convertScalar(node, place) : undefined;
+  return wireTypes.has(type) ? convertScalar(node, place) : undefined;
 }
 
 // The schema object of a union is completed later, so its description is added in place.
