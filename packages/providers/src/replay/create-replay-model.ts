@@ -7,6 +7,7 @@ import {
   type ProviderFields,
   type StreamingModel,
   canonicalJson,
+  redactSecrets,
   sha256Hex,
 } from "@ccl/core";
 import {
@@ -16,11 +17,11 @@ import {
   parseJson,
   recordAt,
   stringAt,
+  toBase64,
   withoutUndefined,
 } from "@ccl/core/json";
 import { wholeDeltas } from "../http/whole-deltas.ts";
 import { tokenUsage } from "../wire/wire-fields.ts";
-import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
 /** Stores a recording, for example in a file. */
@@ -188,4 +189,30 @@ function readResponse(key: string, value: unknown): ModelResponse {
 function metadataIn(owner: unknown): ProviderFields {
   const { providerMetadata } = recordAt({ owner }, "owner");
   return isRecord(providerMetadata) ? { providerMetadata } : {};
+}
+
+/** Removes secrets from the strings of a JSON value, also by the names of members. Bytes become base64. */
+function redactValue(value: unknown): unknown {
+  if (typeof value === "string") return redactSecrets(value).text;
+  if (value instanceof Uint8Array) return { base64: toBase64(value) };
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]): [string, unknown] => [
+      redactSecrets(name).text,
+      typeof member === "string" ? redactMember(name, member) : redactValue(member),
+    ]);
+  return Object.fromEntries(members);
+}
+
+// A value that looks harmless may be a secret because of its name.
+function redactMember(name: string, text: string): string {
+  const bare = redactSecrets(text).text;
+  const pair = JSON.stringify({ [name]: bare });
+  const redacted = redactSecrets(pair).text;
+  if (redacted === pair) return bare;
+  const read = parseJson(redacted);
+  const [member] = isRecord(read) ? Object.values(read) : [];
+  return typeof member === "string" ? member : "[redacted:secret_value]";
 }

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -9,7 +9,7 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { argumentText, withCallIds } from "../call-ids.ts";
+import { answeredCall, withCallIds } from "../call-ids.ts";
 import { tokenUsage } from "../wire-fields.ts";
 
 /** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
@@ -35,7 +35,10 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
   return withoutUndefined({
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
-    toolCalls: withCallIds(calls.map(toToolCall), requestId),
+    toolCalls: withCallIds(
+      calls.map(({ toolCallId, toolName, input }) => answeredCall(toolCallId, toolName, input)),
+      requestId,
+    ),
     finishReason: fromAiSdkFinishReason(result["finishReason"]),
     usage: fromAiSdkUsage(result["usage"]),
     requestId,
@@ -44,14 +47,6 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
 }
 
 const known = new Set<unknown>(["text", "reasoning", "tool-call"]);
-
-function toToolCall(part: JsonRecord): ToolCall {
-  return {
-    id: stringAt(part, "toolCallId") ?? "",
-    name: stringAt(part, "toolName") ?? "",
-    arguments: argumentText(part["input"]),
-  };
-}
 
 const finishReasons: Record<string, FinishReason> = {
   stop: "stop",
