@@ -2,7 +2,6 @@ import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { isQuote, punctuationAt } from "../repair/marks.ts";
 import { startsBareKey } from "../repair/follows-string.ts";
-import { readDigits } from "../repair/read-digits.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
 import type { JsonSource } from "./extract-options.ts";
@@ -45,6 +44,8 @@ const OBJECT_START =
 const ARRAY_START =
   /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
 const GLUED = /[\p{L}\p{N}_{["'(]/u;
+// Numbers that JavaScript may print differently.
+const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
 
@@ -153,6 +154,16 @@ function addCandidate(
     source: { kind: isInFence ? "fence" : "prose", start, end },
     digits: () => readDigits(view, start, budget),
   });
+}
+
+/** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */
+function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {
+  if (!OTHER_SPELLING.test(view.text)) return undefined;
+  const options = { ...budget, keepsDigits: true };
+  const reader = new PlainReader(start, options);
+  if (reader.read(view.text, true) === "complete") return reader.value;
+  const parsed = parseTolerant(view, start, options);
+  return parsed.status === "complete" ? parsed.value : undefined;
 }
 
 function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
