@@ -19,7 +19,7 @@ import { type ReportedError, isRefusal } from "../http/reported-error.ts";
 import { askedTools } from "../wire/asked-tools.ts";
 import { firstCandidate, fromGeminiAnswer, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
 import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
-import { without } from "../wire/wire-fields.ts";
+import { unlessEmpty, without } from "../wire/wire-fields.ts";
 
 /** The address of the model. */
 export interface GeminiOptions extends EndpointOptions {
@@ -135,7 +135,7 @@ function toGeminiBody(
     }),
     tools: functionDeclarations && [{ functionDeclarations }],
     toolConfig: toolChoice && { functionCallingConfig: callingOf(toolChoice) },
-    generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
+    generationConfig: unlessEmpty(generationConfig),
     ...options,
   });
 }

@@ -18,6 +18,7 @@ import {
   recordAt,
   stringAt,
   toBase64,
+  valueAt,
   withoutUndefined,
 } from "@ccl/core/json";
 import { wholeDeltas } from "../http/whole-deltas.ts";
@@ -141,7 +142,7 @@ function readRecording(text: string): Recording {
     entries.map(([key, entry]) => [
       key,
       {
-        request: recordAt({ entry }, "entry")["request"],
+        request: valueAt(entry, ["request"]),
         response: readResponse(key, recordAt(entry, "response")),
       },
     ]),
@@ -158,10 +159,9 @@ const finishReasons: readonly FinishReason[] = [
 
 /** @throws ReplayError `recording_invalid` if the answer is incomplete. */
 function readResponse(key: string, value: unknown): ModelResponse {
-  const response = recordAt({ value }, "value");
-  const text = stringAt(response, "text");
-  const usage = recordAt(response, "usage");
-  const finishReason = finishReasons.find((one) => one === response["finishReason"]);
+  const text = stringAt(value, "text");
+  const usage = recordAt(value, "usage");
+  const finishReason = finishReasons.find((one) => one === stringAt(value, "finishReason"));
   if (text === undefined || finishReason === undefined) {
     throw new ReplayError(
       "recording_invalid",
@@ -170,8 +170,8 @@ function readResponse(key: string, value: unknown): ModelResponse {
   }
   return withoutUndefined({
     text,
-    reasoning: stringAt(response, "reasoning"),
-    toolCalls: arrayAt(response, "toolCalls").map((call) => ({
+    reasoning: stringAt(value, "reasoning"),
+    toolCalls: arrayAt(value, "toolCalls").map((call) => ({
       id: stringAt(call, "id") ?? "",
       name: stringAt(call, "name") ?? "",
       arguments: stringAt(call, "arguments") ?? "",
@@ -181,13 +181,13 @@ function readResponse(key: string, value: unknown): ModelResponse {
     usage: tokenUsage(
       Object.fromEntries(Object.keys(usage).map((key) => [key, numberAt(usage, key)])),
     ),
-    requestId: stringAt(response, "requestId"),
-    ...metadataIn(response),
+    requestId: stringAt(value, "requestId"),
+    ...metadataIn(value),
   });
 }
 
 function metadataIn(owner: unknown): ProviderFields {
-  const { providerMetadata } = recordAt({ owner }, "owner");
+  const providerMetadata = valueAt(owner, ["providerMetadata"]);
   return isRecord(providerMetadata) ? { providerMetadata } : {};
 }
 

@@ -96,7 +96,7 @@ export function partsAndCalls(
     if (Array.isArray(step)) at += step.length;
     else calls.push(at < parts.length ? withForm(format, step, { at }) : step);
   }
-  return { parts, toolCalls: calls.length > 0 ? calls : undefined };
+  return { parts, toolCalls: unlessEmpty(calls) };
 }
 
 /**
@@ -150,6 +150,11 @@ export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
       ([key, value]) => !known.has(key) && value !== undefined && value !== null,
     ),
   );
+}
+
+/** The list or record itself. Undefined if it is empty. */
+export function unlessEmpty<Value extends object>(value: Value): Value | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }
 
 /** `{ [provider]: fields }`. Undefined if there are no fields. */

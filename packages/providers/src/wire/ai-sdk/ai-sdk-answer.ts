@@ -10,7 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { tokenUsage } from "../wire-fields.ts";
+import { metadataOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 
 /** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
 export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
@@ -25,13 +25,13 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
     ({ type, providerMetadata }) =>
       !known.has(type) || (type === "reasoning" && providerMetadata !== undefined),
   );
-  const warnings = arrayAt(result, "warnings");
-  const kept = withoutUndefined({
-    warnings: warnings.length > 0 ? warnings : undefined,
-    content: own.length > 0 ? own : undefined,
-  });
-  const metadata = { ...recordAt(result, "providerMetadata") };
-  if (Object.keys(kept).length > 0) metadata["ai-sdk"] = kept;
+  const metadata = {
+    ...recordAt(result, "providerMetadata"),
+    ...metadataOf("ai-sdk", {
+      warnings: unlessEmpty(arrayAt(result, "warnings")),
+      content: unlessEmpty(own),
+    }),
+  };
   return withoutUndefined({
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
@@ -42,7 +42,7 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
     finishReason: fromAiSdkFinishReason(result["finishReason"]),
     usage: fromAiSdkUsage(result["usage"]),
     requestId,
-    providerMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    providerMetadata: unlessEmpty(metadata),
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, without } from "../wire-fields.ts";
+import { entryOf, metadataOf, unlessEmpty, without } from "../wire-fields.ts";
 
 /**
  * Converts a message of `/v1/messages`. Its thinking blocks go to `providerMetadata.anthropic.reasoning`, to be sent
@@ -43,9 +43,9 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefi
     providerMetadata: metadataOf("anthropic", {
       ...without(message, "id", "type", "role", "content", "stop_reason", "usage"),
       usage: without(usage, ...countedFields),
-      reasoning: reasoning.length > 0 ? reasoning : undefined,
-      content: others.length > 0 ? others : undefined,
-      citations: citationsOf(ofType("text")),
+      reasoning: unlessEmpty(reasoning),
+      content: unlessEmpty(others),
+      citations: unlessEmpty(ofType("text").flatMap((block) => arrayAt(block, "citations"))),
     }),
   });
 }
@@ -56,11 +56,6 @@ const countedFields = [
   "cache_read_input_tokens",
   "cache_creation_input_tokens",
 ];
-
-function citationsOf(blocks: readonly JsonRecord[]): unknown[] | undefined {
-  const citations = blocks.flatMap((block) => arrayAt(block, "citations"));
-  return citations.length > 0 ? citations : undefined;
-}
 
 const finishReasons: Record<string, FinishReason | undefined> = {
   end_turn: "stop",

@@ -9,7 +9,7 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, withMetadata, without } from "../wire-fields.ts";
+import { entryOf, metadataOf, unlessEmpty, withMetadata, without } from "../wire-fields.ts";
 import { gemini } from "./to-gemini-contents.ts";
 
 /**
@@ -35,7 +35,7 @@ export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
       ...without(body, "candidates", "usageMetadata", "responseId"),
       candidate: without(candidate, "content", "finishReason", "index"),
       thoughtSignature: signed?.["thoughtSignature"],
-      content: others.length > 0 ? others : undefined,
+      content: unlessEmpty(others),
     }),
   });
 }

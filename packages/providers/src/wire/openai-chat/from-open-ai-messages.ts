@@ -11,7 +11,14 @@ import {
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import {
+  entryOf,
+  opaqueMessage,
+  opaquePart,
+  unknownFields,
+  unlessEmpty,
+  withMetadata,
+} from "../wire-fields.ts";
 import { wordsOf, writeMessage } from "./to-open-ai-messages.ts";
 
 const format = "openai";
@@ -46,7 +53,7 @@ function fromMessage(wire: JsonRecord): ChatMessage {
   return {
     role,
     content: reasoning.length === 0 ? said : [...reasoning, ...partsIn(said)],
-    toolCalls: calls.length > 0 ? calls : undefined,
+    toolCalls: unlessEmpty(calls),
     toolCallId,
     providerMetadata: unknownFields(format, wire, known),
   };
