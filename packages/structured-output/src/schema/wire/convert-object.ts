@@ -1,12 +1,12 @@
 import { arrayAt, isRecord, isSameJson, recordAt } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
-  addNote,
   asItIs,
   below,
   type Converted,
   type Decode,
   type Place,
+  warn,
   type WireNode,
 } from "./wire-context.ts";
 
@@ -28,7 +28,7 @@ export function convertObject(node: WireNode, place: Place): Converted {
   }
   const isOpen = node["additionalProperties"] === undefined && node["properties"] !== undefined;
   if (isOpen && named.size > 0)
-    addNote(
+    warn(
       place,
       "wire_extra_properties",
       "Properties that the schema does not name are not asked for.",

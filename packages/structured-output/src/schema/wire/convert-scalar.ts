@@ -1,5 +1,5 @@
 import { dropConstraints } from "./drop-constraints.ts";
-import { addNote, asItIs, type Converted, type Place, type WireNode } from "./wire-context.ts";
+import { asItIs, type Converted, type Place, warn, type WireNode } from "./wire-context.ts";
 import { isPlainPattern, isSafeIntegerBound, isSmallEnum, wireFormats } from "./wire-rules.ts";
 
 const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
@@ -51,7 +51,7 @@ function enumOfType(type: string, values: readonly unknown[], place: Place): Wir
   const { context } = place;
   if (values.length > context.enumValuesLeft || !isSmallEnum(values)) {
     const message = `An enum of ${values.length} values is more than strict schemas take.`;
-    addNote(place, "wire_constraint_dropped", message);
+    warn(place, "wire_constraint_dropped", message);
     return { type };
   }
   context.enumValuesLeft -= values.length;

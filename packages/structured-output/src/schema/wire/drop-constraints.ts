@@ -1,5 +1,5 @@
 import { annotations } from "./merge-nodes.ts";
-import { addNote, type Place, type WireNode } from "./wire-context.ts";
+import { type Place, warn, type WireNode } from "./wire-context.ts";
 import { isSafeIntegerBound } from "./wire-rules.ts";
 
 const maxShownCharacters = 200;
@@ -28,7 +28,7 @@ export function dropConstraints(wire: WireNode, node: WireNode, place: Place): W
   );
   const parts = dropped.map(([keyword, value]) => shortened(`${keyword} ${JSON.stringify(value)}`));
   for (const part of parts)
-    addNote(place, "wire_constraint_dropped", `Only checked locally: ${part}.`);
+    warn(place, "wire_constraint_dropped", `Only checked locally: ${part}.`);
   const given = node["description"] ?? node["title"];
   const description = [
     ...(typeof given === "string" && given !== "" ? [given] : []),

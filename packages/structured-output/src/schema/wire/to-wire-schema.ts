@@ -12,12 +12,12 @@ import { convertNode } from "./convert-node.ts";
 import { objectOf } from "./convert-object.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 import {
-  addNote,
   asItIs,
   type Converted,
   type Decode,
   parsed,
   type Place,
+  warn,
   type WireContext,
 } from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
@@ -79,11 +79,7 @@ function convertRoot(domain: JsonSchema, maxDepth: number): WireSchema {
   const target = "$ref" in root.schema ? context.wireTarget(root.schema["$ref"]) : root.schema;
   const isObject = target?.["type"] === "object";
   if (!isObject)
-    addNote(
-      place,
-      "wire_root_wrapped",
-      'The root is no object and travels in the property "value".',
-    );
+    warn(place, "wire_root_wrapped", 'The root is no object and travels in the property "value".');
   const body = isObject ? target : objectOf([["value", root.schema]]);
   const $defs = Object.fromEntries(
     [...definitions.values()].map(({ name, schema }) => [name, schema]),

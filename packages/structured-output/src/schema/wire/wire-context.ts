@@ -63,13 +63,13 @@ export function below(place: Place, deeper: number, ...steps: (string | number)[
 }
 
 /** Records a warning. */
-export function addNote({ path, context }: Place, code: WireNoteCode, message: string): void {
+export function warn({ path, context }: Place, code: WireNoteCode, message: string): void {
   context.notes.push({ code, path, message, severity: "warning" });
 }
 
 /** Sends the value as JSON text and records the reason as a warning. */
 export function jsonText(node: unknown, place: Place, reason: string): Converted {
-  addNote(place, "wire_json_text", `Travels as JSON text: ${reason}.`);
+  warn(place, "wire_json_text", `Travels as JSON text: ${reason}.`);
   return { schema: { type: "string", description: jsonTextDescription(node) }, decode: parsed };
 }
 
