@@ -1,3 +1,5 @@
+import { groupDigits } from "@ccl/core";
+
 import type { ArtifactPart } from "../event/session-event.ts";
 
 /** Digits of an artifact's id that a prompt shows. The whole id would cost four times the tokens. */
@@ -5,7 +7,6 @@ export const shownIdDigits = 12;
 
 /** What a model reads in place of a payload: which artifact holds it, how large it is, and its summary. */
 export function renderArtifact({ artifactId, mimeType, sizeBytes, summary }: ArtifactPart): string {
-  const size = String(sizeBytes).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${size} bytes]`;
+  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${groupDigits(sizeBytes)} bytes]`;
   return summary === "" ? head : `${head}\n${summary}`;
 }
