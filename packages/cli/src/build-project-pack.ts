@@ -79,9 +79,9 @@ export async function buildProjectPack(
   if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
   if (shape.profile !== undefined)
     options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
-  const base = await files?.readBase({ signal });
+  const base = await files?.readBase(session);
   if (base !== undefined) options.version = base.version;
-  if (shape.base === true) options.base = requireBase(base).snapshot;
+  if (shape.base) options.base = requireBase(base).snapshot;
   const counter = await openCounter(shape, session);
   const { budget, style } = shape;
   if (style === "document") {
@@ -127,7 +127,7 @@ async function gitAttachments(
   const refusal = "--diff and --log need a git repository with a commit";
   const git = async (args: string[]): Promise<string> =>
     String(await gitInRoot(session, ["-c", "core.quotePath=off", ...args], { refusal }));
-  if (diff === true) {
+  if (diff) {
     const tracked = ["diff", "HEAD", "--no-ext-diff", "--no-color", "--relative", "--", "."];
     const untracked = ["ls-files", "--others", "--exclude-standard", "--", "."];
     const names = (await git(untracked)).trimEnd();

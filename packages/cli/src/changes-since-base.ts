@@ -15,7 +15,7 @@ export async function changesSinceBase(
 ): Promise<Delta> {
   const { signal } = session;
   const next = withTextsOf(await takeSnapshot({ registry, signal }), base);
-  return await describeCallers(await computeDelta(base, next, { signal }), registry, session);
+  return describeCallers(await computeDelta(base, next, session), registry, session);
 }
 
 /** Drops the texts of unchanged files that the base did not store, so that they do not count as changes. */

@@ -5,7 +5,7 @@ import { parse, resolve } from "node:path";
 import type { TokenCounter } from "@ccl/core";
 import { writeFileDurable } from "@ccl/core/node";
 
-import { CliError } from "./cli-error.ts";
+import { CliError, usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
 /** Clipboard programs in order of preference. Each reads the text from stdin. */
@@ -33,16 +33,13 @@ export async function writeOut(path: string, text: string, session: Session): Pr
   const target = resolve(session.terminal.cwd(), path);
   const found = await stat(target).catch(() => undefined);
   try {
-    if (found?.isDirectory() === true)
-      throw new CliError("usage", `--out ${path} is a folder; name a file.`);
+    if (found?.isDirectory()) throw usageError(`--out ${path} is a folder; name a file.`);
     await (found === undefined || found.isFile()
       ? writeFileDurable(target, text)
       : writeFile(target, text));
   } catch (error) {
     if (!isBadPlace(error)) throw error;
-    throw new CliError("usage", `--out ${path} cannot be written: ${error.message}`, {
-      cause: error,
-    });
+    throw usageError(`--out ${path} cannot be written: ${error.message}`, error);
   }
   return target;
 }
@@ -64,7 +61,7 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
     session.signal.throwIfAborted();
     if (await pipeTo({ command, args, bytes }, env, session.signal)) return command;
   }
-  if (stderr.isTTY === true) {
+  if (stderr.isTTY) {
     stderr.write(`\u001B]52;c;${Buffer.from(text).toString("base64")}\u0007`);
     return "the terminal";
   }
@@ -118,7 +115,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
     if (end === start + 1 && counter.count(first) > maxTokens) {
       const file = lines.slice(0, end).findLast((line) => HEADER.test(line)) ?? "the pack";
       const message = `A line below ${JSON.stringify(file)} takes ${counter.count(first)} tokens, so no part of ${maxTokens} can hold it. Leave that file out with --ignore, or give a larger --split.`;
-      throw new CliError("usage", message);
+      throw usageError(message);
     }
     if (end < lines.length) {
       const middle = start + Math.floor((end - start) / 2);

@@ -5,7 +5,7 @@ import type { PackStyle } from "@ccl/aliases";
 import { unless } from "@ccl/core/node";
 
 import type { PackShape } from "./build-project-pack.ts";
-import { CliError, inputError } from "./cli-error.ts";
+import { inputError, usageError } from "./cli-error.ts";
 import { tokens } from "./command-line/command-declaration.ts";
 import { readInput } from "./plan/read-input.ts";
 import type { Session } from "./session.ts";
@@ -66,7 +66,7 @@ async function readRules(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const message = `${file} cannot be read; ${CONFIG_FILE} names it as instructionFile.`;
-    throw new CliError("usage", message, { cause: error });
+    throw usageError(message, error);
   }
 }
 
@@ -91,7 +91,7 @@ export async function readPackConfig({ root }: Pick<Session, "root">): Promise<P
   const file = join(root, CONFIG_FILE);
   const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
     (cause: unknown) => {
-      throw new CliError("usage", `${file} cannot be read.`, { cause });
+      throw usageError(`${file} cannot be read.`, cause);
     },
   );
   if (text === undefined) return {};
@@ -113,7 +113,7 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
-    throw new CliError("usage", `${file} is not JSON: ${reason}`, { cause: error });
+    throw usageError(`${file} is not JSON: ${reason}`, error);
   }
 }
 

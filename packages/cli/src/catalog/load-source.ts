@@ -34,9 +34,9 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
   const { kind, name } = draft.source;
   switch (kind) {
     case "sql":
-      return await (await import("./load-sql.ts")).loadSql(session, draft);
+      return (await import("./load-sql.ts")).loadSql(session, draft);
     case "mcp":
-      return await loadMcp(session, draft);
+      return loadMcp(session, draft);
     case "openapi":
       return valueOf(draft, fromOpenApi(await readDocument(session, draft), { name }));
     case "files":
@@ -78,7 +78,7 @@ const timeoutMs = 30_000;
 /** The text at a path relative to the project's root, or at an HTTP address. */
 async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
   if (!/^https?:\/\//i.test(address)) {
-    return await readFile(resolve(session.root, address), {
+    return readFile(resolve(session.root, address), {
       encoding: "utf8",
       signal: session.signal,
     });

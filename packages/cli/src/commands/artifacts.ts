@@ -3,12 +3,11 @@ import { readContent, searchContent } from "@ccl/compress";
 import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
 import { withState } from "../artifact-folder.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl artifacts`. */
 interface ArtifactFlags {
@@ -53,7 +52,7 @@ export async function artifactsSearch(
     flags,
     show: (content) => {
       const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
-      return { document: { ...hits }, text: () => `${hits.text || "No line matches."}\n` };
+      return { document: { ...hits }, text: `${hits.text || "No line matches."}\n` };
     },
   });
 }
@@ -67,13 +66,13 @@ export async function artifactsRead(
   return withText(session, id, {
     flags,
     show: (content) => {
-      if (flags.lines === undefined) return { document: { text: content }, text: () => content };
+      if (flags.lines === undefined) return { document: { text: content }, text: content };
       const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
       if (from === undefined)
-        throw new CliError("usage", `"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
+        throw usageError(`"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
       const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
       const piece = readContent(content, { from: Number(from), to: end, budget: flags.budget });
-      return { document: { ...piece }, text: () => `${piece.text}\n` };
+      return { document: { ...piece }, text: `${piece.text}\n` };
     },
   });
 }
@@ -84,7 +83,7 @@ async function withText(
   { flags, show }: { flags: ArtifactFlags; show: (content: string) => CommandResult },
 ): Promise<CommandResult> {
   return withState(session, flags, async ({ store }) => {
-    const bytes = await store.retrieve(await wholeId(store, id), { signal: session.signal });
+    const bytes = await store.retrieve(await wholeId(store, id), session);
     if (bytes === undefined) throw unknownArtifact(id);
     return show(new TextDecoder().decode(bytes));
   });
@@ -98,16 +97,13 @@ async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   const ids = new Set([...handles, ...damaged].map(({ artifactId }) => artifactId));
   const found = [...ids].filter((one) => one.startsWith(id));
   if (found.length > 1)
-    throw new CliError("usage", `${found.length} artifacts begin with ${id}; give more digits.`);
+    throw usageError(`${found.length} artifacts begin with ${id}; give more digits.`);
   if (found[0] === undefined) throw unknownArtifact(id);
   return found[0];
 }
 
 function unknownArtifact(id: string): CliError {
-  return new CliError(
-    "usage",
-    `There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`,
-  );
+  return usageError(`There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`);
 }
 
 /** Every handle of a store. */
@@ -171,7 +167,7 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
     const done = dryRun ? "would remove" : "removed";
     const counts = `${formatCount(gone.length, "artifact")} (${formatNumber(bytes)} bytes) and the decisions of ${formatCount(ended.length, "session")}`;
     const text = `${done} ${counts}; ${kept} old ones stay, since sessions of the last ${days} days show them\n`;
-    return { document: { ...document, dryRun }, text: () => text };
+    return { document: { ...document, dryRun }, text };
   });
 }
 

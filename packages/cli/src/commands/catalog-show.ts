@@ -3,19 +3,18 @@ import type { ResourceView } from "@ccl/inspector";
 
 import { readCatalog, type ReadCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 const COLUMNS = ["column", "type", "key", "about"];
 const SUGGESTIONS = 3;
 
 /** Shows a resource of the project's catalog. */
 export async function catalogCard(session: Session, id: string): Promise<CommandResult> {
-  return await catalogShow(session, id, await readCatalog(session));
+  return catalogShow(session, id, await readCatalog(session));
 }
 
 /** Shows all details of a resource, including personal columns. */
@@ -25,18 +24,18 @@ export async function catalogShow(
   read: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
-  const { catalog } = await openCatalog(own, { signal });
+  const own = read.records.filter((record) => record.id === id);
+  const { catalog } = await openCatalog(own, session);
   const ask = { principal: owner, signal };
   const { items } = await catalog.details([id], { ...ask, columnLimit: 10_000, snippetLimit: 100 });
   const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];
   const card = items[0];
   if (card === undefined || overview === undefined) {
-    const { hits } = await withSnapshot(read, { signal }, (snapshot) =>
+    const { hits } = await withSnapshot(read, session, (snapshot) =>
       snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
     );
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
-    throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
+    throw usageError(`The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }
   return {
     view: resourceView(overview, card),
@@ -129,10 +128,10 @@ function columnRow({
   tags = [],
 }: ResourceColumn): string[] {
   const key = [
-    pk === true ? "pk" : "",
-    nn === true && pk !== true ? "not null" : "",
+    pk ? "pk" : "",
+    nn && !pk ? "not null" : "",
     fk === undefined ? "" : `-> ${fk}`,
-    index === undefined || pk === true ? "" : index,
+    index === undefined || pk ? "" : index,
   ];
   const about = [
     description,

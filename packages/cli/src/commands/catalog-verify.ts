@@ -13,9 +13,8 @@ import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { draftOfKept } from "../catalog/source-draft.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { printableLines } from "../output/printable.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */
 interface CatalogVerifyFlags {
@@ -37,10 +36,9 @@ export async function catalogVerify(
   flags: CatalogVerifyFlags,
 ): Promise<CommandResult & { document: VerifyReport }> {
   const { signal } = session;
-  const { folder, content } = await readCatalog(session);
+  const { folder, content, records } = await readCatalog(session);
   const sources = await folder.readSources(content, session);
-  const records = content.records.map(({ record }) => record);
-  const opened = await openCatalog(records, { signal });
+  const opened = await openCatalog(records, session);
   const loaded = new Map<ImportedSource, readonly ResourceInput[]>();
   const report = await verifyCatalog(opened.catalog, {
     probes: sourceProbes(session, sources, (source, resources) => loaded.set(source, resources)),
@@ -48,11 +46,8 @@ export async function catalogVerify(
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
-    update:
-      flags.update === true
-        ? (resources) => opened.catalog.register(resources, { signal })
-        : undefined,
-    retire: flags.update === true ? (ids) => opened.catalog.remove(ids, { signal }) : undefined,
+    update: flags.update ? (resources) => opened.catalog.register(resources, session) : undefined,
+    retire: flags.update ? (ids) => opened.catalog.remove(ids, session) : undefined,
   });
   if (report.updated.length > 0) {
     const now = sources.map((source) => ({
@@ -63,10 +58,9 @@ export async function catalogVerify(
   }
   return {
     document: report,
-    text: () =>
-      printableLines(
-        renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" }),
-      ),
+    text: printableLines(
+      renderVerifyReport(report, { format: flags.markdown ? "markdown" : "text" }),
+    ),
     exitCode: exitCodes[report.exitCode],
   };
 }

@@ -2,12 +2,11 @@ import { join } from "node:path";
 
 import { openAliasRegistry } from "@ccl/aliases";
 
-import type { CommandResult } from "../output/command-result.ts";
 import { ask, canAsk } from "../output/ask.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Creates the folder of context files and names the project's files. Does not change an existing registry. */
 export async function init(
@@ -19,10 +18,10 @@ export async function init(
   if (hasRegistry(session)) {
     return {
       document: { root, directory, isNew: false },
-      text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
+      text: `${place} is set up already. "ccl alias scan" names files that are new.\n`,
     };
   }
-  if (canAsk(session) && flags.yes !== true) {
+  if (canAsk(session) && !flags.yes) {
     const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
     await ask(session, `Name ${formatCount(count, "file")} in ${place}?`);
   }

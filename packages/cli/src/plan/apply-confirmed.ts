@@ -47,7 +47,7 @@ export async function applyConfirmed(
   const { signal, progress } = session;
   const checks = checksOf(flags);
   const confirm =
-    flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
+    flags.confirm ?? (flags.yes ? preview.planHash : await askFor(session, plan, preview));
   if (confirm === undefined && preview.needsConfirmation) throw unconfirmed(preview);
   progress.update(
     checks.length === 0 ? "Applying" : "Applying and checking",

@@ -34,7 +34,7 @@ export async function genBackground(
   const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
   const { pack, files } =
     flags.pack === false ? { pack: undefined, files: [] } : await packFor(session, goal, flags);
-  const delta = flags.delta === true ? await deltaText(session, flags) : undefined;
+  const delta = flags.delta ? await deltaText(session, flags) : undefined;
   const parts = [pack === undefined ? undefined : contextOf(pack), delta].filter(
     (part) => part !== undefined,
   );
@@ -76,9 +76,8 @@ function filesToRead({ entries, omitted }: Pack): string[] {
 async function deltaText(session: Session, flags: BackgroundFlags): Promise<string> {
   const { budget } = flags;
   const counter = await openCounter(flags, session);
-  const { signal } = session;
-  return await withProject(session, { persist: false }, async (registry) => {
-    const base = requireBase(await createContextFiles(registry).readBase({ signal }));
+  return withProject(session, { persist: false }, async (registry) => {
+    const base = requireBase(await createContextFiles(registry).readBase(session));
     await nameNewFiles(session, registry);
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
     return renderDelta(delta, { budget, counter });
