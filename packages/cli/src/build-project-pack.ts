@@ -36,6 +36,7 @@ export interface PackShape extends CountedFor {
   rules?: string | undefined;
   caps?: Record<string, number> | undefined;
   diff?: boolean | undefined;
+  /** True for the default number of commits. */
   log?: number | true | undefined;
 }
 
@@ -103,20 +104,13 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   );
 }
 
-/** Which output of git a pack contains. */
-interface GitFlags {
-  diff?: boolean | undefined;
-  /** True for the default number of commits. */
-  log?: number | true | undefined;
-}
-
 /** The share of the budget that each git section may take. */
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
 /** The changes of the working tree and the latest commits, each within its share of the budget, with secrets masked. */
 async function gitAttachments(
-  { diff, log }: GitFlags,
+  { diff, log }: PackShape,
   { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
 ): Promise<{ title: string; text: string }[]> {
   const attachments: { title: string; text: string }[] = [];

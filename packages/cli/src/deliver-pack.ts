@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { stat, writeFile } from "node:fs/promises";
 import { parse, resolve } from "node:path";
+import type { Writable } from "node:stream";
 
 import type { TokenCounter } from "@ccl/core";
-import { writeFileDurable } from "@ccl/core/node";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
 import { CliError, usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
@@ -46,20 +47,21 @@ export async function writeOut(path: string, text: string, session: Session): Pr
 
 /** True if the user chose a path that cannot be written. Anything else is a failure. */
 function isBadPlace(error: unknown): error is Error {
-  if (!(error instanceof Error) || CliError.isInstance(error)) return false;
-  const { cause = error } = error;
-  return cause instanceof Error && "code" in cause && BAD_PLACES.has(cause.code);
+  return error instanceof Error && BAD_PLACES.has(systemCode(error.cause ?? error));
 }
 
 /** Copies text to the clipboard with the first program found, or through the terminal (OSC 52). Returns which one. */
 export async function copyToClipboard(text: string, session: Session): Promise<string> {
   const { platform, env, stderr } = session.terminal;
   const candidates = CLIPBOARDS[platform] ?? OTHER_CLIPBOARDS;
+  // Windows' clip reads UTF-16. It would decode UTF-8 in the local code page.
+  const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
+  const { signal } = session;
   for (const [command, ...args] of candidates) {
-    // Windows' clip reads UTF-16. It would decode UTF-8 in the local code page.
-    const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
-    session.signal.throwIfAborted();
-    if (await pipeTo({ command, args, bytes }, env, session.signal)) return command;
+    signal.throwIfAborted();
+    const stdio: ["pipe", "ignore", "ignore"] = ["pipe", "ignore", "ignore"];
+    const child = spawn(command, args, { env, signal, stdio, windowsHide: true });
+    if (await hasTaken(child, bytes)) return command;
   }
   if (stderr.isTTY) {
     stderr.write(`\u001B]52;c;${Buffer.from(text).toString("base64")}\u0007`);
@@ -72,25 +74,12 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
   );
 }
 
-interface PipedCommand {
-  command: string;
-  args: string[];
-  bytes: Buffer;
-}
-
 /** False if the program is missing or fails, as X11 programs do without a display. */
-function pipeTo(
-  { command, args, bytes }: PipedCommand,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+function hasTaken(
+  child: ChildProcessByStdio<Writable, null, null>,
+  bytes: Buffer,
 ): Promise<boolean> {
   return new Promise((settle) => {
-    const child = spawn(command, args, {
-      env,
-      signal,
-      stdio: ["pipe", "ignore", "ignore"],
-      windowsHide: true,
-    });
     child.on("error", () => settle(false));
     child.on("exit", (code) => settle(code === 0));
     child.stdin.on("error", () => undefined);

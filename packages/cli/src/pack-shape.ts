@@ -15,9 +15,13 @@ const DEFAULT_BUDGET = 8000;
 /** Flags as the user gives them. The settings fill in what is absent. */
 export type ShapeFlags = Omit<PackShape, "budget"> & { budget?: number | undefined };
 
-/** Merges flags over the project's settings over the defaults. */
-export async function applySettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
-  const config = await readPackConfig(session);
+/** Merges flags over settings over the defaults. The settings are those of the project unless others are given. */
+export async function applySettings(
+  session: Session,
+  flags: ShapeFlags,
+  given?: PackConfig,
+): Promise<PackShape> {
+  const config = given ?? (await readPackConfig(session));
   const { instructionFile } = config;
   return {
     ...flags,
@@ -30,16 +34,6 @@ export async function applySettings(session: Session, flags: ShapeFlags): Promis
       flags.instructions !== undefined
         ? await readInput(session, flags.instructions, "instructions")
         : instructionFile && (await readRules(join(session.root, instructionFile))),
-  };
-}
-
-/** The flags for a cloned repository, for which neither its settings nor those of the current folder apply. */
-export async function withoutSettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
-  const { instructions } = flags;
-  return {
-    ...flags,
-    budget: flags.budget ?? DEFAULT_BUDGET,
-    rules: instructions && (await readInput(session, instructions, "instructions")),
   };
 }
 

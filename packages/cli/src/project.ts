@@ -35,7 +35,7 @@ export async function withProject<T>(
     const place = join(session.root, session.directory);
     throw new CliError("not_initialized", `No aliases in ${place}. Run "ccl init" first.`);
   }
-  return using(session, options.persist, work);
+  return withRegistry(session, options.persist, work);
 }
 
 /**
@@ -48,7 +48,7 @@ export function withPresentFiles<T>(
 ): Promise<T> {
   if (!hasRegistry(session))
     return withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
-  return using(session, false, async (registry) => {
+  return withRegistry(session, false, async (registry) => {
     const { skipped } = await nameNewFiles(session, registry);
     return work(registry, skipped);
   });
@@ -60,7 +60,7 @@ export function withScan<T>(
   rules: FileRules,
   work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
 ): Promise<T> {
-  return using(session, false, async (registry) =>
+  return withRegistry(session, false, async (registry) =>
     work(registry, await scanWithProgress(registry, session, rules)),
   );
 }
@@ -159,16 +159,13 @@ export function countReasons(files: readonly { reason: string }[]): string {
   return [...counts].map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`).join(", ");
 }
 
-async function using<T>(
-  session: Session,
+/** Runs `work` on a registry, new or not, then closes it. Writes only if it is to persist. */
+export async function withRegistry<T>(
+  { root, directory }: Session,
   persist: boolean,
   work: (registry: AliasRegistry) => Promise<T>,
 ): Promise<T> {
-  const registry = await openAliasRegistry({
-    root: session.root,
-    directory: session.directory,
-    persist,
-  });
+  const registry = await openAliasRegistry({ root, directory, persist });
   try {
     return await work(registry);
   } finally {

@@ -1,5 +1,5 @@
 import { open, readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import {
   fromFiles,
@@ -58,14 +58,14 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
 }
 
 async function readBeginning(root: string, name: string): Promise<SourceFile> {
-  const path = join(resolve(root), name);
-  const { size, mtime } = await stat(resolve(root, name));
+  const path = resolve(root, name);
+  const { size, mtime } = await stat(path);
   const isParquet = name.toLowerCase().endsWith(".parquet");
   if (isParquet && size > MAX_PARQUET_BYTES)
     throw new CliError("source_failed", `${path} is too large to be read whole.`);
-  const handle = await open(resolve(root, name), "r");
+  const handle = await open(path, "r");
   try {
-    const bytes = new Uint8Array(Math.min(size, isParquet ? size : SAMPLE_BYTES));
+    const bytes = new Uint8Array(isParquet ? size : Math.min(size, SAMPLE_BYTES));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     return {
       name,

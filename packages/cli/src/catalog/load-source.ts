@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog";
 import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
-import { CclError, type Issue, redactSecrets, type Result } from "@ccl/core";
+import { CclError, redactSecrets, type Result } from "@ccl/core";
 import { readBodyText } from "@ccl/core/http";
 import type { McpServerConfig } from "@ccl/mcp";
 
@@ -49,10 +49,10 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
 /** Throws an error with every issue if the source's content is invalid. */
 function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): ResourceInput[] {
   if (result.ok) return result.value;
-  const [first, ...rest] = result.issues.map((issue): Issue => {
-    return { ...issue, message: `${sourceKey(source)}: ${issue.message}` };
-  });
-  throw inputError(first === undefined ? [] : [first, ...rest]);
+  const key = sourceKey(source);
+  throw inputError(
+    result.issues.map((issue) => ({ ...issue, message: `${key}: ${issue.message}` })),
+  );
 }
 
 /** The reason of a failure without the address, since a driver may quote the connection string. */

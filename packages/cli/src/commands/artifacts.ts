@@ -48,13 +48,9 @@ export async function artifactsSearch(
   words: string[],
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
-  return withText(session, id, {
-    flags,
-    show: (content) => {
-      const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
-      return { document: { ...hits }, text: `${hits.text || "No line matches."}\n` };
-    },
-  });
+  const content = await textOf(session, id, flags);
+  const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
+  return { document: { ...hits }, text: `${hits.text || "No line matches."}\n` };
 }
 
 /** Prints an artifact by lines or rows. */
@@ -63,29 +59,21 @@ export async function artifactsRead(
   id: string,
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
-  return withText(session, id, {
-    flags,
-    show: (content) => {
-      if (flags.lines === undefined) return { document: { text: content }, text: content };
-      const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
-      if (from === undefined)
-        throw usageError(`"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
-      const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
-      const piece = readContent(content, { from: Number(from), to: end, budget: flags.budget });
-      return { document: { ...piece }, text: `${piece.text}\n` };
-    },
-  });
+  const text = await textOf(session, id, flags);
+  if (flags.lines === undefined) return { document: { text }, text };
+  const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
+  if (from === undefined) throw usageError(`"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
+  const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
+  const piece = readContent(text, { from: Number(from), to: end, budget: flags.budget });
+  return { document: { ...piece }, text: `${piece.text}\n` };
 }
 
-async function withText(
-  session: Session,
-  id: string,
-  { flags, show }: { flags: ArtifactFlags; show: (content: string) => CommandResult },
-): Promise<CommandResult> {
+/** The text of the artifact whose id begins with `id`. */
+function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<string> {
   return withState(session, flags, async ({ store }) => {
     const bytes = await store.retrieve(await wholeId(store, id), session);
     if (bytes === undefined) throw unknownArtifact(id);
-    return show(new TextDecoder().decode(bytes));
+    return new TextDecoder().decode(bytes);
   });
 }
 

@@ -9,7 +9,7 @@ import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-const COLUMNS = ["column", "type", "key", "about"];
+const COLUMNS = ["name", "type", "key", "about"] as const;
 const SUGGESTIONS = 3;
 
 /** Shows a resource of the project's catalog. */
@@ -37,24 +37,24 @@ export async function catalogShow(
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
     throw usageError(`The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }
+  const view = resourceView(overview, card);
   return {
-    view: resourceView(overview, card),
+    view,
     document: { overview, details: card },
-    text: (style) => renderCard({ overview, card }, style),
+    text: (style) => renderResource(view, card, style),
   };
 }
 
-function renderCard(
-  { overview, card }: { overview: SeenOverview; card: DetailsCard },
+function renderResource(
+  { title: name, facts, columns }: ResourceView,
+  { usage = {} }: DetailsCard,
   style: Style,
 ): string {
   const { colours } = style;
-  const { columns = [], usage = {} } = card;
-  const facts = factsOf(overview, card).map(
-    ([name, value]) => `${colours.dim(`${name}:`)} ${printable(value)}\n`,
-  );
-  const parts = [`${colours.bold(printable(card.title))}\n${facts.join("")}`];
-  if (columns.length > 0) parts.push(renderTable(COLUMNS, columns.map(columnRow), style));
+  const lines = facts.map((fact) => `${colours.dim(`${fact.name}:`)} ${printable(fact.value)}\n`);
+  const parts = [`${colours.bold(printable(name))}\n${lines.join("")}`];
+  const rows = columns.map((column) => COLUMNS.map((key) => column[key]));
+  if (rows.length > 0) parts.push(renderTable(["column", ...COLUMNS.slice(1)], rows, style));
   for (const { engine, code, title } of usage.snippets ?? []) {
     const heading = title === undefined ? engine : `${engine}, ${title}`;
     const lines = printableLines(code).replaceAll(/^/gm, "  ");
@@ -72,11 +72,8 @@ function resourceView(overview: SeenOverview, card: DetailsCard): ResourceView {
     id,
     kind,
     title,
-    facts: factsOf(overview, card).map(([name, value]) => ({ name, value })),
-    columns: columns.map((column) => {
-      const [name = "", type = "", key = "", about = ""] = columnRow(column);
-      return { name, type, key, about };
-    }),
+    facts: factsOf(overview, card),
+    columns: columns.map(columnView),
     snippets: (usage.snippets ?? []).map(({ engine, code, title: name = "" }) => ({
       title: `${engine} ${name}`.trim(),
       code,
@@ -84,7 +81,7 @@ function resourceView(overview: SeenOverview, card: DetailsCard): ResourceView {
   };
 }
 
-function factsOf(overview: SeenOverview, card: DetailsCard): [string, string][] {
+function factsOf(overview: SeenOverview, card: DetailsCard): ResourceView["facts"] {
   const { id, kind, uri, tags, owner: team, updated_at, rev, schema_hash } = overview;
   const { shape, pushdown, cap = [], access, quality, description, constraints } = card;
   const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) =>
@@ -107,16 +104,14 @@ function factsOf(overview: SeenOverview, card: DetailsCard): [string, string][] 
     ["updated", updated_at],
     ["rev", `${rev}, schema ${schema_hash.slice(0, 8)}`],
   ];
-  return facts.flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === "" ? [] : [[name, value]],
-  );
+  return facts.flatMap(([name, value]) => (value ? [{ name, value }] : []));
 }
 
 function jsonOf(value: object | undefined): string | undefined {
   return value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
 }
 
-function columnRow({
+function columnView({
   name,
   type = "",
   description = "",
@@ -126,7 +121,7 @@ function columnRow({
   index,
   unit,
   tags = [],
-}: ResourceColumn): string[] {
+}: ResourceColumn): ResourceView["columns"][number] {
   const key = [
     pk ? "pk" : "",
     nn && !pk ? "not null" : "",
@@ -139,5 +134,5 @@ function columnRow({
     tags.length === 0 ? "" : `[${tags.join(", ")}]`,
   ];
   const joined = (parts: string[]): string => parts.filter((part) => part !== "").join(" ");
-  return [name, type, joined(key), joined(about)];
+  return { name, type, key: joined(key), about: joined(about) };
 }

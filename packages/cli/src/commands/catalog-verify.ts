@@ -103,35 +103,23 @@ function sourceProbes(
       name: sourceKey(source),
       handles: ({ id }) => ids.has(id),
       begin() {
-        let loading: Promise<readonly ResourceInput[]> | undefined;
-        let added: readonly ResourceInput[] | undefined;
+        const load = async (): Promise<Record<"siblings" | "added", readonly ResourceInput[]>> => {
+          const siblings = await loadSource(session, draftOfKept(session, source));
+          onLoad(source, siblings);
+          // A resource that was imported and then removed from the catalog is not new.
+          return { siblings, added: siblings.filter((resource) => !ids.has(resource.id)) };
+        };
+        let loading: ReturnType<typeof load> | undefined;
         return {
           async probe({ id }) {
-            loading ??= Promise.resolve().then(() =>
-              loadSource(session, draftOfKept(session, source)),
-            );
-            const siblings = await loading;
-            onLoad(source, siblings);
-            // A resource that was imported and then removed from the catalog is not new.
-            added ??= siblings.filter((resource) => !ids.has(resource.id));
-            const found = siblings.find((resource) => resource.id === id);
+            const loaded = await (loading ??= load());
+            const found = loaded.siblings.find((resource) => resource.id === id);
             if (found === undefined) {
-              return {
-                state: "missing",
-                reason: `The source ${sourceKey(source)} no longer has it`,
-                siblings,
-                added,
-              };
+              const reason = `The source ${sourceKey(source)} no longer has it`;
+              return { state: "missing", reason, ...loaded };
             }
             const { columns, shape } = found;
-            return {
-              state: "available",
-              knows,
-              siblings,
-              added,
-              columns,
-              shape,
-            };
+            return { state: "available", knows, ...loaded, columns, shape };
           },
         };
       },

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { openAliasRegistry } from "@ccl/aliases";
 import { type NodeRecordsPlace, salvageRecords } from "@ccl/records/node";
 
 import { CliError } from "../cli-error.ts";
@@ -11,7 +10,7 @@ import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
-import { describeSkipped, hasRegistry, withScan } from "../project.ts";
+import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /**
@@ -55,11 +54,8 @@ async function registryState(session: Session): Promise<Finding> {
   const name = "aliases";
   if (!hasRegistry(session))
     return finding(name, "hint", 'not set up: packs work, "ccl init" keeps names');
-  const { root, directory } = session;
   try {
-    const registry = await openAliasRegistry({ root, directory, persist: false });
-    const { checks } = await registry.verify(session);
-    await registry.close();
+    const { checks } = await withRegistry(session, false, (registry) => registry.verify(session));
     const stale = checks.filter(({ status }) => status !== "ok").length;
     const message = `${formatCount(checks.length, "name")}, ${stale} of changed or missing files`;
     const hint = stale > 0 ? '; "ccl alias scan" records them' : "";

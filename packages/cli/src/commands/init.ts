@@ -1,11 +1,15 @@
 import { join } from "node:path";
 
-import { openAliasRegistry } from "@ccl/aliases";
-
 import { ask, canAsk } from "../output/ask.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
-import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
+import {
+  describeSkipped,
+  hasRegistry,
+  scanWithProgress,
+  withRegistry,
+  withScan,
+} from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Creates the folder of context files and names the project's files. Does not change an existing registry. */
@@ -25,8 +29,7 @@ export async function init(
     const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
     await ask(session, `Name ${formatCount(count, "file")} in ${place}?`);
   }
-  const registry = await openAliasRegistry({ root, directory });
-  try {
+  return withRegistry(session, true, async (registry) => {
     const report = await scanWithProgress(registry, session);
     const { added, skipped } = report;
     return {
@@ -36,7 +39,5 @@ export async function init(
         lineOf(describeSkipped(report)) +
         'Next: "ccl pack --task <what to do>" prints the project as a prompt.\n',
     };
-  } finally {
-    await registry.close();
-  }
+  });
 }

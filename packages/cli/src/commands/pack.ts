@@ -15,13 +15,7 @@ import {
   type PackFacts,
   renderTokenTree,
 } from "../pack-summary.ts";
-import {
-  readListedPaths,
-  applySettings,
-  ignoringOutput,
-  withoutSettings,
-  type ShapeFlags,
-} from "../pack-shape.ts";
+import { readListedPaths, applySettings, ignoringOutput, type ShapeFlags } from "../pack-shape.ts";
 import {
   narrowRegistry,
   describeUnnamed,
@@ -83,7 +77,8 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
   if (remote !== undefined) {
-    const order = { flags, shape: await withoutSettings(session, flags), listed: undefined };
+    // Neither the settings of the clone apply nor those of the current folder.
+    const order = { flags, shape: await applySettings(session, flags, {}), listed: undefined };
     const packed = withRemote(session, { remote, branch }, (clone) => packFolder(clone, order));
     return resultOf(await packed, flags);
   }

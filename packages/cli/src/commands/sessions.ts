@@ -2,7 +2,7 @@ import { searchTurns, type StoredTurn } from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
 
 import { usageError } from "../cli-error.ts";
-import { printable } from "../output/printable.ts";
+import { printableLines } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { CommandResult, Session } from "../session.ts";
@@ -56,5 +56,5 @@ function textOf(turn: StoredTurn): string {
     lines.push(
       `assistant${others}: ${textOfMessage({ content: answer.content })}${answer.partial ? " [cut off]" : ""}`,
     );
-  return lines.map((line) => line.split("\n").map(printable).join("\n")).join("\n");
+  return printableLines(lines.join("\n"));
 }
