@@ -59,8 +59,12 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
   const { signal } = session;
   for (const [command, ...args] of candidates) {
     signal.throwIfAborted();
-    const stdio: ["pipe", "ignore", "ignore"] = ["pipe", "ignore", "ignore"];
-    const child = spawn(command, args, { env, signal, stdio, windowsHide: true });
+    const child = spawn(command, args, {
+      env,
+      signal,
+      stdio: ["pipe", "ignore", "ignore"],
+      windowsHide: true,
+    });
     if (await hasTaken(child, bytes)) return command;
   }
   if (stderr.isTTY) {

@@ -5,6 +5,7 @@ import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/c
 import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
 import { CclError, redactSecrets, type Result } from "@ccl/core";
 import { readBodyText } from "@ccl/core/http";
+import { withoutUndefined } from "@ccl/core/json";
 import type { McpServerConfig } from "@ccl/mcp";
 
 import { CliError, inputError } from "../cli-error.ts";
@@ -112,12 +113,7 @@ function configOf(session: Session, { address, source }: SourceDraft): McpServer
   if (/^https?:\/\//i.test(address))
     return { url: address, headers: tokenHeaders(session, source) };
   const [command, ...args] = splitCommand(address, "--mcp");
-  const env = Object.fromEntries(
-    Object.entries(session.terminal.env).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
-  return { command, args, env, cwd: session.root };
+  return { command, args, env: withoutUndefined(session.terminal.env), cwd: session.root };
 }
 
 /** The header with the token from the source's variable. Empty if the source names no variable. */

@@ -40,9 +40,9 @@ export async function catalogSearch(
   const byId = new Map(records.map((record) => [record.id, record]));
   const hits = found.hits.flatMap((hit) => {
     const record = byId.get(hit.id);
-    return record === undefined
-      ? []
-      : [{ ...hit, kind: record.kind, title: record.title, schema_digest: record.schema_digest }];
+    if (record === undefined) return [];
+    const { kind, title, schema_digest } = record;
+    return [{ ...hit, kind, title, schema_digest }];
   });
   const { unmatchedTerms, coverage, facetCounts } = found;
   return {

@@ -135,7 +135,7 @@ function describePacked(
     result.isMatched || flags.task === undefined ? "" : `ccl: ${describeUnmatched(result)}\n`;
   const omitted = describeOmitted(result, facts);
   const counted = flags.model === undefined ? "" : `ccl: tokens of ${facts.counter}\n`;
-  const left = omitted === undefined ? "" : `ccl: not shown: ${omitted}\n`;
+  const left = omitted && `ccl: not shown: ${omitted}\n`;
   // If the pack goes to a pipe, do not report the files written beside it.
   return `${unmatched}${counted}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }

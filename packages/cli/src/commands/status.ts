@@ -28,7 +28,7 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   const address = proxyOf(env, flags.url);
   const health = await askProxy(`${address}/health`);
   const isProxy = isGateway(health);
-  const token = flags.tokenEnv === undefined ? undefined : env[flags.tokenEnv];
+  const token = env[flags.tokenEnv ?? ""];
   const stats = isProxy ? await askProxy(`${address}/stats`, token) : undefined;
   const isNeeded = flags.url !== undefined || set.some(({ value }) => isLocal(value));
   const findings: Finding[] = [

@@ -48,7 +48,7 @@ function renderDiff(diff: string, { colours }: Style): string {
         .split("\t")
         .map(printable)
         .join("\t");
-      const [, colour] = DIFF_COLOURS.find(([start]) => line.startsWith(start)) ?? [];
+      const colour = DIFF_COLOURS.find(([start]) => line.startsWith(start))?.[1];
       return (colour === undefined ? text : colours[colour](text)) + end;
     })
     .join("");

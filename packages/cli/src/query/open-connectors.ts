@@ -90,7 +90,7 @@ function openApis(
   { tokenVariable }: ImportedSource,
   addresses: readonly string[],
 ): Entry[] {
-  const token = tokenVariable === undefined ? undefined : env[tokenVariable];
+  const token = env[tokenVariable ?? ""];
   const auth = token === undefined ? undefined : () => ({ authorization: `Bearer ${token}` });
   const origins = new Set(
     addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin),
