@@ -63,11 +63,11 @@ function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal)
     terminal.stdout.write(`${JSON.stringify(result.document, null, 2)}\n`);
     return;
   }
-  write(result.text, terminal.stdout, terminal);
-  write(result.note, terminal.stderr, terminal);
+  writeShown(result.text, terminal.stdout, terminal);
+  writeShown(result.note, terminal.stderr, terminal);
 }
 
-function write(shown: Shown = "", stream: OutputStream, { env }: Terminal): void {
+function writeShown(shown: Shown = "", stream: OutputStream, { env }: Terminal): void {
   const text = typeof shown === "string" ? shown : shown(styleOf(stream, env));
   if (text !== "") stream.write(text);
 }

@@ -39,14 +39,14 @@ export function compareCatalogs(
   const changes: CatalogChange[] = [];
   for (const resource of after) {
     const was = old.get(resource.id);
-    if (was === undefined) changes.push(changeOf(resource, "added", "additive"));
+    if (was === undefined) changes.push(catalogChange(resource, "added", "additive"));
     else if (!isDeepStrictEqual(was, resource)) {
       const { severity, changes: parts } = diffResource(was, resource);
-      if (severity !== "none") changes.push(changeOf(resource, "changed", severity, parts));
+      if (severity !== "none") changes.push(catalogChange(resource, "changed", severity, parts));
     }
   }
   for (const resource of before)
-    if (!now.has(resource.id)) changes.push(changeOf(resource, "removed", "breaking"));
+    if (!now.has(resource.id)) changes.push(catalogChange(resource, "removed", "breaking"));
   const rank = ({ severity }: CatalogChange): number => severities.indexOf(severity);
   return changes.sort((left, right) => rank(left) - rank(right) || (left.id < right.id ? -1 : 1));
 }
@@ -67,7 +67,7 @@ export function isReached(
   return changes.some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(limit));
 }
 
-function changeOf(
+function catalogChange(
   { id, rev }: ResourceInput & { rev?: unknown },
   kind: CatalogChange["kind"],
   severity: ChangeSeverity,

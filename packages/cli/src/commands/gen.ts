@@ -224,7 +224,7 @@ async function deliver(
           : saved === undefined
             ? []
             : ['Nothing was changed. "ccl gen ok --apply" carries the plan out.']),
-        `${colours.dim(costOf(spending))}\n`,
+        `${colours.dim(describeSpending(spending))}\n`,
       ].join("\n"),
   };
 }
@@ -242,7 +242,7 @@ function remarksOn({ suggestedMemory, changed }: ProposedPlan): string[] {
   return lines;
 }
 
-function costOf({ calls, tokens, usd }: Spending): string {
+function describeSpending({ calls, tokens, usd }: Spending): string {
   const cost = usd === undefined || usd === 0 ? "" : `, $${usd.toFixed(4)}`;
   return `${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`;
 }
