@@ -90,7 +90,7 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   const path = resolve(terminal.cwd(), flags.state ?? stateFolder(terminal));
   const shared = flags.state === undefined ? terminal.env[sharedState] : undefined;
   const address = flags.postgres ?? shared ?? "";
-  if (address !== "") return await openShared(session, { address, path });
+  if (address !== "") return openShared(session, { address, path });
   await mkdir(path, { recursive: true, mode: 0o700 });
   const opened = await openStore(path);
   return {

@@ -1,11 +1,10 @@
 import type { CommandFunction } from "../command-line/command-declaration.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { changeSettings, type SettingsFlags } from "../settings/change-settings.ts";
 import type { ClientSettings, SettingsOf } from "../settings/client-settings.ts";
 import { hookSettings } from "../settings/hook-settings.ts";
 import { mcpSettings } from "../settings/mcp-settings.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 const kinds: Record<"mcp" | "hooks", ReadonlyMap<string, SettingsOf>> = {
   mcp: mcpSettings,
@@ -17,12 +16,12 @@ export function installCommand(
   kind: "mcp" | "hooks",
   name: "install" | "uninstall",
 ): CommandFunction {
-  return async (session: Session, client: string, flags: SettingsFlags) => {
+  return (session: Session, client: string, flags: SettingsFlags) => {
     const { project = false } = flags;
     const settings = known(kinds[kind], client)(session, project);
     const isRemoval = name === "uninstall";
     const undo = `ccl ${kind} ${isRemoval ? "install" : "uninstall"} ${client}${project ? " --project" : ""}`;
-    return await changeSettings(session, [settings], { isRemoval, undo, flags });
+    return changeSettings(session, [settings], { isRemoval, undo, flags });
   };
 }
 
@@ -30,7 +29,7 @@ function known<Value>(all: ReadonlyMap<string, Value>, client: string): Value {
   const found = all.get(client);
   if (found !== undefined) return found;
   const names = [...all.keys()].join(", ");
-  throw new CliError("usage", `There is no client ${JSON.stringify(client)}; there are ${names}.`);
+  throw usageError(`There is no client ${JSON.stringify(client)}; there are ${names}.`);
 }
 
 /** The settings for a client, and the reason for that setup. */
@@ -49,21 +48,17 @@ const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
 ]);
 
 /** Sets up a client in the way that suits it. */
-export async function on(
-  session: Session,
-  client: string,
-  flags: SettingsFlags,
-): Promise<CommandResult> {
+export function on(session: Session, client: string, flags: SettingsFlags): Promise<CommandResult> {
   const [settings, name, why] = known(ways, client);
   session.terminal.stderr.write(`${client} ${why}\n`);
   const { project = false } = flags;
   const undo = `ccl off ${client}${project ? " --project" : ""}`;
   const all = [known(settings, name)(session, project)];
-  return await changeSettings(session, all, { isRemoval: false, undo, flags });
+  return changeSettings(session, all, { isRemoval: false, undo, flags });
 }
 
 /** Removes ccl from the settings of a client, or of all, whichever command added it. */
-export async function off(
+export function off(
   session: Session,
   client: string | undefined,
   flags: SettingsFlags,
@@ -76,7 +71,7 @@ export async function off(
       : [],
   );
   const undo = `ccl on ${client ?? "<client>"}${project ? " --project" : ""}`;
-  return await changeSettings(session, all, { isRemoval: true, undo, flags });
+  return changeSettings(session, all, { isRemoval: true, undo, flags });
 }
 
 /** All places that may contain ccl, by the names of `ccl on`. */

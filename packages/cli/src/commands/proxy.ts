@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { join } from "node:path";
 
-import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
 import { findUpstream, openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
 import { recordTo } from "@ccl/inspector";
-import { createMemoryRecords } from "@ccl/records";
 
 import {
   artifactCommand,
@@ -16,9 +14,8 @@ import {
   type State,
   type StateFlags,
 } from "../artifact-folder.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import type { Session } from "../session.ts";
+import { usageError } from "../cli-error.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl proxy`. */
 interface ProxyFlags extends StateFlags {
@@ -36,8 +33,7 @@ interface ProxyFlags extends StateFlags {
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
-    throw new CliError(
-      "usage",
+    throw usageError(
       "Name the API: ccl proxy --upstream https://api.anthropic.com, or https://api.openai.com/v1.",
     );
   const { running, folder } = await start(session, { ...flags, upstream });
@@ -90,7 +86,7 @@ export async function wrap(
     const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
     return { document: { exitCode }, exitCode, isCommitted: true };
   } catch (cause) {
-    throw new CliError("usage", `"${name}" can't be started.`, { cause });
+    throw usageError(`"${name}" can't be started.`, cause);
   } finally {
     await running.close();
     const stats = running.stats();
@@ -109,10 +105,9 @@ async function start(
   const { terminal } = session;
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
-    throw new CliError("usage", `The variable ${flags.tokenEnv} of --token-env is not set.`);
+    throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
   const folder = await openState(session, flags);
   try {
-    await warmUp();
     const records = await folder.decisions();
     const { mode, holdout, upstream, port, host } = flags;
     const parts = { records, artifactStore: folder.store, mode, holdout };
@@ -140,16 +135,5 @@ async function start(
   } catch (error) {
     await folder.close();
     throw error;
-  }
-}
-
-/** Plans sample requests, so that the first real one does not wait for compilation. */
-async function warmUp(): Promise<void> {
-  const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
-  const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });
-  const lines = Array.from({ length: 400 }, (_, at) => `10:00 INFO worker ${at % 7} took ${at} ms`);
-  for (const content of [lines.join("\n"), JSON.stringify(lines.map((line) => ({ line })))]) {
-    const messages = [{ role: "tool", tool_call_id: "c", content }];
-    await gateway.plan(new TextEncoder().encode(JSON.stringify({ messages })), {});
   }
 }

@@ -15,7 +15,7 @@ import { textOfMessage } from "@ccl/inspector/stores";
 
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import type { CommandResult } from "../session.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";

@@ -1,3 +1,5 @@
+import { groupDigits } from "@ccl/core";
+
 import type { ArtifactPart } from "../event/session-event.ts";
 
 /**
@@ -11,7 +13,6 @@ export const shownIdDigits = 12;
  * its summary.
  */
 export function renderArtifact({ artifactId, mimeType, sizeBytes, summary }: ArtifactPart): string {
-  const size = String(sizeBytes).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${size} bytes]`;
+  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${groupDigits(sizeBytes)} bytes]`;
   return summary === "" ? head : `${head}\n${summary}`;
 }

@@ -139,8 +139,3 @@ export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   return (message, index) =>
     pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
 }
-
-/** Formats a count like `1,234`. */
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}

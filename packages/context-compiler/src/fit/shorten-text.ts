@@ -1,7 +1,5 @@
 import { compress } from "@ccl/compress";
-import { truncateMiddle, type TokenCounter } from "@ccl/core";
-
-import { formatCount } from "./fit-policy.ts";
+import { groupDigits, truncateMiddle, type TokenCounter } from "@ccl/core";
 
 /** How a text is shortened. */
 export interface ShortenOptions {
@@ -52,7 +50,7 @@ function withHeader(
 ): string {
   const tokens = counter.count(text);
   if (tokens <= maxTokens) return text;
-  const total = formatCount(tokens);
+  const total = groupDigits(tokens);
   const header = `[Shortened from ${total} tokens${hint === "" ? "" : `; ${hint}`}]\n`;
   const short = shorten(Math.max(0, maxTokens - counter.count(header) - 1));
   return short === "" ? header.trimEnd() : header + short;

@@ -1,4 +1,5 @@
 import type { TokenCounter } from "../tokens/token-counter.ts";
+import { groupDigits } from "./group-digits.ts";
 
 /** The limit of the result, marker included. Characters are UTF-16 code units. */
 export type TruncateMiddleOptions = (
@@ -159,6 +160,5 @@ function isPlainBoundary(text: string, index: number): boolean {
 }
 
 function defaultMarker(unit: string): (removed: number) => string {
-  return (removed) =>
-    `[... ${String(removed).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit} removed ...]`;
+  return (removed) => `[... ${groupDigits(removed)} ${unit} removed ...]`;
 }
