@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { openRootFolder } from "../file-system/node-folder.ts";
 import { searchFiles } from "./search-files.ts";
 
 let root = "";
@@ -28,7 +29,8 @@ async function searched(): Promise<string[]> {
     maxFiles: 1e6,
     maxTimeMs: 60_000,
   };
-  const { hits } = await searchFiles(root, "needle", { limits });
+  const folder = await openRootFolder(root);
+  const { hits } = await searchFiles(folder, "needle", { limits }).finally(() => folder.close());
   return hits.map(({ path }) => path);
 }
 

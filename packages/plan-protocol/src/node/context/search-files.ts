@@ -1,11 +1,9 @@
-import { assertNotAborted } from "../../plan-protocol-error.ts";
-import fs, { constants } from "node:fs";
-
 import { compareCodeUnits } from "@ccl/core";
 
 import { isProtectedPath } from "../../paths/protected-name.ts";
-import { hasFolderHandles } from "../file-system/node-folder.ts";
-import { takeTurn } from "../file-system/take-turn.ts";
+import { assertNotAborted } from "../../plan-protocol-error.ts";
+import type { Folder } from "../file-system/folder.ts";
+import { readFacts } from "../file-system/read-file.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
 /** Limits of a search. */
@@ -54,9 +52,6 @@ const MAX_RULES_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
-const noFollow = constants.O_NOFOLLOW ?? 0;
-const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
-const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 
 interface Search {
   query: Buffer;
@@ -77,9 +72,13 @@ interface Search {
  * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
-  rootPath: string,
+  root: Folder,
   query: string,
-  options: {
+  {
+    isWanted = () => true,
+    limits,
+    signal,
+  }: {
     isWanted?: ((path: string) => boolean) | undefined;
     limits: SearchLimits;
     signal?: AbortSignal | undefined;
@@ -87,107 +86,96 @@ export async function searchFiles(
 ): Promise<SearchOutcome> {
   const search: Search = {
     query: Buffer.from(query),
-    isWanted: options.isWanted ?? (() => true),
-    limits: options.limits,
+    isWanted,
+    limits,
     hits: [],
     buffer: Buffer.allocUnsafe(64 * 1024),
     files: 0,
     bytes: 0,
     startedMs: performance.now(),
-    signal: options.signal,
+    signal,
   };
-  await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
+  await searchFolder(search, root, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
   return { hits, searchedFiles: files, stoppedBy };
 }
 
-/** Uses synchronous calls. The thread pool would cost several times the work itself. */
 async function searchFolder(
   search: Search,
-  place: string,
+  folder: Folder,
   { path, depth, layers: above }: { path: string; depth: number; layers: readonly IgnoreLayer[] },
 ): Promise<void> {
-  const folder = openQuietly(place, folderFlags);
-  if (folder === undefined) return;
-  try {
-    const here = hasFolderHandles ? `/proc/self/fd/${folder}` : place;
-    const entries = readQuietly(here).toSorted((a, b) => compareAsPaths(a, b));
-    const layers = withOwnLayer(above, { here, path, entries });
-    for (const entry of entries) {
-      if (search.stoppedBy !== undefined) return;
-      const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      const isLeftOut =
-        isProtectedPath(entry.name) ||
-        GENERATED.has(entry.name) ||
-        entry.name.startsWith(".ccl") ||
-        isIgnored(layers, { path: below, name: entry.name, isFolder: entry.isDirectory() });
-      if (isLeftOut) continue;
-      if (entry.isDirectory() && depth < MAX_DEPTH)
-        await searchFolder(search, `${here}/${entry.name}`, {
-          path: below,
-          depth: depth + 1,
-          layers,
-        });
-      else if (entry.isFile() && search.isWanted(below)) {
-        searchFile(search, `${here}/${entry.name}`, below);
-        await endTurn(search);
-      }
+  const layers = await withOwnLayer(above, folder, path);
+  for (const { name, isFolder } of await entriesOf(folder)) {
+    if (search.stoppedBy !== undefined) return;
+    const below = path === "" ? name : `${path}/${name}`;
+    if (isIgnored(layers, { path: below, name, isFolder })) continue;
+    if (isFolder && depth < MAX_DEPTH) {
+      const inner = await folder.openFolder(name).catch(() => undefined);
+      if (inner !== undefined)
+        await searchFolder(search, inner, { path: below, depth: depth + 1, layers }).finally(() =>
+          inner.close(),
+        );
+    } else if (!isFolder && search.isWanted(below)) {
+      await searchFile(search, folder, { name, path: below });
+      if (performance.now() - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
+      assertNotAborted(search.signal);
     }
-  } finally {
-    fs.closeSync(folder);
   }
 }
 
-async function endTurn(search: Search): Promise<void> {
-  if (performance.now() - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
-  await takeTurn();
-  assertNotAborted(search.signal);
+interface Entry {
+  name: string;
+  isFolder: boolean;
 }
 
-function withOwnLayer(
+/** The files and folders to search, sorted like whole paths: a folder's name counts with its slash. */
+async function entriesOf(folder: Folder): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const name of await folder.list().catch(() => [])) {
+    if (isProtectedPath(name) || GENERATED.has(name) || name.startsWith(".ccl")) continue;
+    const { kind } = (await folder.status(name).catch(() => undefined)) ?? {};
+    if (kind === "file" || kind === "folder") entries.push({ name, isFolder: kind === "folder" });
+  }
+  const keyOf = ({ name, isFolder }: Entry): string => (isFolder ? `${name}/` : name);
+  return entries.toSorted((a, b) => compareCodeUnits(keyOf(a), keyOf(b)));
+}
+
+async function withOwnLayer(
   layers: readonly IgnoreLayer[],
-  { here, path, entries }: { here: string; path: string; entries: readonly fs.Dirent[] },
-): readonly IgnoreLayer[] {
-  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
-  const file = hasRules ? openQuietly(`${here}/.gitignore`, fileFlags) : undefined;
-  if (file === undefined) return layers;
-  try {
-    if (fs.fstatSync(file).size > MAX_RULES_BYTES) return layers;
-    const rules = readIgnoreRules(fs.readFileSync(file, "utf8"));
-    return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
-  } catch {
-    return layers;
-  } finally {
-    fs.closeSync(file);
-  }
+  folder: Folder,
+  path: string,
+): Promise<readonly IgnoreLayer[]> {
+  const facts = await readFacts(folder, ".gitignore", MAX_RULES_BYTES).catch(() => undefined);
+  if (facts?.bytes === undefined) return layers;
+  const rules = readIgnoreRules(new TextDecoder().decode(facts.bytes));
+  return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
 }
 
-/** Sorts like whole paths: a folder's name counts with its slash. */
-function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
-  const left = a.isDirectory() ? `${a.name}/` : a.name;
-  const right = b.isDirectory() ? `${b.name}/` : b.name;
-  return compareCodeUnits(left, right);
-}
-
-function searchFile(search: Search, place: string, path: string): void {
+/** Adds the hits in a file. A file that can no longer be read has none. */
+async function searchFile(
+  search: Search,
+  folder: Folder,
+  { name, path }: { name: string; path: string },
+): Promise<void> {
   const { limits } = search;
   const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
   if (search.files >= limits.maxFiles) return stop("files");
-  const file = openQuietly(place, fileFlags);
+  const file = await folder.openFile(name).catch(() => undefined);
   if (file === undefined) return;
   try {
-    const status = fs.fstatSync(file);
-    if (!status.isFile() || status.size > limits.maxFileBytes) return;
-    if (search.bytes + status.size > limits.maxTotalBytes) return stop("bytes");
-    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
-    const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
+    const { kind, sizeBytes } = await file.status();
+    if (kind !== "file" || sizeBytes > limits.maxFileBytes) return;
+    if (search.bytes + sizeBytes > limits.maxTotalBytes) return stop("bytes");
+    if (search.buffer.length < sizeBytes) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
+    const length = await file.read(search.buffer.subarray(0, sizeBytes), 0);
     search.files += 1;
     search.bytes += length;
     collectHits(search, path, search.buffer.subarray(0, length));
   } catch {
-    // A file that can no longer be read has no hits.
+    return;
   } finally {
-    fs.closeSync(file);
+    await file.close();
   }
 }
 
@@ -230,20 +218,4 @@ function textAround(lineBytes: Buffer, hitAt: number): string {
       : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
   const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
   return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
-}
-
-function openQuietly(place: string, flags: number): number | undefined {
-  try {
-    return fs.openSync(place, flags);
-  } catch {
-    return undefined;
-  }
-}
-
-function readQuietly(place: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(place, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
