@@ -10,7 +10,6 @@ import type { ContextRequest } from "../../plan/plan.ts";
 import { type PlanIssueCode, quote } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/read-file.ts";
-import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
@@ -49,30 +48,27 @@ export async function readRequests(
   { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
 ): Promise<FulfilledContext> {
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
-  await withTree(parts.root, async (tree) => {
-    for (const [index, request] of requests.entries()) {
-      assertNotAborted(signal);
-      const answer =
-        index < MAX_REQUESTS
-          ? await answerRequest(request, { parts, tree, ports, signal })
-          : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
-      if ("block" in answer) fulfilled.blocks.push(bounded(parts, answer.block));
-      else {
-        fulfilled.issues.push({ request, ...answer });
-        if (request.type === "read_file") parts.unread.set(request.path, answer.message);
-        const text = `Not read: ${answer.code}. ${answer.message}`;
-        fulfilled.blocks.push(
-          bounded(parts, { type: request.type, label: nameOfRequest(request), text }),
-        );
-      }
+  for (const [index, request] of requests.entries()) {
+    assertNotAborted(signal);
+    const answer =
+      index < MAX_REQUESTS
+        ? await answerRequest(request, { parts, ports, signal })
+        : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
+    if ("block" in answer) {
+      fulfilled.blocks.push(bounded(parts, answer.block));
+      continue;
     }
-  });
+    fulfilled.issues.push({ request, ...answer });
+    if (request.type === "read_file") parts.unread.set(request.path, answer.message);
+    const text = `Not read: ${answer.code}. ${answer.message}`;
+    const label = nameOfRequest(request);
+    fulfilled.blocks.push(bounded(parts, { type: request.type, label, text }));
+  }
   return fulfilled;
 }
 
 interface AnswerContext {
   parts: WorkspaceParts;
-  tree: Tree;
   ports: ContextPorts;
   signal: AbortSignal | undefined;
 }
@@ -99,7 +95,7 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
 
 async function readFileRequest(
   request: Extract<ContextRequest, { type: "read_file" }>,
-  { parts, tree }: AnswerContext,
+  { parts }: AnswerContext,
 ): Promise<Answer> {
   const checked = checkPath(request.path, {
     policy: parts.policy,
@@ -117,7 +113,7 @@ async function readFileRequest(
     return { code, message: issue?.message ?? "" };
   }
   const path = checked.value;
-  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
+  const found = await lookAt(parts.root, path, MAX_TEXT_BYTES);
   if (found.kind === "blocked") return { code: found.code, message: found.message };
   if (found.kind === "absent")
     return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };

@@ -4,7 +4,6 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
-import { withTree } from "../file-system/tree.ts";
 import {
   hashOfPlan,
   type ResolvedAction,
@@ -24,7 +23,7 @@ export async function previewPlan(
   signal: AbortSignal | undefined,
 ): Promise<Result<PlanPreview>> {
   assertNotAborted(signal);
-  const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
   const changes: PreviewedChange[] = [];
   for (const action of resolved.value.actions) {

@@ -7,7 +7,6 @@ import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { withTree } from "../file-system/tree.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
 import { hashOfPlan, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
@@ -76,8 +75,7 @@ async function apply(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
-  const resolve = (): Promise<Result<ResolvedPlan>> =>
-    withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolve = (): Promise<Result<ResolvedPlan>> => resolvePlan(parts, plan);
   const resolved = await resolve();
   if (!resolved.ok) return resolved;
   const refused = checkConfirmation(plan, resolved.value, confirm);
@@ -169,7 +167,7 @@ async function prepare(
     staged = await stagePlan(parts, journals, { plan, transactionId });
     const { value } = success(staged);
     await writeDiff(parts, value.journal, diffOf(plan));
-    await withTree(parts.root, (tree) => backUp(parts, tree, value));
+    await backUp(parts, value);
     assertNotAborted(signal);
     await writeIntent(parts, journals, staged.journal);
     if (hasChecks) await shelterJournal(parts, staged.journal);
@@ -205,12 +203,10 @@ async function carryOut(
   const progress: SwapProgress = { begun: 0 };
   let outcomes: CheckOutcome[] = [];
   try {
-    await withTree(parts.root, (tree) => swapIn(tree, staged, { progress, signal }));
-    await withTree(parts.root, async (tree) => {
-      await confirmSwap(tree, staged);
-      const { steps, journal } = staged;
-      await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
-    });
+    const { steps, journal } = staged;
+    await swapIn(parts.root, staged, { progress, signal });
+    await confirmSwap(parts.root, staged);
+    await syncFoldersOf(parts, { steps, others: [journal.moved] });
     if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     assertNotAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
@@ -241,7 +237,7 @@ async function runWatched(
     return await check();
   } finally {
     await reopenJournal(parts, staged);
-    const changed = await withTree(parts.root, (tree) => changedSteps(tree, staged.journal.steps));
+    const changed = await changedSteps(parts.root, staged.journal.steps);
     const written = Object.fromEntries(changed.map(({ key, state }) => [key, state ?? null]));
     await recordChecks(parts, staged.journal, { isOver: true, written });
   }

@@ -11,7 +11,7 @@ import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import { decodeText, type FileFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 
@@ -43,7 +43,6 @@ export interface ResolvedPlan {
  */
 export async function resolvePlan(
   parts: WorkspaceParts,
-  tree: Tree,
   plan: ValidPlan,
 ): Promise<Result<ResolvedPlan>> {
   const actions = orderActions(plan.actions);
@@ -55,7 +54,6 @@ export async function resolvePlan(
     new Set(actions.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path));
   const context: ResolveContext = {
     parts,
-    tree,
     device: (await parts.root.ownStatus()).device,
     isDeleted: pathsOf("DELETE_FILE", "DELETE_DIR", "MOVE_FILE"),
     createdFolders: pathsOf("CREATE_DIR"),
@@ -81,7 +79,6 @@ export async function resolvePlan(
 
 interface ResolveContext {
   parts: WorkspaceParts;
-  tree: Tree;
   /** The file system of the root. */
   device: string;
   isDeleted: ReadonlySet<string>;
@@ -113,7 +110,7 @@ function namesOf(action: ValidAction, index: number): PlacedAction[] {
 }
 
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
-  const found = await lookAt(context.tree, action.path, maxBytesFor(action.kind));
+  const found = await lookAt(context.parts.root, action.path, maxBytesFor(action.kind));
   if (found.kind === "blocked") return refuse(found.code, found.message);
   if (
     action.kind !== "CREATE_DIR" &&
@@ -138,10 +135,14 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   }
 }
 
-function deviceOf(found: FoundEntry, { tree, device }: ResolveContext): Promise<string> {
+function deviceOf(found: FoundEntry, { parts, device }: ResolveContext): Promise<string> {
   if (found.kind === "file") return Promise.resolve(found.facts.status.device);
   if (found.kind === "folder") return Promise.resolve(device);
-  return tree.inFolder(found.lastFolder, async (folder) => (await folder.ownStatus()).device);
+  return inFolder(
+    parts.root,
+    found.lastFolder,
+    async (folder) => (await folder.ownStatus()).device,
+  );
 }
 
 function maxBytesFor(kind: ActionKind): number {
@@ -154,7 +155,7 @@ async function resolveMove(
   found: FoundEntry,
   context: ResolveContext,
 ): Promise<Outcome> {
-  const target = await lookAt(context.tree, action.to, 0);
+  const target = await lookAt(context.parts.root, action.to, 0);
   if (target.kind === "blocked") return refuse(target.code, target.message);
   const taken = await takePlace(action, { path: action.to, found: target }, context);
   if (taken !== undefined) return taken;
@@ -170,7 +171,7 @@ async function resolveMove(
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
-  { tree, isDeleted, createdFolders, impliedFolders }: ResolveContext,
+  { parts, isDeleted, createdFolders, impliedFolders }: ResolveContext,
 ): Promise<Outcome | undefined> {
   if (found.kind !== "absent")
     return refuse(
@@ -181,7 +182,7 @@ async function takePlace(
     0,
     (path.indexOf("/", found.lastFolder.length + 1) + 1 || path.length + 1) - 1,
   );
-  const names = await tree.inFolder(found.lastFolder, (folder) => folder.list());
+  const names = await inFolder(parts.root, found.lastFolder, (folder) => folder.list());
   const twin = names
     .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
     .find(
@@ -223,7 +224,7 @@ async function resolveDeleteFolder(
 ): Promise<Outcome> {
   if (found.kind !== "folder")
     return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
-  const names = await context.tree.inFolder(path, (folder) => folder.list());
+  const names = await inFolder(context.parts.root, path, (folder) => folder.list());
   const left = names.filter((name) => !context.isDeleted.has(`${path}/${name}`)).sort();
   if (left.length > 0)
     return refuse(
