@@ -19,16 +19,11 @@ export interface CheckedPlan {
 /** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
-  edits: ReadEdits,
+  { plan, edits }: ReadEdits,
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
-  const { plan, placed } = edits;
-  const valid = checkPlanOf(
-    plan,
-    { mode, version: plan.version, readSet: shown.readSet, policy, limits },
-    placed,
-  );
+  const valid = checkPlanOf(plan, { mode, readSet: shown.readSet, policy, limits }, { edits });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0)
     return { ok: false, issues: issues.map((issue) => explained(run, plan, issue)) };
