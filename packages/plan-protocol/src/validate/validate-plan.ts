@@ -163,11 +163,9 @@ function targetOf(
 }
 
 function createCheck(at: ["actions", number], path: string, settings: Settings): ActionCheck {
-  const { version, mode, limits, readSet, issues, answer } = settings;
+  const { readSet, issues, answer } = settings;
   return {
-    version,
-    mode,
-    limits,
+    ...settings,
     base: readSet.get(path),
     edits: answer.edits?.get(at[1]),
     unread: answer.unread?.get(path),

@@ -164,15 +164,15 @@ async function prepare(
   let staged: StagedPlan | undefined;
   try {
     assertNotAborted(signal);
-    staged = await stagePlan(parts, journals, { plan, transactionId });
-    const { value } = success(staged);
-    await writeDiff(parts, value.journal, diffOf(plan));
-    await backUp(parts, value);
+    const ready = await stagePlan(parts, journals, { plan, transactionId });
+    staged = ready;
+    await writeDiff(parts, ready.journal, diffOf(plan));
+    await backUp(parts, ready);
     assertNotAborted(signal);
-    await writeIntent(parts, journals, staged.journal);
-    if (hasChecks) await shelterJournal(parts, staged.journal);
+    await writeIntent(parts, journals, ready.journal);
+    if (hasChecks) await shelterJournal(parts, ready.journal);
     assertNotAborted(signal);
-    return success(staged);
+    return success(ready);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
     if (hasChecks) await dropShelter(parts, transactionId);

@@ -1,5 +1,5 @@
 import { unless } from "@ccl/core/node";
-import { isRecord, parseJson } from "@ccl/core/json";
+import { arrayAt, isRecord, parseJson, stringAt } from "@ccl/core/json";
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
@@ -205,11 +205,13 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
 /** Reads the record of the undo. */
 export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   const json = parseJson((await readText(folder, MARKS.rolled_back)) ?? "");
-  const { keptPaths, writtenPaths, why } = isRecord(json) ? json : {};
-  const paths = (given: unknown): string[] =>
-    Array.isArray(given) ? given.filter((path) => typeof path === "string") : [];
-  const record = { keptPaths: paths(keptPaths), writtenPaths: paths(writtenPaths) };
-  return typeof why === "string" ? { ...record, why } : record;
+  const paths = (key: string): string[] =>
+    arrayAt(json, key).filter((path) => typeof path === "string");
+  return {
+    keptPaths: paths("keptPaths"),
+    writtenPaths: paths("writtenPaths"),
+    why: stringAt(json, "why"),
+  };
 }
 
 /** Opens the journal of a transaction that has an intent. */
