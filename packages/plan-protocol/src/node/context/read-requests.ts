@@ -12,7 +12,7 @@ import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/read-file.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
+import { searchFiles, type SearchOutcome } from "./search-files.ts";
 
 /** Sources of context beyond the files of a workspace. */
 export interface ContextPorts {
@@ -31,13 +31,6 @@ export interface ContextPorts {
 const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_GLOB_CHARACTERS = 500;
-
-const SEARCH: Omit<SearchLimits, "maxHits"> = {
-  maxFileBytes: 2 * 1024 * 1024,
-  maxTotalBytes: 512 * 1024 * 1024,
-  maxFiles: 100_000,
-  maxTimeMs: 10_000,
-};
 
 type Answer = { block: ContextBlock } | { code: PlanIssueCode; message: string };
 
@@ -171,7 +164,7 @@ async function searchRequest(
   const outcome = await searchFiles(parts.root, query, {
     isWanted: (path) =>
       matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
-    limits: { ...SEARCH, maxHits: parts.limits.maxSearchHits },
+    maxHits: parts.limits.maxSearchHits,
     signal,
   });
   const label = glob === undefined ? query : `${query} in ${glob}`;

@@ -6,15 +6,11 @@ import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
-/** Limits of a search. */
-export interface SearchLimits {
-  maxHits: number;
-  /** Larger files are skipped. */
-  maxFileBytes: number;
-  maxTotalBytes: number;
-  maxFiles: number;
-  maxTimeMs: number;
-}
+/** Larger files are skipped. */
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
+const MAX_FILES = 100_000;
+const MAX_TIME_MS = 10_000;
 
 /** A line that contains the query. */
 interface SearchHit {
@@ -56,7 +52,7 @@ const MAX_LINE_CHARACTERS = 200;
 interface Search {
   query: Buffer;
   isWanted: (path: string) => boolean;
-  limits: SearchLimits;
+  maxHits: number;
   hits: SearchHit[];
   buffer: Buffer;
   files: number;
@@ -76,18 +72,18 @@ export async function searchFiles(
   query: string,
   {
     isWanted = () => true,
-    limits,
+    maxHits,
     signal,
   }: {
     isWanted?: ((path: string) => boolean) | undefined;
-    limits: SearchLimits;
+    maxHits: number;
     signal?: AbortSignal | undefined;
   },
 ): Promise<SearchOutcome> {
   const search: Search = {
     query: Buffer.from(query),
     isWanted,
-    limits,
+    maxHits,
     hits: [],
     buffer: Buffer.allocUnsafe(64 * 1024),
     files: 0,
@@ -118,7 +114,7 @@ async function searchFolder(
         );
     } else if (!isFolder && search.isWanted(below)) {
       await searchFile(search, folder, { name, path: below });
-      if (performance.now() - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
+      if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
       assertNotAborted(search.signal);
     }
   }
@@ -158,16 +154,15 @@ async function searchFile(
   folder: Folder,
   { name, path }: { name: string; path: string },
 ): Promise<void> {
-  const { limits } = search;
   const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
-  if (search.files >= limits.maxFiles) return stop("files");
+  if (search.files >= MAX_FILES) return stop("files");
   const file = await folder.openFile(name).catch(() => undefined);
   if (file === undefined) return;
   try {
     const { kind, sizeBytes } = await file.status();
-    if (kind !== "file" || sizeBytes > limits.maxFileBytes) return;
-    if (search.bytes + sizeBytes > limits.maxTotalBytes) return stop("bytes");
-    if (search.buffer.length < sizeBytes) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
+    if (kind !== "file" || sizeBytes > MAX_FILE_BYTES) return;
+    if (search.bytes + sizeBytes > MAX_TOTAL_BYTES) return stop("bytes");
+    if (search.buffer.length < sizeBytes) search.buffer = Buffer.allocUnsafe(MAX_FILE_BYTES);
     const length = await file.read(search.buffer.subarray(0, sizeBytes), 0);
     search.files += 1;
     search.bytes += length;
@@ -192,7 +187,7 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
       line += 1;
       counted = feed + 1;
     }
-    if (search.hits.length >= search.limits.maxHits) {
+    if (search.hits.length >= search.maxHits) {
       search.stoppedBy = "hits";
       return;
     }

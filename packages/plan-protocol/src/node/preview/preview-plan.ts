@@ -5,7 +5,6 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import {
-  hashOfPlan,
   type ResolvedAction,
   type ResolvedPlan,
   resolvePlan,
@@ -30,10 +29,8 @@ export async function previewPlan(
     assertNotAborted(signal);
     changes.push(previewChange(action));
   }
-  const needsConfirmation = changes.some(
-    ({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR",
-  );
-  return success({ planHash: hashOfPlan(plan, resolved.value), changes, needsConfirmation });
+  const { planHash, needsConfirmation } = resolved.value;
+  return success({ planHash, changes, needsConfirmation });
 }
 
 /** The diffs of a plan's files, one after another. All together take no longer than one in a preview may. */

@@ -8,7 +8,7 @@ import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/pl
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
-import { hashOfPlan, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
 import {
@@ -78,12 +78,12 @@ async function apply(
   const resolve = (): Promise<Result<ResolvedPlan>> => resolvePlan(parts, plan);
   const resolved = await resolve();
   if (!resolved.ok) return resolved;
-  const refused = checkConfirmation(plan, resolved.value, confirm);
+  const refused = checkConfirmation(resolved.value, confirm);
   if (refused !== undefined) return refused;
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolve();
-  if (!again.ok || hashOfPlan(plan, again.value) !== hashOfPlan(plan, resolved.value))
+  if (!again.ok || again.value.planHash !== resolved.value.planHash)
     return refusal(
       "CONCURRENT_EDIT",
       'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
@@ -126,21 +126,17 @@ async function apply(
 }
 
 function checkConfirmation(
-  plan: ValidPlan,
-  resolved: ResolvedPlan,
+  { planHash, needsConfirmation }: ResolvedPlan,
   confirm: string | undefined,
 ): { ok: false; issues: Issue[] } | undefined {
-  const needs = resolved.actions.some(
-    ({ action }) => action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR",
-  );
   if (confirm === undefined)
-    return needs
+    return needsConfirmation
       ? refusal(
           "CONFIRM_REQUIRED",
           "The plan deletes something. Preview it, and confirm with the preview's planHash.",
         )
       : undefined;
-  return confirm === hashOfPlan(plan, resolved)
+  return confirm === planHash
     ? undefined
     : refusal(
         "CONFIRM_REQUIRED",

@@ -35,6 +35,10 @@ export interface ResolvedPlan {
   actions: ResolvedAction[];
   /** Parent folders to create for files, from the top down. */
   impliedFolders: string[];
+  /** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
+  planHash: string;
+  /** True if something is deleted. */
+  needsConfirmation: boolean;
 }
 
 /**
@@ -74,7 +78,13 @@ export async function resolvePlan(
     },
   );
   if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
-  return success({ actions: resolved, impliedFolders: [...impliedFolders].sort() });
+  const bases = resolved.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
+  return success({
+    actions: resolved,
+    impliedFolders: [...impliedFolders].sort(),
+    planHash: sha256Hex(canonicalJson({ plan, bases })),
+    needsConfirmation: pathsOf("DELETE_FILE", "DELETE_DIR").size > 0,
+  });
 }
 
 interface ResolveContext {
@@ -284,10 +294,4 @@ function ioIssue(action: ValidAction, error: unknown): Outcome {
 
 function byAction(a: Issue, b: Issue): number {
   return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
-}
-
-/** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
-export function hashOfPlan(plan: ValidPlan, { actions }: ResolvedPlan): string {
-  const bases = actions.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
-  return sha256Hex(canonicalJson({ plan, bases }));
 }
