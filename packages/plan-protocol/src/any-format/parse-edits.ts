@@ -85,7 +85,10 @@ export interface ReadEdits {
 /** `parseEdits` without the check of the plan, so that the answer may also request context. */
 export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
-    return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
+    return refusal(
+      "ERR_TRUNCATED",
+      "The answer stopped at the model's length limit. Give all changes again, in a shorter answer.",
+    );
   const { formats } = options;
   const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
