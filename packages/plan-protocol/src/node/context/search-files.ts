@@ -50,7 +50,7 @@ const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
 
 interface Search {
-  query: Buffer;
+  query: string;
   isWanted: (path: string) => boolean;
   maxHits: number;
   hits: SearchHit[];
@@ -81,7 +81,7 @@ export async function searchFiles(
   },
 ): Promise<SearchOutcome> {
   const search: Search = {
-    query: Buffer.from(query),
+    query,
     isWanted,
     maxHits,
     hits: [],
@@ -175,42 +175,31 @@ async function searchFile(
 }
 
 function collectHits(search: Search, path: string, bytes: Buffer): void {
-  let at = bytes.indexOf(search.query);
-  if (at < 0 || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
+  const { query, hits, maxHits } = search;
+  if (!bytes.includes(query) || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
+  const text = bytes.toString();
   let line = 1;
-  for (let counted = 0; at >= 0;) {
-    for (
-      let feed = bytes.indexOf(10, counted);
-      feed >= 0 && feed < at;
-      feed = bytes.indexOf(10, feed + 1)
-    ) {
-      line += 1;
-      counted = feed + 1;
-    }
-    if (search.hits.length >= search.maxHits) {
+  let counted = 0;
+  for (let at = text.indexOf(query); at >= 0;) {
+    if (hits.length >= maxHits) {
       search.stoppedBy = "hits";
       return;
     }
-    const feed = bytes.indexOf(10, at);
-    const end = feed < 0 ? bytes.length : feed;
-    search.hits.push({ path, line, text: textAround(bytes.subarray(counted, end), at - counted) });
+    line += text.slice(counted, at).split("\n").length - 1;
+    counted = at;
+    const start = text.lastIndexOf("\n", at - 1) + 1;
+    const feed = text.indexOf("\n", at);
+    const end = feed < 0 ? text.length : feed;
+    hits.push({ path, line, text: textAround(text.slice(start, end).trimEnd(), at - start) });
     // Continue on the next line.
-    at = bytes.indexOf(search.query, Math.max(end, at + 1));
+    at = text.indexOf(query, Math.max(end, at + 1));
   }
 }
 
 /** The line of a hit, or the part around the hit if the line is long. */
-function textAround(lineBytes: Buffer, hitAt: number): string {
-  const start = Math.max(0, hitAt - MAX_LINE_CHARACTERS);
-  const text = lineBytes
-    .subarray(start, hitAt + 4 * MAX_LINE_CHARACTERS)
-    .toString()
-    .trimEnd();
-  if (text.length <= MAX_LINE_CHARACTERS && start === 0) return text;
-  const from =
-    start === 0 && hitAt < MAX_LINE_CHARACTERS / 2
-      ? 0
-      : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
-  const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
-  return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
+function textAround(line: string, hitAt: number): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const from = hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : hitAt - MAX_LINE_CHARACTERS / 4;
+  const to = from + MAX_LINE_CHARACTERS;
+  return `${from > 0 ? "..." : ""}${line.slice(from, to)}${to < line.length ? "..." : ""}`;
 }
