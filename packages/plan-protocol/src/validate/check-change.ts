@@ -57,7 +57,7 @@ function checkUpdate(action: PlanAction, check: ActionCheck): NewText {
       ["kind"],
       `In version ${version} a file that exists is changed with ${way}.`,
     );
-  } else if (base === undefined && mode === "apply") add(...needsReading(action));
+  } else if (base === undefined && mode === "apply") addUnread(action, check);
   else if (base?.isPartial === true)
     add(
       "ERR_UPDATE_WITHOUT_BASE",
@@ -157,7 +157,8 @@ function place(
 }
 
 /** The file that the change is based on. Undefined if it is not the file that was read. */
-function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFile | undefined {
+function checkBase(action: PlanAction, check: ActionCheck): ReadFile | undefined {
+  const { base, mode, add } = check;
   const { base_sha256: hash = "", kind } = action;
   if (!/^[0-9a-f]{64}$/.test(hash)) {
     const given = hash === "" ? "There is none" : `${quote(hash)} is none`;
@@ -172,11 +173,11 @@ function checkBase(action: PlanAction, { base, mode, add }: ActionCheck): ReadFi
       ["base_sha256"],
       "The file is not the one that this change was made for. Read it again.",
     );
-  if (mode === "apply" && base === undefined) add(...needsReading(action));
+  if (mode === "apply" && base === undefined) addUnread(action, check);
   return base?.sha256 === hash ? base : undefined;
 }
 
-function needsReading({ kind }: PlanAction): Parameters<ActionCheck["add"]> {
-  const message = `${kind} needs the file to be read first. Ask for it with read_file.`;
-  return ["ERR_UPDATE_WITHOUT_BASE", ["path"], message];
+function addUnread({ kind }: PlanAction, { unread, add }: ActionCheck): void {
+  const message = unread ?? `${kind} needs the file to be read first. Ask for it with read_file.`;
+  add("ERR_UPDATE_WITHOUT_BASE", ["path"], message);
 }
