@@ -346,7 +346,7 @@ function describeChange({
   return {
     kind: action.kind,
     path: action.path,
-    sha256Before: base === undefined ? undefined : base.sha256,
+    sha256Before: base?.sha256,
     sha256After: content === undefined ? undefined : sha256Hex(content),
   };
 }
