@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { openRootFolder } from "../file-system/node-folder.ts";
 import { searchFiles } from "./search-files.ts";
 
 let root = "";
@@ -22,10 +21,7 @@ const PATHS =
     .concat("space ");
 
 async function searched(): Promise<string[]> {
-  const folder = await openRootFolder(root);
-  const { hits } = await searchFiles(folder, "needle", { maxHits: 500 }).finally(() =>
-    folder.close(),
-  );
+  const { hits } = await searchFiles(root, "needle", { maxHits: 500 });
   return hits.map(({ path }) => path);
 }
 

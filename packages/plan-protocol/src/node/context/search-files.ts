@@ -1,9 +1,11 @@
+import { assertNotAborted } from "../../plan-protocol-error.ts";
+import fs, { constants } from "node:fs";
+
 import { compareCodeUnits } from "@ccl/core";
 
 import { isProtectedPath } from "../../paths/protected-name.ts";
-import { assertNotAborted } from "../../plan-protocol-error.ts";
-import type { Folder } from "../file-system/folder.ts";
-import { readFacts } from "../file-system/read-file.ts";
+import { hasFolderHandles } from "../file-system/node-folder.ts";
+import { takeTurn } from "../file-system/take-turn.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
 /** Larger files are skipped. */
@@ -48,6 +50,9 @@ const MAX_RULES_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
+const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 
 interface Search {
   query: string;
@@ -68,7 +73,7 @@ interface Search {
  * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
-  root: Folder,
+  rootPath: string,
   query: string,
   {
     isWanted = () => true,
@@ -91,86 +96,97 @@ export async function searchFiles(
     startedMs: performance.now(),
     signal,
   };
-  await searchFolder(search, root, { path: "", depth: 0, layers: [] });
+  await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
   return { hits, searchedFiles: files, stoppedBy };
 }
 
+/** Uses synchronous calls. The thread pool would cost several times the work itself. */
 async function searchFolder(
   search: Search,
-  folder: Folder,
+  place: string,
   { path, depth, layers: above }: { path: string; depth: number; layers: readonly IgnoreLayer[] },
 ): Promise<void> {
-  const layers = await withOwnLayer(above, folder, path);
-  for (const { name, isFolder } of await entriesOf(folder)) {
-    if (search.stoppedBy !== undefined) return;
-    const below = path === "" ? name : `${path}/${name}`;
-    if (isIgnored(layers, { path: below, name, isFolder })) continue;
-    if (isFolder && depth < MAX_DEPTH) {
-      const inner = await folder.openFolder(name).catch(() => undefined);
-      if (inner !== undefined)
-        await searchFolder(search, inner, { path: below, depth: depth + 1, layers }).finally(() =>
-          inner.close(),
-        );
-    } else if (!isFolder && search.isWanted(below)) {
-      await searchFile(search, folder, { name, path: below });
-      if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
-      assertNotAborted(search.signal);
+  const folder = openQuietly(place, folderFlags);
+  if (folder === undefined) return;
+  try {
+    const here = hasFolderHandles ? `/proc/self/fd/${folder}` : place;
+    const entries = readQuietly(here).toSorted((a, b) => compareAsPaths(a, b));
+    const layers = withOwnLayer(above, { here, path, entries });
+    for (const entry of entries) {
+      if (search.stoppedBy !== undefined) return;
+      const below = path === "" ? entry.name : `${path}/${entry.name}`;
+      const isLeftOut =
+        isProtectedPath(entry.name) ||
+        GENERATED.has(entry.name) ||
+        entry.name.startsWith(".ccl") ||
+        isIgnored(layers, { path: below, name: entry.name, isFolder: entry.isDirectory() });
+      if (isLeftOut) continue;
+      if (entry.isDirectory() && depth < MAX_DEPTH)
+        await searchFolder(search, `${here}/${entry.name}`, {
+          path: below,
+          depth: depth + 1,
+          layers,
+        });
+      else if (entry.isFile() && search.isWanted(below)) {
+        searchFile(search, `${here}/${entry.name}`, below);
+        await endTurn(search);
+      }
     }
+  } finally {
+    fs.closeSync(folder);
   }
 }
 
-interface Entry {
-  name: string;
-  isFolder: boolean;
+async function endTurn(search: Search): Promise<void> {
+  if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
+  await takeTurn();
+  assertNotAborted(search.signal);
 }
 
-/** The files and folders to search, sorted like whole paths: a folder's name counts with its slash. */
-async function entriesOf(folder: Folder): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const name of await folder.list().catch(() => [])) {
-    if (isProtectedPath(name) || GENERATED.has(name) || name.startsWith(".ccl")) continue;
-    const { kind } = (await folder.status(name).catch(() => undefined)) ?? {};
-    if (kind === "file" || kind === "folder") entries.push({ name, isFolder: kind === "folder" });
-  }
-  const keyOf = ({ name, isFolder }: Entry): string => (isFolder ? `${name}/` : name);
-  return entries.toSorted((a, b) => compareCodeUnits(keyOf(a), keyOf(b)));
-}
-
-async function withOwnLayer(
+function withOwnLayer(
   layers: readonly IgnoreLayer[],
-  folder: Folder,
-  path: string,
-): Promise<readonly IgnoreLayer[]> {
-  const facts = await readFacts(folder, ".gitignore", MAX_RULES_BYTES).catch(() => undefined);
-  if (facts?.bytes === undefined) return layers;
-  const rules = readIgnoreRules(new TextDecoder().decode(facts.bytes));
-  return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
+  { here, path, entries }: { here: string; path: string; entries: readonly fs.Dirent[] },
+): readonly IgnoreLayer[] {
+  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
+  const file = hasRules ? openQuietly(`${here}/.gitignore`, fileFlags) : undefined;
+  if (file === undefined) return layers;
+  try {
+    if (fs.fstatSync(file).size > MAX_RULES_BYTES) return layers;
+    const rules = readIgnoreRules(fs.readFileSync(file, "utf8"));
+    return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
+  } catch {
+    return layers;
+  } finally {
+    fs.closeSync(file);
+  }
 }
 
-/** Adds the hits in a file. A file that can no longer be read has none. */
-async function searchFile(
-  search: Search,
-  folder: Folder,
-  { name, path }: { name: string; path: string },
-): Promise<void> {
+/** Sorts like whole paths: a folder's name counts with its slash. */
+function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
+  const left = a.isDirectory() ? `${a.name}/` : a.name;
+  const right = b.isDirectory() ? `${b.name}/` : b.name;
+  return compareCodeUnits(left, right);
+}
+
+function searchFile(search: Search, place: string, path: string): void {
   const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
   if (search.files >= MAX_FILES) return stop("files");
-  const file = await folder.openFile(name).catch(() => undefined);
+  const file = openQuietly(place, fileFlags);
   if (file === undefined) return;
   try {
-    const { kind, sizeBytes } = await file.status();
-    if (kind !== "file" || sizeBytes > MAX_FILE_BYTES) return;
-    if (search.bytes + sizeBytes > MAX_TOTAL_BYTES) return stop("bytes");
-    if (search.buffer.length < sizeBytes) search.buffer = Buffer.allocUnsafe(MAX_FILE_BYTES);
-    const length = await file.read(search.buffer.subarray(0, sizeBytes), 0);
+    const status = fs.fstatSync(file);
+    if (!status.isFile() || status.size > MAX_FILE_BYTES) return;
+    if (search.bytes + status.size > MAX_TOTAL_BYTES) return stop("bytes");
+    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(MAX_FILE_BYTES);
+    const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
     search.files += 1;
     search.bytes += length;
     collectHits(search, path, search.buffer.subarray(0, length));
   } catch {
-    return;
+    // A file that can no longer be read has no hits.
   } finally {
-    await file.close();
+    fs.closeSync(file);
   }
 }
 
@@ -202,4 +218,20 @@ function textAround(line: string, hitAt: number): string {
   const from = hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : hitAt - MAX_LINE_CHARACTERS / 4;
   const to = from + MAX_LINE_CHARACTERS;
   return `${from > 0 ? "..." : ""}${line.slice(from, to)}${to < line.length ? "..." : ""}`;
+}
+
+function openQuietly(place: string, flags: number): number | undefined {
+  try {
+    return fs.openSync(place, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+function readQuietly(place: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(place, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

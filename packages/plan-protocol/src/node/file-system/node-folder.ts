@@ -25,7 +25,8 @@ const unsyncable = new Set(
 );
 
 /** True if an open folder can be addressed by its descriptor, so that no path is resolved twice. */
-const hasFolderHandles = process.platform === "linux" && fs.existsSync("/proc/self/fd");
+export const hasFolderHandles: boolean =
+  process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /** How names in one folder become paths for system calls. */
 interface Place {
