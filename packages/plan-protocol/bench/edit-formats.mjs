@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { applyEdits, applyPatch, parseEdits } from "../dist/index.js";
+import { parseEdits } from "../dist/index.js";
 import { slips } from "./answer-slips.mjs";
 
 const { values } = parseArgs({ options: { data: { type: "string" }, half: { type: "string" } } });
@@ -28,14 +28,6 @@ const ours = (answer, base, name) => {
   if (!read.ok) return undefined;
   const [action, ...others] = read.value.plan.actions;
   if (others.length > 0 || action.path !== name) return "";
-  if (action.kind === "PATCH_FILE") {
-    const patched = applyPatch(base, action.patch);
-    return patched.ok ? patched.value.text : undefined;
-  }
-  if (action.kind === "EDIT_FILE") {
-    const edited = applyEdits(base, action.edits);
-    return edited.ok ? edited.value : undefined;
-  }
   return action.content;
 };
 
