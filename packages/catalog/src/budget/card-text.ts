@@ -13,11 +13,17 @@ const snippetsOfCard = 2;
 
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
 
-/** A card that can be shortened. Each level includes the one below. Level 0 only says what the resource is. */
+/**
+ * A card that can be shortened. Each level includes the one below. Level 0 says only what the
+ * resource is.
+ */
 export interface CardText {
-  /** The highest level. It has everything that a prompt may show. */
+  /** The highest level, which shows everything that a prompt may show. */
   levels: number;
-  /** The level below which a card is not worth its place: a snippet, the anti-patterns and the first columns. */
+  /**
+   * The level below which a card is not worth its space: a snippet, the anti-patterns and the first
+   * columns.
+   */
   core: number;
   /** `cuts` says what a level leaves out. Empty if it leaves out nothing. */
   render(level: number): { text: string; shown: CardOffsets; cuts: string };
@@ -62,7 +68,10 @@ export function cardText(details: ResourceDetails, heading: CardHeading): CardTe
   };
 }
 
-/** All that cards may show, for a prompt without a budget. Texts of records are cleaned and cannot leave their line. */
+/**
+ * Renders full cards, for a prompt without a budget. Text from records is cleaned, so it cannot
+ * break out of its line.
+ */
 export function renderCards(details: readonly ResourceDetails[]): string {
   const cards = details.map((each) => cardText(each, { alias: "", stale: [] }));
   return cards.map((card) => card.render(card.levels).text).join("\n");

@@ -4,7 +4,7 @@ import type { AccessOptions, Principal } from "../access/access-options.ts";
 import type { SearchContext } from "./search-resources.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** What the parts of a catalog share. */
+/** State shared by the parts of a catalog. */
 export interface CatalogContext extends SearchContext {
   counter: TokenCounter;
   access: AccessOptions | undefined;

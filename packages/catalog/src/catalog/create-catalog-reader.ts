@@ -9,7 +9,7 @@ import { countFacets, findResources } from "./search-resources.ts";
 /** The calls of a catalog that change nothing and call no model. */
 export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
 
-/** Number of matches that facets are counted over and that a query can page through. */
+/** Number of matches that facets count and that a query can page through. */
 const countedMatches = 200;
 const pagedMatches = 1_000;
 

@@ -149,7 +149,9 @@ function rowAt(record: ResourceRecord | undefined, visible: VisibleSet): RowInpu
   return record === undefined ? undefined : toCandidate(record, visible).row();
 }
 
-/** Builds a context of the picks' rows and cards only. It has no rows if the model picked nothing. */
+/**
+ * Builds a context from the picks' rows and cards only. It has no rows if the model picked nothing.
+ */
 function finish({
   request,
   context,

@@ -3,11 +3,11 @@ import * as z from "zod";
 /** What a model picked. */
 export interface PickAnswer {
   picks: { alias: string; why: string }[];
-  /** What the list lacks. Empty if it lacks nothing. */
+  /** What the model still needs. Empty if the list has everything. */
   need_more: string;
 }
 
-/** What a valid pick is. */
+/** Rules for a valid answer. */
 export interface PickRules {
   /** Id by alias. */
   aliases: ReadonlyMap<string, string>;
@@ -17,7 +17,10 @@ export interface PickRules {
 
 const longestReason = 200;
 
-/** The schema of an answer: only aliases or ids of the list, each once, no more than requested. */
+/**
+ * The schema of an answer. It may name only aliases or ids from the list, each once and no more
+ * than `max`.
+ */
 export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });

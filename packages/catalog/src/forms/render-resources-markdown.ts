@@ -19,8 +19,8 @@ export interface ResourcesMarkdownOptions {
 }
 
 /**
- * Renders `resources.md`: a table of all resources, then a card for each, in the order given. Texts of records are
- * escaped and cannot leave their line.
+ * Renders `resources.md`: a table of all resources, then a card for each, in the order given. Text
+ * from records is escaped and cannot break out of its line.
  */
 export function renderResourcesMarkdown(
   resources: readonly DocumentedResource[],

@@ -9,13 +9,13 @@ export const overviewFile = "overview.jsonl";
 export const sourcesFile = "sources.json";
 
 const readsPerTurn = 256;
-/** The coarsest resolution of file times (FAT), and the usual one. */
+/** The coarsest resolution of file times (FAT), and the usual one, in milliseconds. */
 const coarseMs = 3_000;
 const fineMs = 100;
 
 /** Identity and times of a file. */
 export interface FileStamp {
-  /** Differs after a change of the content, once the file has settled. */
+  /** Differs after any change of the content, once `isSettled` is true. */
   text: string;
   /** False if another change within the resolution of the file's times could leave the stamp equal. */
   isSettled: boolean;

@@ -12,7 +12,10 @@ export type FolderChanges = Readonly<Record<string, string | null>>;
 
 interface Journal {
   changes: FolderChanges;
-  /** By path, the hashes of the contents to replace. None for a new file. */
+  /**
+   * Hashes of the contents that each file may have before the change, by path. Empty for a new
+   * file.
+   */
   before: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -36,7 +39,7 @@ export async function commitChanges(
   await writeChanges(folder, Object.entries(changes));
 }
 
-/** True if a kill or a power cut left changes for `finishChanges`. */
+/** True if a kill or a power cut left changes for `finishChanges` to complete. */
 export function hasUnfinishedChanges(folder: string): boolean {
   return existsSync(join(folder, journalFile));
 }
@@ -51,7 +54,7 @@ export async function finishChanges(folder: string): Promise<void> {
     if (found === (target ?? undefined)) return false;
     if (found === undefined || journal?.before[path]?.includes(sha256Hex(found)) === true)
       return true;
-    // The kill cut the file off, or the power cut left holes.
+    // The kill cut the file short, or the power cut left holes.
     return (target?.startsWith(found) ?? false) || found.includes("\0");
   });
   await writeChanges(folder, unfinished);
