@@ -5,15 +5,16 @@ import { cleanText } from "./clean-text.ts";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
-/** Computed by the catalog itself. */
+/** Fields that the catalog computes itself. */
 const derived = new Set(["rev", "schema_hash", "cap_hash"]);
-/** Issues are reported up to this number. */
+/** Maximum number of reported issues. */
 const maxIssues = 100;
 
 /**
- * Reads records of JSONL text, in its order: overview rows, compact rows with short keys, or whole records, in any
- * mixture. Fields that the catalog derives (`rev`, hashes) are ignored. Codes: `malformed_line`, `not_a_record`. The
- * path is the line's index from 0.
+ * Reads records from JSONL text, in its order. Lines may be overview rows, compact rows with short
+ * keys, or whole records, in any mixture. Fields that the catalog derives (`rev`, hashes) are
+ * ignored. Codes: `malformed_line`, `not_a_record`. The path of an issue is the line's index from
+ * 0.
  */
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
@@ -57,7 +58,10 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   return failure({ code: "not_a_record", path: [index], message });
 }
 
-/** Expands short keys only in a row without long ones: `k` of a whole record is a custom field. */
+/**
+ * Expands short keys, but only in a row without long ones. In a whole record, `k` is a custom
+ * field.
+ */
 function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [

@@ -15,9 +15,10 @@ export interface FromMcpToolsOptions {
 }
 
 /**
- * Imports the tools of an MCP server, as its `tools/list` gives them, as resources of kind `skill`, by name. Columns
- * come from their schemas, tags from their annotations (`readonly`, `destructive`, `idempotent`, `openworld`), which are
- * unverified claims of the server. Of two tools with one name the later one stays.
+ * Imports the tools of an MCP server, as `tools/list` returns them, as resources of kind `skill`,
+ * sorted by name. Columns come from their schemas, and tags from their annotations (`readonly`,
+ * `destructive`, `idempotent`, `openworld`), which are unverified claims of the server. If two
+ * tools have the same name, the later one wins.
  * @throws CatalogError `import_failed` for a tool without a name
  */
 export function fromMcpTools(

@@ -125,7 +125,10 @@ function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   return rows;
 }
 
-/** Length of the text up to the end of row `rows`. The whole text if it has no more rows than the sample. */
+/**
+ * Length of the text up to the end of row `rows`. The whole text if it has no more rows than the
+ * sample.
+ */
 function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number {
   if (rows <= sample.sampleRows) return sample.text.length;
   let chars = 0;
@@ -139,8 +142,8 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
 }
 
 /**
- * A first row of texts is the header if a column below has another type, or if its cells are unique and none occurs
- * again below it.
+ * True if the first row is a header: it has only texts, and either a column below has another type,
+ * or its cells are unique and none recurs below.
  */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;

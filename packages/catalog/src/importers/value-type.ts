@@ -41,7 +41,8 @@ function isDay(text: string): boolean {
 }
 
 /**
- * The type of a parsed JSON value. Texts that are dates count as dates, but texts of digits do not count as numbers.
+ * The type of a parsed JSON value. A text that is a date counts as a date, but a text of digits
+ * does not count as a number.
  */
 export function typeOfValue(value: unknown): ValueType {
   if (value === null || value === undefined) return "null";
@@ -60,7 +61,10 @@ const wider: ReadonlyMap<string, ValueType> = new Map([
   ["date timestamptz", "timestamptz"],
 ]);
 
-/** The narrowest type that holds both: integers are numbers, dates are timestamps, null fits any type, else text. */
+/**
+ * The narrowest type that holds both: integers widen to numbers, dates to timestamps, null to any
+ * type, and everything else to text.
+ */
 export function widened(left: ValueType, right: ValueType): ValueType {
   if (left === right || right === "null") return left;
   if (left === "null") return right;

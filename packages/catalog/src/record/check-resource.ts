@@ -103,9 +103,10 @@ const resourceSchema = z.looseObject({
 });
 
 /**
- * Validates resources from any source. Reports every issue at once, with the index of the resource first in its path.
- * Returns copies with well-formed Unicode and masked secrets. Each mask is a warning, listed in `warnings`.
- * Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
+ * Validates resources from any source. Reports every issue at once, with the index of the resource
+ * first in its path. Returns copies with well-formed Unicode and masked secrets. `warnings` lists
+ * each masked secret. Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`,
+ * and the warning `secret_masked`.
  */
 export function checkResources(
   inputs: readonly unknown[],

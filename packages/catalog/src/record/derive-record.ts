@@ -17,8 +17,9 @@ export interface DerivedRecord {
 }
 
 /**
- * Derives missing fields (digest of five fields, number of columns, time), computes hashes, and increments `rev` if the
- * schema or a capability changed. An input equal to the previous one gives the previous record, byte for byte.
+ * Derives missing fields (digest of five fields, number of columns, time), computes hashes, and
+ * increments `rev` if the schema or a capability changed. An input equal to the previous one
+ * returns the previous record, byte for byte.
  */
 export function deriveRecord(input: ResourceInput, { before, now }: DeriveOptions): DerivedRecord {
   if (before !== undefined && isSameInput(input, before))
@@ -54,7 +55,7 @@ export function deriveRecord(input: ResourceInput, { before, now }: DeriveOption
   return { record, isChanged: true };
 }
 
-/** The default capabilities of a source: what it can push down. */
+/** The default capabilities of a source: the operations that it can push down. */
 function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
   return Object.entries(pushdown)
     .filter(([, isAble]) => isAble === true)

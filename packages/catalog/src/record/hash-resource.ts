@@ -9,7 +9,7 @@ export interface ResourceHashes {
   schema_hash: string;
   /** Covers the capabilities and what can be pushed down. */
   cap_hash: string;
-  /** Covers everything but `updated_at` and what the catalog derives. */
+  /** Covers everything but `updated_at` and derived fields. */
   content_hash: string;
 }
 

@@ -7,14 +7,16 @@ interface ColumnPair {
   to: ResourceColumn;
 }
 
-/** Above this product of removed and added columns, the table was replaced rather than renamed column by column. */
+/**
+ * If removed times added columns exceed this, the table was replaced, so no renames are looked for.
+ */
 const maxPairs = 40_000;
 /** Minimum similarity of names, unless the descriptions are equal. */
 const likeness = 0.5;
 
-/** How the columns of a resource became others. */
+/** How the columns of one state map to those of the next. */
 interface PairedColumns {
-  /** Under the same name. */
+  /** Columns whose name stayed the same. */
   kept: ColumnPair[];
   renamed: ColumnPair[];
   removed: ResourceColumn[];
@@ -26,7 +28,7 @@ function columnKey(column: ResourceColumn): string {
   return JSON.stringify([column["in"] ?? "", column.name]);
 }
 
-/** Pairs the columns of two states of a resource by their names, and else as renames. */
+/** Pairs the columns of two states of a resource by name, and the rest as renames. */
 export function pairColumns(
   before: readonly ResourceColumn[],
   after: readonly ResourceColumn[],
@@ -48,8 +50,9 @@ export function pairColumns(
 }
 
 /**
- * Pairs each removed column with up to one added column of the same type. They need the same description, or names that
- * share half of their letter pairs or more (Dice coefficient). The best pairs are taken first.
+ * Pairs each removed column with an added column of the same type, best match first. Their
+ * descriptions must be equal, or their names must share half of their letter pairs or more (Dice
+ * coefficient).
  */
 function findRenames(
   removed: readonly ResourceColumn[],

@@ -1,4 +1,4 @@
-/** Kinds that the catalog knows, or your own. */
+/** A kind that the catalog knows, or your own. */
 export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" | (string & {});
 
 /** How large a resource is. */
@@ -80,7 +80,8 @@ interface ResourcePushdown {
 }
 
 /**
- * A resource as it is registered. Only three fields are required. The catalog derives others, and keeps unknown fields.
+ * A resource as it is registered. Only three fields are required. The catalog derives some of the
+ * others, and keeps fields it does not know.
  */
 export interface ResourceInput {
   /** Like `res:db.pg.main.public.orders`. */
@@ -126,7 +127,7 @@ export interface ResourceRecord extends ResourceInput {
   derived?: string[] | undefined;
 }
 
-/** What the overview shows of a resource: cheap, and free of secrets. */
+/** What the overview shows of a resource. It is cheap to read and contains no secret. */
 export interface ResourceOverview {
   id: string;
   uri?: string | undefined;

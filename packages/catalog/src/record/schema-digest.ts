@@ -4,13 +4,14 @@ import { isTime, shortType } from "./short-type.ts";
 
 /** Number of fields in a digest, as in the overview. */
 export const digestSize = 5;
-/** Only the first columns are considered, up to this number. */
+/** Only this many columns are considered. */
 const maxColumns = 2_000;
-/** Characters of prose to read. */
+/** Only this many characters of prose are read. */
 const maxProse = 20_000;
 
 /**
- * Names so common that they say little. The list is fixed: counting names in other records could reveal hidden ones.
+ * Names too common to describe a resource. The list is fixed, because counting names in other
+ * records could reveal hidden ones.
  */
 const commonNames = new Set(
   "id uuid key name code note description created_at updated_at".split(" "),
@@ -49,7 +50,7 @@ function digestEntry({ name, type }: ResourceColumn): string {
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }
 
-/** Entries of a digest whose column is gone or has another type. */
+/** Entries of a digest whose column is missing or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
   const names = new Set(columns.map(({ name }) => name));
@@ -58,7 +59,7 @@ export function staleDigest({ schema_digest = [], columns }: ResourceInput): str
   );
 }
 
-/** True if the entry names the column: with or without its type, and cut if the name is long. */
+/** True if the entry names the column, with or without its type. A long name may be cut. */
 export function isEntryOf(entry: string, column: ResourceColumn): boolean {
   const { name, type } = column;
   if (entry === name) return true;
@@ -93,7 +94,9 @@ function proseOf({ title, description = "", examples = [] }: ResourceInput): Map
   return counts;
 }
 
-/** Splits an identifier or a text into words, also at snake and camel case. Drops a plural `s`. */
+/**
+ * Splits an identifier or a text into words, including at snake and camel case. Drops a plural `s`.
+ */
 function wordsOf(text: string): string[] {
   const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
   const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
