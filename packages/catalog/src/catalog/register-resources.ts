@@ -12,7 +12,7 @@ import { type ResourceWrite, writeResources } from "../store/write-resources.ts"
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
-/** The parts of a catalog that registering needs. */
+/** The parts of a catalog that `registerResources` needs. */
 export interface RegisterContext {
   records: Records;
   resident: ResidentRecords;

@@ -7,10 +7,13 @@ import type { SearchIndex } from "./search-index.ts";
 import { containerOf, facetsOf, searchableFields, type SearchField } from "./searchable-fields.ts";
 import { textWeightsOf } from "./text-weights.ts";
 
-/** Options of an index in memory. By default the weights that measured best. */
+/** Options of an index in memory. By default the weights with the best measured results. */
 export type MemorySearchIndexOptions = Partial<SearchIndexOptions<SearchField>>;
 
-/** An exact index in memory: BM25F over fields, with the share of containers, and cosine over all vectors. */
+/**
+ * An exact index in memory: BM25F over fields with a share of the container's score, and cosine
+ * over all vectors.
+ */
 export interface MemorySearchIndex extends SearchIndex {
   /** Number of documents. */
   size(): number;
@@ -25,8 +28,9 @@ export interface MemorySearchIndex extends SearchIndex {
 }
 
 /**
- * Creates an empty index. Changes are atomic and applied one at a time. An aborted one rejects with `aborted`. A vector
- * that is not finite, or whose length differs from the others, rejects with `invalid_options`.
+ * Creates an empty index. Changes are atomic and applied one at a time. An aborted change rejects
+ * with `aborted`. A vector that is not finite, or whose length differs from the others, rejects
+ * with `invalid_options`.
  */
 export function createMemorySearchIndex(options: MemorySearchIndexOptions = {}): MemorySearchIndex {
   const index = createSearchIndex({ ...options, ...textWeightsOf(options) });

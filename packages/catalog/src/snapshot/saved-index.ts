@@ -2,9 +2,9 @@ import { sha256Hex } from "@ccl/core";
 
 /** The index of a snapshot, with the hashes of the records in it. */
 export interface SavedIndex {
-  /** By id. Undefined if the head is the expected one. */
+  /** Content hashes by id. Undefined if the head is the expected one. */
   hashes: ReadonlyMap<string, string> | undefined;
-  /** As an index in memory serializes itself. */
+  /** The index in its own serialized form. */
   index: Uint8Array;
 }
 

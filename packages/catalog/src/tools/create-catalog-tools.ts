@@ -18,7 +18,7 @@ export interface CatalogToolsOptions {
   principal?: Principal | undefined;
   /** Maximum tokens of one answer. 1,500 by default. */
   maxTokens?: number | undefined;
-  /** By default an estimate. */
+  /** Token counter for `maxTokens`. By default an estimate. */
   counter?: TokenCounter | undefined;
 }
 
@@ -48,7 +48,10 @@ const detailsInput = z.object({
   cursor: z.string().max(100).exactOptional().describe("Where a card before was cut."),
 });
 
-/** Creates the tools `catalog_search` and `catalog_details`. Both return text, which also explains an invalid input. */
+/**
+ * Creates the tools `catalog_search` and `catalog_details`. Both return text. For an invalid input,
+ * the text explains the problem.
+ */
 export function createCatalogTools(
   catalog: Pick<Catalog, "search" | "overview" | "details">,
   options: CatalogToolsOptions = {},

@@ -14,14 +14,14 @@ export interface ProbedCard {
   findings: VerifyFinding[];
   /** True if the source was probed and answered. */
   isAnswered: boolean;
-  /** True if the catalog shows all columns, so that those of the source can replace them. */
+  /** True if the catalog shows all columns, so that the source's columns can replace them. */
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
   added?: readonly ResourceInput[] | undefined;
 }
 
-/** What probing a card needs. */
+/** What is needed to probe a card. */
 interface ProbeCardOptions {
   runs: readonly { probe: ResourceProbe; run: ProbeRun }[];
   timeoutMs: number;
@@ -129,7 +129,7 @@ function staleDigest(
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
     const colon = entry.lastIndexOf(":");
     const name = colon < 0 ? entry : entry.slice(0, colon);
-    // Parameters and fields of a response may have the same name.
+    // A parameter and a field of the response may have the same name.
     if (
       columns.some((each) => isEntryOf(entry, each)) ||
       named.has(`columns.${inertText(name, 200)}`)

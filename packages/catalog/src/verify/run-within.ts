@@ -7,8 +7,9 @@ type TimedOutcome<T> =
   | { state: "timed_out" };
 
 /**
- * Runs an action with a time limit. When the time is up or the outer signal aborts, its own signal aborts and it is no
- * longer awaited. No timer outlives the call. Rejects only if the outer signal aborts, with its reason.
+ * Runs an action with a time limit. When the time is up or the outer signal aborts, the action's
+ * signal aborts and the call stops waiting. No timer outlives the call. Rejects only if the outer
+ * signal aborts, with its reason.
  */
 export async function runWithin<T>(
   action: (signal: AbortSignal) => Promise<T>,

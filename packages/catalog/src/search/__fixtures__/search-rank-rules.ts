@@ -10,7 +10,7 @@ import {
   shopDocuments,
 } from "./search-samples.ts";
 
-/** Text that means something to one language of queries or another. */
+/** Texts that have a special meaning in some query language. */
 const hostile: readonly string[] = [
   `'); DROP TABLE ccl_search_documents; --`,
   `" OR 1=1 NEAR(a b, 2) NOT * ^title: {a b} - "unclosed`,
@@ -22,7 +22,7 @@ const hostile: readonly string[] = [
   "漢字".repeat(500),
 ];
 
-/** A word of each that no other has. */
+/** A distinct word for each document. */
 const marks = ["walnut", "pebble", "lantern", "glacier", "orchid", "trumpet", "saddle", "velvet"];
 
 /** Rules of ranking. */
