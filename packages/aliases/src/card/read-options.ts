@@ -11,7 +11,7 @@ export interface Option {
   excludes: string[];
 }
 
-/** Further rows of a table are not read. */
+/** Maximum number of rows read from a table. */
 const maxRows = 5_000;
 
 const idNames = "id|key|code|option|вариант|опция|№".split("|");
@@ -22,8 +22,8 @@ const excludesNames =
     .concat("исключает|несовместимо|несовместим с|несовместимо с|конфликты".split("|"));
 
 /**
- * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined unless every row has an id
- * and a summary.
+ * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined if any
+ * row lacks an id or a summary.
  */
 export function readOptions({ path, text, value: parse }: StructuredText): Option[] | undefined {
   const value = parse();

@@ -17,7 +17,7 @@ export interface ContextFolder {
   pathOf(name: string): string;
   /** Undefined if the file does not exist. */
   read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** Atomic. The file is on disk when the promise resolves. */
+  /** Writes atomically. The file is on disk when the promise resolves. */
   write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
   /** True if the file existed. */
   remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;

@@ -28,7 +28,7 @@ export interface ChangedEntry {
   after: SnapshotEntry;
   /** Diff of the texts. Undefined if one is unknown or they have too little in common. */
   patch?: string | undefined;
-  /** Diff of the masked texts, if they hold secrets. */
+  /** Diff of the masked texts, if the texts hold secrets. */
   maskedPatch?: string | undefined;
 }
 
@@ -41,8 +41,8 @@ interface Texts {
 }
 
 /**
- * Describes a change in words, by the kind of its card if it has one, else by lines. Returns one or more single lines
- * with secrets masked.
+ * Describes a change in words. If the file's card has a kind, the words suit that kind, otherwise
+ * they count lines. Returns one or more single lines with secrets masked.
  */
 export async function describeChange(
   changed: ChangedEntry,
@@ -86,7 +86,7 @@ async function contentNotes(
 
 const MAX_SENTENCES = 4;
 
-/** Lines of prose that are new. The readers of headings and fields do not see them. */
+/** New lines of prose, which the readers of headings and fields do not see. */
 function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string[] {
   if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
   const added = (maskedPatch ?? patch)

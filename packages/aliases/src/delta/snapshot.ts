@@ -18,7 +18,10 @@ export type AliasChange =
       alias: string;
       type: "added";
       entry: SnapshotEntry;
-      /** The removed alias of the same path, or of the same content at another path. The file is not new. */
+      /**
+       * The removed alias of the same path, or of the same content at another path. If present, the
+       * file is not new.
+       */
       was?: { alias: string; path: string; isSame: boolean } | undefined;
     }
   | { alias: string; type: "removed"; path: string }
@@ -29,7 +32,9 @@ export type AliasChange =
       sha256: string;
       /** Unified diff of the texts. Undefined if one of them is unknown or they have too little in common. */
       patch?: string | undefined;
-      /** The diff to show if the texts hold secrets: that of the masked texts. */
+      /**
+       * Diff of the masked texts, present if the texts hold secrets. Show it instead of `patch`.
+       */
       maskedPatch?: string | undefined;
       /** The new entry's text, if there is no diff. */
       text?: string | undefined;

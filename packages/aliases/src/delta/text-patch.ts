@@ -1,5 +1,6 @@
 /**
- * The search for a shortest diff is quadratic in the differing lines. If there are more, the new text is stored whole.
+ * Maximum number of differing lines, since the search for a shortest diff is quadratic in it. Above
+ * it, the new text is stored whole.
  */
 const maxEditLines = 1_000;
 

@@ -5,12 +5,13 @@ import type { PackStyle } from "./pack-layout.ts";
 import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
 
 /**
- * How much of a file the pack shows: its own lines (`full`, `slice`), its declarations without bodies (`signatures`),
- * the names that it declares (`heads`), an index card, or only its path (`reference`).
+ * How much of a file the pack shows: its original lines (`full`, `slice`), its declarations without
+ * bodies (`signatures`), the names that it declares (`heads`), an index card, or only its path
+ * (`reference`).
  */
 export type PackLevel = "full" | "slice" | "signatures" | "heads" | "card" | "reference";
 
-/** What to pack, for which task, within which budget. */
+/** What to pack, for what task, and within what budget. */
 export interface PackOptions extends RankOptions {
   /** Maximum tokens of the whole text, counted by `counter`. */
   budget: number;

@@ -22,7 +22,7 @@ export interface RankOptions {
    * Aliases or paths that the work is about, in addition to those in the task.
    */
   focus?: string[] | undefined;
-  /** Earlier commits. Their subjects and changed files affect ranking. */
+  /** Earlier commits. Their subjects and changed files affect the ranking. */
   history?: FileHistory | undefined;
   /** Compares file names and declarations with the task. Vectors are kept in the registry's cache. */
   embedder?: Embedder | undefined;

@@ -21,9 +21,12 @@ export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 /** The registry file and its records in this process. */
 export interface RegistryStore {
   readonly records: RegistryRecords;
-  /** Whether the file exists. Until then nothing else is written either. */
+  /** True if the file exists. Until then nothing else is written either. */
   readonly hasFile: boolean;
-  /** Replaces the records, and the file if the store writes. Throws registry_conflict, registry_locked, io_failed. */
+  /**
+   * Replaces the records, and the file if the store may write.
+   * @throws AliasesError `registry_conflict`, `registry_locked`, `io_failed`
+   */
   replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
 }
 
@@ -40,7 +43,10 @@ export interface RegistryStoreOptions {
 export const OWN_DIRECTORY = ".ccl";
 const DEFAULT_LOCK_WAIT_MS = 5000;
 
-/** Reads the registry file, if there is one. Throws registry_corrupt, registry_version_unsupported, io_failed. */
+/**
+ * Reads the registry file, if there is one.
+ * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
+ */
 export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {
   const { directory, isPersistent, lockWaitMs = DEFAULT_LOCK_WAIT_MS } = options;
   const file = join(directory, "aliases.json");

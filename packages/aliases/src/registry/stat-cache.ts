@@ -11,7 +11,7 @@ import type { ContentHash } from "./hash-content.ts";
 export interface StatCache {
   /** Throws errors of the operating system. */
   hash(file: TreeFile): ContentHash;
-  /** Whether there is anything to write. */
+  /** True if there is anything to write. */
   readonly isChanged: boolean;
   /** The text of the cache file, without paths that are no longer in use. */
   render(isAlive: (path: string) => boolean): string;
@@ -28,9 +28,10 @@ type Row = [
 ];
 
 /**
- * A change within the clock's resolution leaves a file's times as they were. A file is therefore cached only if its
- * times are older than this when it is read, so that any later change gives it other times. git calls such entries
- * racy (see Documentation/technical/racy-git). Two seconds is the coarsest resolution in use, that of FAT.
+ * A change within the clock's resolution leaves a file's times unchanged. So a file is cached only
+ * if its times are older than this when it is read, because any later change then gives it
+ * different times. git calls such entries racy (see Documentation/technical/racy-git). Two seconds
+ * is the coarsest resolution in use, that of FAT.
  */
 const RACY_MS = 3000;
 const FORMAT = 3;
@@ -90,7 +91,10 @@ function loadRows(file: string): Map<string, Row> {
   }
 }
 
-/** JSON with a digest of the rows, because a hash with a wrong digit would pass for other content. */
+/**
+ * The text of the cache file. It has a digest of the rows, because a hash with a wrong digit would
+ * pass for other content.
+ */
 function fileText(rowsText: string): string {
   return `{"format":${FORMAT},"sha256":"${hash("sha256", rowsText)}","rows":${rowsText}${END}`;
 }

@@ -15,7 +15,8 @@ export interface GetAliasRequest {
 }
 
 /**
- * Checks what a model passed: the files to return, or the words to search for. Issues: input_invalid, lines_invalid.
+ * Checks the input from a model: the files to return, or the words to search for. Issues:
+ * input_invalid, lines_invalid.
  */
 export function readGetAliasInput(
   input: unknown,
@@ -64,7 +65,7 @@ function unlessWrong<Value>(value: Value, [first, ...rest]: Issue[]): Result<Val
   return first === undefined ? success(value) : failure(first, ...rest);
 }
 
-/** Text that is no valid alias still goes to the registry, which knows the nearest names. */
+/** Text that is not a valid alias still goes to the registry, which suggests the nearest names. */
 function readAliasField(
   value: unknown,
   issues: Issue[],
