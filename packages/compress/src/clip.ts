@@ -2,7 +2,10 @@ import type { TokenCounter } from "@ccl/core";
 
 const mark = "[...]";
 
-/** About `max` characters of a text: its beginning and the surroundings of `place`, or its end if `place` is -1. */
+/**
+ * About `max` characters of a text: its beginning and the text around `place`. If `place` is -1,
+ * its beginning and its end.
+ */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
   if (place < 0) {
@@ -29,7 +32,7 @@ export interface Room {
   counter: TokenCounter;
 }
 
-/** As much of the beginning as fits. */
+/** Shortens the text, as `clipAround` does, until it fits. Empty if nothing fits. */
 export function clipTo(text: string, { budget, counter }: Room): { text: string; tokens: number } {
   for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
     const shown = clipAround(text, chars, -1);

@@ -7,17 +7,22 @@ import {
   type Units,
 } from "./unit.ts";
 
-/** How units are shown. */
+/** How to render units. */
 export interface Rendering {
   /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
-  /** What the text of a line leaves out, which stands once above the lines that share it. */
+  /**
+   * The prefix that the text of a line leaves out. It is written once, above the lines that share
+   * it.
+   */
   sourceAt?: ((at: number) => string) | undefined;
-  /** How many lines the line at a place stands for. */
+  /** How many lines a shown line represents, by its place. */
   counts: ReadonlyMap<number, number>;
-  /** The first line. If absent, numbered lines begin with how many are shown. */
+  /**
+   * The first line. If absent, a text with numbered lines begins with how many of them are shown.
+   */
   title?: string | undefined;
-  /** True leaves times out. */
+  /** True if the times of lines are left out. */
   isBrief: boolean;
 }
 
@@ -58,7 +63,7 @@ export function renderUnits(
   return lines.join("\n");
 }
 
-/** Lines that begin alike stand under what they begin with. */
+/** Groups lines by their source, which is written once above them. */
 function groupBySource(
   places: readonly number[],
   { units, style }: Layout,
@@ -94,10 +99,10 @@ function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
 }
 
 const longestLead = 40;
-/** With fewer lines, the first and last times would take the space of a line that says more. */
+/** With fewer lines, the first and last times would take up the space of a more useful line. */
 const manyLines = 20;
 
-/** The prefixes of the first and the last line, such as their times. */
+/** The text before the message in the first and the last line, such as their times. */
 function leadsOf({ units, bodyOf }: Layout): string {
   const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
     const text = unit?.text.trim() ?? "";
@@ -127,7 +132,7 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
   return shown;
 }
 
-/** Counts the shown rows and lines, and the rows of tables whose titles say how many they have. */
+/** Counts the shown rows and lines, plus all rows of tables whose titles give their number. */
 function countNamed(places: readonly number[], units: Units): number {
   let named = 0;
   for (const at of places) {

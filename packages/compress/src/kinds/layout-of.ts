@@ -16,7 +16,7 @@ export interface LayoutOptions {
   json?: FoundJson | undefined;
 }
 
-/** Splits a text of a kind into units. JSON that does not parse is read line by line. */
+/** Splits a text of a known kind into units. JSON that does not parse is read line by line. */
 export function layoutOf(
   text: string,
   kind: ContentKind,
@@ -30,7 +30,7 @@ export function layoutOf(
     : lineLayout(text, kind, firstLine);
 }
 
-/** The units of JSON and of the words around it. */
+/** The units of JSON and of the text around it. */
 function framedJson(
   found: FoundJson | undefined,
   columns: TableColumns | undefined,
@@ -44,7 +44,7 @@ function framedJson(
   return [...lead, ...units, ...frame(found.tail)];
 }
 
-/** Numbers all units except titles, across all tables. */
+/** Numbers all units except titles, consecutively across all tables. */
 function tableLayout(units: Unit[]): Layout {
   let number = 0;
   for (const unit of units) {
