@@ -1,9 +1,9 @@
 import { CclError } from "@ccl/core";
 
-/** `index_damaged`: the saved bytes were changed. */
+/** `index_damaged`: the bytes have changed since they were saved. */
 export type SearchErrorCode = "invalid_options" | "index_damaged" | "aborted";
 
-/** The error that this package throws. */
+/** The error class of this package. */
 export class SearchError extends CclError<SearchErrorCode> {
   static override readonly brand: string = "SearchError";
 }
