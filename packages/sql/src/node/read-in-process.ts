@@ -6,8 +6,9 @@ import { sqliteErrorOf } from "../sqlite/sqlite-error-of.ts";
 import type { SqliteDriverName } from "./find-sqlite-driver.ts";
 
 /**
- * The program of the process. A thread cannot replace it, because ending a worker waits for its current SQLite call.
- * The watcher ends the process if its parent dies while SQLite computes.
+ * The program of the reader process. A thread would not do, because terminating a worker waits for
+ * its current SQLite call. The watcher thread ends the process if its parent dies while SQLite
+ * computes.
  */
 const program = `
 const { Worker } = require("node:worker_threads");
@@ -57,8 +58,8 @@ interface ReaderOptions {
 }
 
 /**
- * Runs reads of a file in processes of their own. A read's signal ends its process, and one idle process is kept for
- * the next read.
+ * Runs reads of a file in separate processes. Aborting a read kills its process. One idle process
+ * is kept for the next read.
  */
 export function createProcessReader(options: ReaderOptions): {
   readApart: ReadApart;
@@ -113,7 +114,7 @@ export function createProcessReader(options: ReaderOptions): {
 async function start(options: ReaderOptions): Promise<ChildProcess> {
   const { driver, busyTimeoutMs } = options;
   const address = await options.address();
-  // Looked up at run time, so that bundles for other platforms need not resolve them.
+  // Looked up at run time, so that bundles for other platforms need not resolve these modules.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const { createRequire } = process.getBuiltinModule("node:module");
   const child = spawn(process.execPath, ["-e", program], {
