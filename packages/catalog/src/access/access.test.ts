@@ -64,7 +64,7 @@ describe("access", () => {
     expect([context.k, context.m]).toEqual([hasOverview ? 1 : 0, hasDetails ? 1 : 0]);
   });
 
-  it("hides columns by rule, and finds no resource by a column that is hidden", async () => {
+  it("hides columns by rule, and finds no resource by a hidden column", async () => {
     const catalog = createCatalog({ access });
     await catalog.register([people]);
     const { items } = await catalog.details([people.id], as("analyst"));
@@ -91,14 +91,14 @@ describe("access", () => {
     `);
   });
 
-  it("looks the same for what is denied and what is absent", async () => {
+  it("makes a denied resource look like an absent one", async () => {
     const catalog = createCatalog({ access });
     await catalog.register([people]);
     const answer = await catalog.details([people.id, "res:none"], as("guest"));
     expect(answer).toEqual({ items: [], missing: [people.id, "res:none"] });
   });
 
-  it("shows nothing to a principal of a catalog without rules, and all but personal columns to a call without one", async () => {
+  it("shows nothing to a principal without access rules, and everything but personal columns to a call without a principal", async () => {
     const catalog = createCatalog();
     await catalog.register([people]);
     expect((await catalog.overview(as("hr"))).items).toEqual([]);
@@ -183,7 +183,7 @@ const rules: AccessOptions = {
 };
 
 describe("a principal's answers", () => {
-  it("hold no byte, count or facet of what is denied", async () => {
+  it("contain no byte, count or facet of a denied resource", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     const who = { principal: { roles: ["reader"] } };
     let cards = 0;

@@ -142,7 +142,7 @@ describe("a principal", () => {
     expect(items.map(sectionsIn)).toEqual([["description"], sections]);
   });
 
-  it("gets the sections that it asks for and may see", async () => {
+  it("gets the sections that it requests and may see", async () => {
     const catalog = await catalogWith({
       roles: { r: { details: true, sections: ["columns", "quality"] } },
     });
@@ -198,7 +198,7 @@ describe("a rule", () => {
     expect(items.length).toBe(isShown ? 1 : 0);
   });
 
-  it("for columns hides those of which it does not say that they are seen", async () => {
+  it("for columns hides each column for which it does not return true", async () => {
     const columns = ({ name }: { name: string }): boolean => {
       if (name === "note") throw new Error("no");
       return name === "order_id" || JSON.parse("1");
@@ -227,7 +227,7 @@ describe("a call without a principal", () => {
     expect(await idsOf(access, { roles: ["public"] })).toEqual(asPublic);
   });
 
-  it("gives nothing to roles that are no list of names", async () => {
+  it("grants nothing to roles that are not a list of names", async () => {
     const roles: string[] = JSON.parse('"public"');
     expect(await idsOf({ roles: { public: { details: true } } }, { roles })).toEqual([0, 0]);
     const catalog = await catalogWith({ roles: { 1: { details: true } } });
@@ -237,11 +237,11 @@ describe("a call without a principal", () => {
   });
 });
 
-describe("what is remembered of a principal", () => {
+describe("the cached visibility of a principal", () => {
   const idsFor = async (catalog: Awaited<ReturnType<typeof catalogWith>>, ...roles: string[]) =>
     (await catalog.overview({ principal: { roles } })).items.map(({ id }) => id);
 
-  it("is forgotten when the catalog changes, and is nothing where a function decides", async () => {
+  it("is dropped when the catalog changes, and is never cached if a rule is a function", async () => {
     let isOpen = false;
     const catalog = await catalogWith({
       roles: { a: { overview: { tags: ["a"] } }, moody: { overview: () => isOpen } },
@@ -254,7 +254,7 @@ describe("what is remembered of a principal", () => {
     expect(await idsFor(catalog, "a")).toEqual(["res:t0", "res:t7"]);
   });
 
-  it("is of its own roles, however many combinations there are", async () => {
+  it("belongs to the principal's own roles, however many combinations there are", async () => {
     const roles = Object.fromEntries(
       Array.from({ length: 7 }, (_, at) => [`r${at}`, { overview: { tags: [`t${at}`] } }]),
     );

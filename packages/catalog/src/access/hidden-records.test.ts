@@ -132,7 +132,7 @@ function createLeakyIndex(): SearchIndex {
 }
 
 describe("hidden records", () => {
-  it("count in no revision, hash or history where a hidden column or key changes", async () => {
+  it("change no revision, hash or history if a hidden column or key changes", async () => {
     const access: AccessOptions = {
       roles: {
         a: { details: true, columns: (column) => column["hide"] !== true },
@@ -166,7 +166,7 @@ describe("hidden records", () => {
     expect(items[0]?.rev).toBe(2);
   });
 
-  it("change nothing that a principal is told", async () => {
+  it("change nothing that a principal sees", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     await fc.assert(
       fc.asyncProperty(input, (given) => compare(given, createMemorySearchIndex)),
@@ -174,7 +174,7 @@ describe("hidden records", () => {
     );
   }, 60_000);
 
-  it("are noticed in an index that hides them too late", async () => {
+  it("are detected in an index that filters too late", async () => {
     const run = fc.assert(
       fc.asyncProperty(input, (given) => compare(given, createLeakyIndex)),
       { endOnFailure: true },

@@ -231,7 +231,7 @@ const embedSpelling = (text: string): Float32Array => {
 };
 
 describe("search quality", () => {
-  it("finds tables and tools by questions in English, but for one that shares no word with its tool", async () => {
+  it("finds tables and tools by English questions, except one that shares no word with its tool", async () => {
     const { recallAt5, recallAt10, ndcgAt10 } = await evaluate(englishSet);
     expect(recallAt5).toBeGreaterThan(0.95);
     expect(recallAt10).toBeGreaterThan(0.95);

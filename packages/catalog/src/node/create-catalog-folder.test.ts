@@ -91,7 +91,7 @@ const range = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, at) => `bus:${prefix}${at}`);
 
 describe("createCatalogFolder", () => {
-  it("writes records and sources, reads them back, and tells a second writer of the first", async () => {
+  it("writes records and sources, reads them back, and rejects a second writer", async () => {
     const folder = createCatalogFolder(path);
     expect(folder.exists()).toBe(false);
     expect(await folder.init()).toBe(true);

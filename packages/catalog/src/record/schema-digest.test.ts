@@ -22,7 +22,7 @@ it.each([
   expect(staleDigest({ ...resource, schema_digest })).toEqual([]);
 });
 
-it("names entries whose column is gone or has another type", () => {
+it("reports entries whose column is gone or has another type", () => {
   const columns = [
     { name: "id", type: "integer" },
     { name: "at", type: "timestamp" },
