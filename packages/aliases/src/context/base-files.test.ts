@@ -40,7 +40,7 @@ function createMortalFolder(files: Map<string, string>): BaseFolder & { operatio
 
 describe("the accepted base", () => {
   it.each(Array.from({ length: MOST_OPERATIONS + 1 }, (_, operations) => ({ operations })))(
-    "is the old one or the new one, under one id, after a kill behind $operations steps",
+    "is the old or the new one, with a matching id, after a kill at step $operations",
     async ({ operations }) => {
       const files = new Map<string, string>();
       const folder = createMortalFolder(files);
@@ -99,7 +99,7 @@ describe("the accepted base", () => {
     },
     { what: "is empty", name: "ctx/base.json", damage: () => "" },
     { what: "names another base", name: "ctx/base.sha", damage: () => "ctx@00000000\n" },
-  ])("that $what is refused as damaged, with the file's name", async ({ name, damage }) => {
+  ])("that $what is rejected as damaged, with the file's name", async ({ name, damage }) => {
     const files = new Map<string, string>();
     const folder = createMortalFolder(files);
     await writeBase(folder, before, undefined);

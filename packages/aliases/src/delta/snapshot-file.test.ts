@@ -91,7 +91,7 @@ describe("computeDelta", () => {
     );
   });
 
-  it("keeps the delta's prompt to lines that it wrote itself", async () => {
+  it("keeps texts from adding lines to the delta's prompt", async () => {
     await fc.assert(
       fc.asyncProperty(snapshot, snapshot, async (base, next) => {
         const [first, second, ...changes] = renderDelta(await computeDelta(base, next), {
@@ -107,7 +107,7 @@ describe("computeDelta", () => {
     );
   });
 
-  it("carries the whole text where most of it is new, and still leads there", async () => {
+  it("contains the whole text if nearly all of it is new, and still leads to the next state", async () => {
     const base = snapshotOf({
       "H.main": Array.from({ length: 4_000 }, (_, index) => `old ${index}`).join("\n"),
     });
@@ -146,12 +146,12 @@ describe("parseSnapshot", () => {
       `{"id": "ctx@00000000", "entries": {"a": {"path": "a", "sha256": "${sha256}"}}}`,
       ["snapshot_id_mismatch"],
     ],
-  ])("refuses %s", (_, json, codes) => {
+  ])("rejects %s", (_, json, codes) => {
     const result = parseSnapshot(json);
     expect(result.ok ? [] : result.issues.map((issue) => issue.code)).toEqual(codes);
   });
 
-  it("takes an alias named __proto__ for an alias", () => {
+  it("treats an alias named __proto__ like any other", () => {
     const json = serializeSnapshot(snapshotOf(Object.fromEntries([["__proto__", "text"]])));
     const result = parseSnapshot(json);
     expect(result.ok && Object.keys(result.value.entries)).toEqual(["__proto__"]);

@@ -51,7 +51,7 @@ describe("buildOutlines on hostile text", () => {
     }
   });
 
-  it("shows what lines export of a text that is too long to be parsed", async () => {
+  it("shows exports line by line for a text that is too long to parse", async () => {
     const { heads } = await buildOutlines({
       path: "a.ts",
       text: repeated("export const a = 1;\n", 110_000),

@@ -51,7 +51,7 @@ const path = fc
 const paths = fc.uniqueArray(path, { maxLength: 60 });
 
 describe("nameFiles", () => {
-  it("gives the names of the document's example, as far as they follow from the paths", () => {
+  it("gives the names in the document's example, as far as they follow from the paths", () => {
     expect(
       named([
         "schemas/entities.json",
@@ -107,14 +107,14 @@ describe("nameFiles", () => {
     expect(files.map((file) => names[file])).toEqual(aliases);
   });
 
-  it("leaves names that are taken, whatever their case", () => {
+  it("avoids names that are taken, in any case", () => {
     expect(named(["a/f.ts", "g.ts"], ["h.f", "h.g"])).toEqual({
       "a/f.ts": "H.a.f",
       "g.ts": expect.stringMatching(/^H\.g-[0-9a-f]{6}$/),
     });
   });
 
-  it("gives every file a legal name of its own, also where case is ignored", () => {
+  it("gives every file a distinct legal name, even if case is ignored", () => {
     fc.assert(
       fc.property(
         paths,
@@ -144,7 +144,7 @@ describe("nameFiles", () => {
     );
   });
 
-  it("keeps the names of files when others with other stems come", () => {
+  it("keeps the names of files when files with other stems are added", () => {
     const other = path.map((text) => text.replace(/[^/]*$/, (name) => `q-${name}`));
     fc.assert(
       fc.property(paths, fc.uniqueArray(other, { maxLength: 20 }), (files, others) => {
@@ -153,7 +153,7 @@ describe("nameFiles", () => {
     );
   });
 
-  it("names thousands of files of one name in deep folders", () => {
+  it("names thousands of files with the same name in deep folders", () => {
     const deep = Array.from(
       { length: 3000 },
       (_, index) => `d${index}/${"level/".repeat(40)}index.ts`,

@@ -48,7 +48,7 @@ function forge(cache: StatCache, text: string): StatCache {
 }
 
 describe("createStatCache", () => {
-  it("does not read a file again whose times, size and inode are the same", () => {
+  it("does not read a file again if its times, size and inode are the same", () => {
     writeFileSync(realPath, "one");
     later();
     const cache = createStatCache(undefined);
@@ -59,7 +59,7 @@ describe("createStatCache", () => {
     expect(forged.isChanged).toBe(false);
   });
 
-  it("does not remember a file that was written just now", () => {
+  it("does not cache a file that was written just now", () => {
     writeFileSync(realPath, "one");
     const cache = createStatCache(undefined);
     cache.hash(look());
@@ -67,7 +67,7 @@ describe("createStatCache", () => {
     expect(JSON.parse(cache.render(() => true))).toMatchObject({ rows: [] });
   });
 
-  it("never gives an old hash for edits of the same size in quick succession", () => {
+  it("never returns an old hash for edits of the same size in quick succession", () => {
     const cache = createStatCache(undefined);
     for (let edit = 0; edit < 300; edit += 1) {
       const text = String(edit).padStart(8, "0");
@@ -76,7 +76,7 @@ describe("createStatCache", () => {
     }
   });
 
-  it("sees an edit of the same size whose modification time was set back", () => {
+  it("detects an edit of the same size whose modification time was set back", () => {
     writeFileSync(realPath, "one");
     const { atime, mtime } = lstatSync(realPath);
     later();
@@ -108,7 +108,7 @@ describe("createStatCache", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ rows: [] });
   });
 
-  it("starts empty when a byte of its file is not what was written", () => {
+  it("starts empty if a byte of its file has changed", () => {
     writeFileSync(realPath, "one");
     later();
     const cache = createStatCache(undefined);
@@ -129,7 +129,7 @@ describe("createStatCache", () => {
   });
 
   it.each(["", "{", "[]", "null", '{"format":3,"rows":[]}', fileOf("[[1],"), fileOf("null")])(
-    "takes a damaged file for an empty one: %s",
+    "treats a damaged file as empty: %s",
     (text) => {
       writeFileSync(realPath, "one");
       writeFileSync(join(folder, "stat.json"), text);
