@@ -13,7 +13,7 @@ describe("unwrapText", () => {
     ["one with its other fields", json({ _meta: {}, isError: false, content: [part] })],
     ["a part with annotations", json({ content: [{ ...part, annotations: {}, _meta: {} }] })],
     ["an answer in a string", json(json({ content: [part] }))],
-  ])("takes the text out of %s", (_name, text) => {
+  ])("extracts the text of %s", (_name, text) => {
     expect(unwrapText(text)).toBe("one\ntwo");
   });
 
@@ -36,11 +36,11 @@ describe("unwrapText", () => {
     ["content that is no list", json({ content: { list: [{ content: [part] }] } })],
     ["content within another object", json({ result: { content: [part] } })],
     ["a list of answers", `[${json({ content: [part] })}]`],
-  ])("leaves %s as it is", (_name, text) => {
+  ])("leaves %s unchanged", (_name, text) => {
     expect(unwrapText(text)).toBe(text);
   });
 
-  it("takes off no more than three wraps", () => {
+  it("unwraps no more than three layers", () => {
     expect(unwrapText(json(json(json(json("one")))))).toBe('"one"');
   });
 });
@@ -70,13 +70,13 @@ describe("findJson", () => {
     expect(found?.lead).toBe(lead);
   });
 
-  it("reads from the first bracket, though others begin lines", () => {
+  it("reads from the first bracket, even if others begin lines", () => {
     const list = [1, 2, 3, 4, 5, 6].map((at) => ({ [`k${at}`]: at }));
     const found = findJson(`Found: ${JSON.stringify({ list }, null, 1)}`);
     expect(found).toMatchObject({ value: { list }, lead: "Found:" });
   });
 
-  it("reads objects one after the other as a list", () => {
+  it("reads consecutive objects as a list", () => {
     for (const between of ["\n", "\r\n", "\n\n", " \n  "])
       expect(findJson(`{"a":1}${between}{"a":2}${between}{"a":3}\n`)?.value).toEqual([
         { a: 1 },
@@ -97,7 +97,7 @@ describe("findJson", () => {
     expect(findJson(text)).toBeUndefined();
   });
 
-  it("counts only what is open at a time as depth", () => {
+  it("counts only open brackets as depth", () => {
     const wide = `[${"[],{},".repeat(5_000)}[]]`;
     expect(findJson(wide)?.value).toHaveLength(10_001);
     expect(findJson("[".repeat(5_000) + "]".repeat(5_000))?.value).toHaveLength(1);

@@ -84,7 +84,7 @@ describe("jsonUnits", () => {
     expect(textsOf(value)).toEqual(texts);
   });
 
-  it("writes each column in each row where rows are compared", () => {
+  it("writes each column in each row if rows are compared", () => {
     expect(
       textsOf(
         [
@@ -96,7 +96,7 @@ describe("jsonUnits", () => {
     ).toEqual(["2 rows", "a|b", "1|2", "1|3"]);
   });
 
-  it("makes no table of rows that have less than a tenth of its cells, of a wide one half", () => {
+  it("builds no table from rows that fill less than a tenth of its cells, or half of a wide one", () => {
     expect(textsOf(eachOther(10))).toHaveLength(12);
     expect(textsOf(eachOther(11))).toHaveLength(11);
     expect(textsOf(wide(30, 20))[0]).toBe("2 rows");
@@ -105,7 +105,7 @@ describe("jsonUnits", () => {
     expect(textsOf([...wide(20, 0), { c0: 1 }])[0]).toBe("3 rows");
   });
 
-  it("writes what nests deeper than nine levels as JSON", () => {
+  it("writes values nested deeper than nine levels as JSON", () => {
     const deep: object = JSON.parse(`${'{"a":'.repeat(10)}1${"}".repeat(10)}`);
     expect(textsOf(deep).at(-1)).toBe('a.a.a.a.a.a.a.a.a={"a":1}');
     expect(textsOf(JSON.parse(`${'{"a":'.repeat(9)}1${"}".repeat(9)}`)).at(-1)).toBe(
@@ -113,7 +113,7 @@ describe("jsonUnits", () => {
     );
   });
 
-  it("writes lists within rows as a table of their own, under what names each row", () => {
+  it("writes lists inside rows as a separate table, with the label of each row", () => {
     const orders = [
       { id: "o-1", items: items(3) },
       { id: "o-2", items: items(5) },
@@ -152,7 +152,7 @@ describe("jsonUnits", () => {
     expect(texts[2]).toBe(`o-0|${JSON.stringify(lists[0])}`);
   });
 
-  it("names the heads of rows, and holds outer lines for worth more than inner ones", () => {
+  it("sets the heads of rows, and gives outer lines a higher weight than inner ones", () => {
     const units = jsonUnits({ a: 1, b: { c: { d: 1 } }, list: [{ x: 1 }, { x: 2 }] }) ?? [];
     expect(units.map(({ text, weight }) => [text, Math.round(weight * 100)])).toEqual([
       ["a=1", 100],
@@ -183,7 +183,7 @@ describe("jsonUnits", () => {
   });
 });
 
-it("tells null, an empty list, an empty text and no value apart in a table", () => {
+it("distinguishes null, an empty list, an empty text and no value in a table", () => {
   const values = [null, undefined, [], {}, "", "null", "[]", "{}", '""', true, "true", [null]];
   const cells = fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 4 });
   const shown = (column: unknown[]): string => {

@@ -121,7 +121,7 @@ describe("JSON without loss", () => {
     );
   });
 
-  it("would be caught if numbers were only parsed, or if rows without members looked alike", () => {
+  it("would fail if numbers were only parsed, or if rows without members looked alike", () => {
     const caught = (blur: (json: string) => string): number =>
       fc
         .sample(pair, { numRuns: 2_000, seed: 7 })

@@ -23,7 +23,7 @@ it.each([
   expect([cellText(value), valueText(value)]).toEqual([cell, searched]);
 });
 
-it("is numbered from 1, and reads its cells when they are looked at", () => {
+it("is numbered from 1, and reads its cells on demand", () => {
   const read: number[] = [];
   const unit = new RowUnit(4, {
     head: 2,

@@ -26,7 +26,7 @@ it.each([
   }
 });
 
-it("counts exactly where there are few pieces, each once and in any order", () => {
+it("is exact for few pieces, in any order and with repetitions", () => {
   const set = fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(set, set, (one, other) => {
@@ -45,7 +45,7 @@ it("counts exactly where there are few pieces, each once and in any order", () =
   );
 });
 
-it("is of bounded size, and ignores pieces that say nothing", () => {
+it("has a bounded size, and ignores pieces without information", () => {
   expect(sketchContent(pieces(0, 5_000).join("\n"))).toHaveLength(64);
   expect(sketchContent("{\n}\n  ]\n\nabc\n")).toHaveLength(0);
   expect(sketchContent("abcd\n},\nabcd")).toHaveLength(1);
