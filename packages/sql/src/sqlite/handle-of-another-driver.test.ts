@@ -57,8 +57,8 @@ async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: b
   };
 }
 
-describe("a handle with better-sqlite3's ways", () => {
-  it("behaves as the other drivers do", async () => {
+describe("a handle that behaves like better-sqlite3", () => {
+  it("works like the other drivers", async () => {
     const handle = await openLikeBetterSqlite();
     const database = await openSqliteHandle(handle);
     database.exec("CREATE TABLE t (a, b)");
