@@ -63,6 +63,6 @@ export function parseCursor(cursor: string | undefined): CardOffsets {
     return { columns: Number(columns), snippets: Number(snippets) };
   throw new CatalogError(
     "invalid_options",
-    `${JSON.stringify(cursor.slice(0, 60))} is no cursor of a details card.`,
+    `${JSON.stringify(cursor.slice(0, 60))} is not a cursor of a details card.`,
   );
 }

@@ -150,8 +150,8 @@ async function queryVector(
   }
   if (vectors === undefined || text === undefined) return { vectorLeg: "absent" };
   const { vectors: found } = await vectors.embed([text], { isKept: false, signal });
-  const made = found.get(text);
-  return made === undefined ? { vectorLeg: "failed" } : { vector: made, vectorLeg: "used" };
+  const embedded = found.get(text);
+  return embedded === undefined ? { vectorLeg: "failed" } : { vector: embedded, vectorLeg: "used" };
 }
 
 /** Everything visible that matches the facets, by id. */

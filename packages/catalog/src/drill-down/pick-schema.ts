@@ -35,7 +35,7 @@ export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodTyp
           check.addIssue({
             code: "custom",
             path,
-            message: `${JSON.stringify(alias.slice(0, 60))} is no alias of the list.`,
+            message: `${JSON.stringify(alias.slice(0, 60))} is not an alias in the list.`,
           });
         } else if (seen.has(id)) {
           check.addIssue({

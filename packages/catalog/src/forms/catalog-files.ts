@@ -73,7 +73,7 @@ function withDetails(
   if (text === undefined) return { ...overview };
   const details = parsedObject(text);
   if (details === undefined) {
-    issues.push({ code: "not_json", path: [path], message: `${path} is no JSON object.` });
+    issues.push({ code: "not_json", path: [path], message: `${path} is not a JSON object.` });
     return undefined;
   }
   if (details["id"] !== overview.id) {

@@ -53,7 +53,7 @@ function readLine(
 ): Record<string, unknown> | undefined {
   const value = line.length > longestLine ? undefined : parsed(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    issues.push({ code: "not_json", path: [at], message: `Line ${at + 1} is no JSON object.` });
+    issues.push({ code: "not_json", path: [at], message: `Line ${at + 1} is not a JSON object.` });
     return undefined;
   }
   const entries = Object.entries(value);

@@ -46,7 +46,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
     value = JSON.parse(line);
   } catch {
     const start = JSON.stringify(cleanText(line.slice(0, 2_000), 80) ?? "");
-    const message = `Line ${index + 1} is no JSON, it begins with ${start}; each line is one record.`;
+    const message = `Line ${index + 1} is not JSON, it begins with ${start}; each line is one record.`;
     return failure({ code: "malformed_line", path: [index], message });
   }
   const record = isRecord(value) ? withLongNames(value) : {};
@@ -54,7 +54,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   if (typeof id === "string" && typeof kind === "string" && typeof title === "string") {
     return success({ ...record, id, kind, title });
   }
-  const message = `Line ${index + 1} is no record: id, kind (or k) and title (or t) must be texts.`;
+  const message = `Line ${index + 1} is not a record: id, kind (or k) and title (or t) must be texts.`;
   return failure({ code: "not_a_record", path: [index], message });
 }
 

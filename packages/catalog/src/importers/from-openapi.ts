@@ -45,7 +45,7 @@ export function fromOpenApi(
     versionOf(root) === undefined
   ) {
     const message =
-      'The document is no OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
+      'The document is not OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
   }
   const operations = listOperations(root);

@@ -19,7 +19,7 @@ export function readParquetFile(
 ): Result<FileSchema> {
   const file = JSON.stringify(name.slice(0, 200));
   if (reader === undefined) {
-    const message = `${file} is a Parquet file: hand in parquetMetadata, such as that of the package hyparquet.`;
+    const message = `${file} is a Parquet file: pass parquetMetadata, such as that of the package hyparquet.`;
     return failure({ code: "parquet_reader_missing", path: [], message });
   }
   try {

@@ -54,7 +54,7 @@ export function readTextFile(
     jsonEnding.test(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes,
   );
   const decoded = decodeText(read);
-  if (decoded === undefined) return malformed(file.name, "it is no text");
+  if (decoded === undefined) return malformed(file.name, "it is not text");
   const sizeBytes = Math.max(file.sizeBytes ?? 0, file.bytes.byteLength);
   const factor = read.byteLength === 0 ? 1 : sizeBytes / read.byteLength;
   const sample = {
@@ -170,7 +170,7 @@ function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
     const reason =
       sample.isPart && !isLines
         ? "it is too large for one JSON object; write it as JSONL"
-        : "it is no JSON";
+        : "it is not JSON";
     return malformed(sample.name, reason);
   }
   const sniffer = createColumnSniffer(sample.maxColumns);

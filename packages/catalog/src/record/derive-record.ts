@@ -63,16 +63,18 @@ function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
 }
 
 function isSameInput(input: ResourceInput, before: ResourceRecord): boolean {
-  const made = new Set(before.derived ?? []);
+  const derivedBefore = new Set(before.derived ?? []);
   const { derived: _, ...given } = input;
   const filled: ResourceInput = {
     ...given,
     tags: input.tags ?? [],
     schema_digest:
       input.schema_digest?.slice(0, digestSize) ??
-      (made.has("schema_digest") ? before.schema_digest : []),
+      (derivedBefore.has("schema_digest") ? before.schema_digest : []),
     cap: input.cap ?? capabilitiesOf(input),
-    ...(made.has("shape.cols") && input.shape?.cols === undefined && before.shape !== undefined
+    ...(derivedBefore.has("shape.cols") &&
+    input.shape?.cols === undefined &&
+    before.shape !== undefined
       ? { shape: { ...input.shape, cols: before.shape.cols ?? 0 } }
       : {}),
   };

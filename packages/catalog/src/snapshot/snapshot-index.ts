@@ -93,7 +93,7 @@ function currentHead(records: readonly SnapshotRecord[]): string {
 function readOnly(): CatalogError {
   return new CatalogError(
     "invalid_options",
-    "The index of a snapshot follows its records; nobody writes to it.",
+    "The index of a snapshot follows its records and cannot be written.",
   );
 }
 

@@ -81,7 +81,7 @@ function changesOf(
   if (knows.includes("pk") && stored.pk === true && fresh.pk !== true) {
     findings.push({
       ...finding("breaking", "key_changed", stored),
-      message: "The column is no longer of the primary key",
+      message: "The column is no longer part of the primary key",
     });
   }
   if (knows.includes("fk") && stored.fk !== undefined && !isSamePlace(stored.fk, fresh.fk)) {

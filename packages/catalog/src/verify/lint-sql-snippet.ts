@@ -55,7 +55,7 @@ export function lintSqlSnippet(
         },
       ];
     }
-    const message = `The snippet is no SQL (${options.dialect}): ${reason}`;
+    const message = `The snippet is not valid SQL (${options.dialect}): ${reason}`;
     return [{ severity: "breaking", code: "snippet_syntax", message }];
   }
   return [...nameFindings(reading), ...ruleFindings(reading, options)];

@@ -99,7 +99,7 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
     const drift = compareColumns(details.columns, columns, { knows, isPartial: !isWhole });
     findings.push(...drift.map((finding) => ({ ...finding, resourceId })));
     if (!isWhole) {
-      const message = "Columns are hidden from this principal, so that added ones can't be told";
+      const message = "Columns are hidden from this principal, so added ones cannot be recognized";
       findings.push({ severity: "notice", code: "columns_hidden", resourceId, message });
     }
   }

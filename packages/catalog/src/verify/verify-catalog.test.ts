@@ -102,7 +102,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
 
       res:db.pg.main.verify_tests.users
         breaking column_renamed columns.full_name: The column is named "fullname" now (full_name -> fullname)
-        breaking key_changed columns.id: The column is no longer of the primary key
+        breaking key_changed columns.id: The column is no longer part of the primary key
         breaking nulls_allowed columns.id: The column may be null now
         breaking snippet_unknown_column usage.snippets.0: The snippet names the column "full_name", and there is none
         breaking type_changed columns.id: The type is another (integer -> text)
