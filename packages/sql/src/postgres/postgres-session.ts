@@ -103,7 +103,7 @@ function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {
     if (!isRow(row))
       throw new SqlError(
         "invalid_input",
-        "The client's rows are no objects; leave its row mode as it is.",
+        "The client's rows are not objects; use its default row mode.",
       );
     for (const name of integers) row[name] = exactInteger(row[name]);
     for (const name of bytes) row[name] = plainBytes(row[name]);

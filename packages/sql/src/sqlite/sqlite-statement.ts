@@ -96,7 +96,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
   function prepareOn({ wantsBigints }: StatementOptions): DriverStatement {
     const statement: unknown = handle.prepare(sql);
     if (!isDriverStatement(statement))
-      throw new SqlError("invalid_input", "The handle is no SQLite database.");
+      throw new SqlError("invalid_input", "The handle is not a SQLite database.");
     // Without this, better-sqlite3 would silently round an integer.
     statement.safeIntegers?.(true);
     if (wantsBigints) statement.setReadBigInts?.(true);

@@ -42,7 +42,7 @@ export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
     return JSON.parse(textIn(row, column));
   } catch (error) {
     if (SqlError.isInstance(error)) throw error;
-    throw new SqlError("corrupt", `The stored ${column} is no JSON.`, { cause: error });
+    throw new SqlError("corrupt", `The stored ${column} is not JSON.`, { cause: error });
   }
 }
 

@@ -36,7 +36,7 @@ export async function postgresTransaction<T>(
     return onClient(target, action, options);
   }
   if (!(target instanceof ClientSession))
-    throw new SqlError("invalid_input", "Hand in a client or a session.");
+    throw new SqlError("invalid_input", "Pass a client or a session.");
   const nesting = nestings.get(target);
   if (nesting === undefined) return onClient(target.client, action, options);
   return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
