@@ -120,6 +120,6 @@ function prepareDirectory(directory: string): void {
 function conflict(file: string): AliasesError {
   return new AliasesError(
     "registry_conflict",
-    `${file} was changed by somebody else since it was read; nothing was written. Open the registry again and repeat the change.`,
+    `${file} was changed by another program since it was read; nothing was written. Open the registry again and repeat the change.`,
   );
 }
