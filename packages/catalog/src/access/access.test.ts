@@ -43,12 +43,12 @@ describe("access", () => {
   it.each([
     ["no principal", {}, true, false],
     ["a principal with the right", as("hr"), true, true],
-    ["a role whose tags do not fit", as("guest"), false, false],
+    ["a role whose tags do not match", as("guest"), false, false],
     ["a role that the catalog does not know", as("nobody"), false, false],
-    ["a role that is named like a member of every object", as("constructor"), false, false],
+    ["a role named like a member of every object", as("constructor"), false, false],
     ["no role at all", as(), false, false],
     ["a rule that throws", as("broken"), false, false],
-    ["a rule that gives a text", as("leaky"), true, false],
+    ["a rule that returns a text", as("leaky"), true, false],
     ["rights that add up", as("guest", "hr"), true, true],
   ])("shows overview and details to %s: %s", async (_, who, hasOverview, hasDetails) => {
     const catalog = createCatalog({ access });

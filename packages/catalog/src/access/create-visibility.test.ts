@@ -158,19 +158,19 @@ describe("a rule", () => {
   };
   it.each<[string, RoleRights["details"], string[]]>([
     ["ids", { ids: ["res:t1"] }, ["res:t1"]],
-    ["the beginning of ids", { ids: ["res:*"] }, ["res:t0", "res:t1", "res:t2"]],
-    ["the beginning of no id", { ids: ["t*", "res:t"] }, []],
+    ["a prefix of ids", { ids: ["res:*"] }, ["res:t0", "res:t1", "res:t2"]],
+    ["a prefix of no id", { ids: ["t*", "res:t"] }, []],
     ["kinds", { kinds: ["tabular"] }, ["res:t0", "res:t1", "res:t2"]],
     ["other kinds", { kinds: ["api"] }, []],
     ["tags", { tags: ["a", "c"] }, ["res:t0", "res:t2"]],
     ["policies", { policies: ["rbac:shop"] }, ["res:t0", "res:t1", "res:t2"]],
     ["other policies", { policies: ["rbac:hr"] }, []],
-    ["several things", { ids: ["res:t0", "res:t1"], tags: ["b", "c"] }, ["res:t1"]],
+    ["several fields", { ids: ["res:t0", "res:t1"], tags: ["b", "c"] }, ["res:t1"]],
     ["nothing", {}, ["res:t0", "res:t1", "res:t2"]],
     ["a function", ({ id }, { id: who }) => who === "p" && id === "res:t1", ["res:t1"]],
     ["a function that throws", broken, []],
-    ["a function that gives no boolean", () => JSON.parse("1"), []],
-    ["a rule that is none", JSON.parse('"all"'), []],
+    ["a function that does not return a boolean", () => JSON.parse("1"), []],
+    ["a rule of a wrong type", JSON.parse('"all"'), []],
     ["a rule that is null", JSON.parse("null"), []],
   ])("grants the cards that fit %s", async (_, details, expected) => {
     const catalog = await catalogWith({ roles: { r: { details } } });
@@ -219,9 +219,9 @@ describe("a call without a principal", () => {
 
   it.each<[string, AccessOptions | undefined, number[], number[]]>([
     ["no rules", undefined, [3, 1], [0, 0]],
-    ["rules that do not name the public", { roles: {} }, [3, 0], [3, 0]],
-    ["rules for the public", { roles: { public: { details: true } } }, [3, 1], [3, 1]],
-    ["rules that shut the public out", { roles: { public: { overview: false } } }, [0, 0], [0, 0]],
+    ["rules without the role public", { roles: {} }, [3, 0], [3, 0]],
+    ["rules for the role public", { roles: { public: { details: true } } }, [3, 1], [3, 1]],
+    ["rules that deny the role public", { roles: { public: { overview: false } } }, [0, 0], [0, 0]],
   ])("is of the public in a catalog with %s", async (_, access, without, asPublic) => {
     expect(await idsOf(access)).toEqual(without);
     expect(await idsOf(access, { roles: ["public"] })).toEqual(asPublic);

@@ -251,13 +251,13 @@ describe("createCatalog with an embedder", () => {
       },
     ],
     ["never answers", { embed: () => new Promise(() => undefined) }],
-    ["gives too few vectors", { embed: async () => [] }],
+    ["returns too few vectors", { embed: async () => [] }],
     [
-      "gives vectors of another length",
+      "returns vectors of another length",
       { embed: async (texts) => texts.map(() => new Float32Array(3)) },
     ],
     [
-      "gives vectors that are no numbers",
+      "returns vectors that are not numbers",
       { embed: async (texts) => texts.map(() => new Float32Array(64).fill(Number.NaN)) },
     ],
   ];

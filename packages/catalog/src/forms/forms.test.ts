@@ -75,16 +75,20 @@ describe("a folder of a catalog", () => {
   it.each<[string, (files: Record<string, string>) => Record<string, string>, string]>([
     ["no overview", () => ({}), "file_missing"],
     [
-      "details that are no JSON",
+      "details that are not JSON",
       (files) => ({ ...files, [detailsPath("res:db.pg.main.public.orders")]: "{" }),
       "not_json",
     ],
     [
-      "details of another",
+      "details with another id",
       (files) => ({ ...files, [detailsPath("res:db.pg.main.public.orders")]: '{"id":"b"}' }),
       "id_mismatch",
     ],
-    ["details of nothing", (files) => ({ ...files, "details/none.json": "{}" }), "file_unexpected"],
+    [
+      "details of an unknown id",
+      (files) => ({ ...files, "details/none.json": "{}" }),
+      "file_unexpected",
+    ],
   ])("is refused with %s", async (_, change, code) => {
     const read = fromCatalogFiles(change({ ...toCatalogFiles(await sampleRecords()) }));
     expect(read.ok ? [] : read.issues.map((issue) => issue.code)).toEqual([code]);

@@ -163,13 +163,13 @@ describe("fromFiles", () => {
     ],
     ["no header", "1,2025-01-01\n2,2025-01-02\n", "column_1:integer, column_2:date"],
     [
-      "a header of blanks and repeats",
+      "a header with blank and repeated names",
       "id,,id\n1,2,3\n",
       "id:integer, column_2:integer, id_2:integer",
     ],
     ["texts under a header", "name|city\nAnna|Omsk\nIvan|Perm\n", "name:string, city:string"],
     ["ragged rows", "a,b\n1\n2,3,4\n", "a:integer, b:integer, column_3:integer"],
-    ["a header alone", "a,b,c", "a:string, b:string, c:string"],
+    ["only a header", "a,b,c", "a:string, b:string, c:string"],
     ["mixed numbers and gaps", "x,y\n1,\n2.5,NA\n", "x:number, y:string"],
     ["timestamps", "at\n2025-01-01T10:00:00Z\n2025-01-02\n", "at:timestamptz"],
     ["nothing", "", ""],
@@ -237,7 +237,7 @@ describe("fromFiles", () => {
   it.each([
     ["JSON that is cut off", textFile("a.json", '[{"a":1},{"a"'), "malformed_file"],
     ["JSON with a tail", textFile("a.json", "[1] 2"), "malformed_file"],
-    ["a line that is no JSON", textFile("a.jsonl", '{"a":1}\nnope'), "malformed_file"],
+    ["a line that is not JSON", textFile("a.jsonl", '{"a":1}\nnope'), "malformed_file"],
     [
       "bytes under the name of a CSV",
       { name: "a.csv", bytes: new Uint8Array([1, 0, 2, 0]) },

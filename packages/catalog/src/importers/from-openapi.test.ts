@@ -336,9 +336,9 @@ describe("fromOpenApi", () => {
   });
 
   it.each([
-    ["a text that is neither", "just: [words", "not_openapi"],
+    ["text that is neither JSON nor YAML", "just: [words", "not_openapi"],
     ["JSON that is cut off", '{"openapi": "3.0.0", "paths": {', "not_openapi"],
-    ["another document", { asyncapi: "2.0.0", paths: {} }, "not_openapi"],
+    ["a document of another kind", { asyncapi: "2.0.0", paths: {} }, "not_openapi"],
     ["a document without paths", { openapi: "3.0.0" }, "not_openapi"],
     ["YAML beyond its bound", `openapi: 3.0.0\n#${"x".repeat(9 * 1024 * 1024)}`, "too_large"],
     ["nothing", undefined, "not_openapi"],

@@ -291,7 +291,7 @@ describe("createMemorySearchIndex", () => {
     ["100 KB of parts", "a_".repeat(50_000)],
     ["lone surrogates", "\ud800 \udc00 a\ud800b"],
     ["combining marks", "a" + "\u0301".repeat(20_000)],
-    ["names of prototypes", "constructor __proto__ toString valueOf hasOwnProperty"],
+    ["names of prototype members", "constructor __proto__ toString valueOf hasOwnProperty"],
     ["separators", ". / \\ _ - : ' ’ ".repeat(5_000)],
     ["100 KB without spaces", "漢".repeat(100_000)],
   ])("indexes, finds and saves %s", async (_name, text) => {

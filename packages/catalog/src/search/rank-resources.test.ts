@@ -61,7 +61,10 @@ describe("rankResources", () => {
   it.each([
     ["the limit is full", { limit: 1 }],
     ["it is excluded", { filter: { exclude: ["res:db.pg.main.public.users"] } }],
-    ["it must not be seen", { filter: { allow: new Set(["res:db.pg.main.public.orders"]) } }],
+    [
+      "the principal may not see it",
+      { filter: { allow: new Set(["res:db.pg.main.public.orders"]) } },
+    ],
   ])("leaves out the neighbour if %s", async (_name, options) => {
     expect(idsOf(await rank(shop, { text: "order amounts", ...options }))).toEqual([
       "res:db.pg.main.public.orders",

@@ -82,17 +82,17 @@ describe("deferTools", () => {
 
   it.each([
     ["no such fixed tool", "search", {}, "unknown_tool"],
-    ["input that is no JSON", "find_tools", "{", "invalid_input"],
-    ["input of another shape", "describe_tools", { names: {} }, "invalid_input"],
+    ["input that is not JSON", "find_tools", "{", "invalid_input"],
+    ["input of a wrong shape", "describe_tools", { names: {} }, "invalid_input"],
     ["an unknown tool", "call_tool", { name: "github_create_issue", input: {} }, "unknown_tool"],
     [
-      "arguments that a zod schema refuses",
+      "arguments that a zod schema rejects",
       "call_tool",
       { name: "github__create_issue", input: { title: {} } },
       "invalid_arguments",
     ],
     [
-      "arguments that a JSON Schema refuses",
+      "arguments that a JSON Schema rejects",
       "call_tool",
       { name: "weather__forecast", input: {} },
       "invalid_arguments",

@@ -62,7 +62,7 @@ describe("lintSqlSnippet", () => {
       "SELECT date(created_at) d, sum(amount) rev FROM orders WHERE status = 'paid' GROUP BY 1",
     ],
     [
-      "the schema in front",
+      "a qualified table",
       "SELECT o.id, u.name FROM public.orders AS o JOIN main.public.users u ON u.id = o.user_id LIMIT 5",
     ],
     [
@@ -84,7 +84,7 @@ describe("lintSqlSnippet", () => {
       "SELECT id, sum(amount) OVER w AS s FROM orders WHERE id < 9 WINDOW w AS (PARTITION BY user_id ORDER BY created_at) ORDER BY s LIMIT 3",
     ],
     [
-      "functions that give rows",
+      "functions that return rows",
       "SELECT g.n, u.t FROM generate_series(1, 3) g(n), LATERAL unnest(ARRAY['a']) AS u(t)",
     ],
     [
@@ -108,12 +108,12 @@ describe("lintSqlSnippet", () => {
   });
 
   it.each([
-    ["a word too many", "SELECT id FORM orders", "snippet_syntax"],
-    ["a comma too many", "SELECT id, FROM orders", "snippet_syntax"],
-    ["nesting without end", `SELECT ${"(".repeat(5_000)}1${")".repeat(5_000)}`, "snippet_syntax"],
-    ["a table that is not there", "SELECT id FROM order_items LIMIT 1", "snippet_unknown_table"],
+    ["an extra word", "SELECT id FORM orders", "snippet_syntax"],
+    ["an extra comma", "SELECT id, FROM orders", "snippet_syntax"],
+    ["endless nesting", `SELECT ${"(".repeat(5_000)}1${")".repeat(5_000)}`, "snippet_syntax"],
+    ["an unknown table", "SELECT id FROM order_items LIMIT 1", "snippet_unknown_table"],
     ["a table of another schema", "SELECT id FROM sales.orders LIMIT 1", "snippet_unknown_table"],
-    ["a column that is not there", "SELECT total FROM orders LIMIT 1", "snippet_unknown_column"],
+    ["an unknown column", "SELECT total FROM orders LIMIT 1", "snippet_unknown_column"],
     [
       "a column of the other table",
       "SELECT o.city FROM orders o JOIN users u ON u.id = o.user_id LIMIT 1",
@@ -125,7 +125,7 @@ describe("lintSqlSnippet", () => {
       "snippet_unknown_column",
     ],
     [
-      "a column that a common table does not give",
+      "a column that a common table does not have",
       "WITH t AS (SELECT id FROM users) SELECT name FROM t",
       "snippet_unknown_column",
     ],
@@ -146,12 +146,12 @@ describe("lintSqlSnippet", () => {
       "snippet_anti_pattern",
     ],
     [
-      "no limit round a common table",
+      "no limit around a common table",
       "WITH t AS (SELECT id FROM orders) SELECT id FROM t",
       "snippet_anti_pattern",
     ],
     ["changes", "DELETE FROM orders WHERE id = 1", "snippet_writes"],
-    ["dots for the rest", "SELECT date(created_at) d, sum(amount) rev ...", "snippet_unchecked"],
+    ["an abridged snippet", "SELECT date(created_at) d, sum(amount) rev ...", "snippet_unchecked"],
   ])("reports %s", (_, code, expected) => {
     const found = lint(code);
     expect(found).toHaveLength(1);
