@@ -93,7 +93,7 @@ describe("the accepted base", () => {
       damage: (text: string) => text.replace('"A":1', '"A":-1'),
     },
     {
-      what: "has another hash than its id says",
+      what: "has a hash that differs from its id",
       name: "ctx/base.json",
       damage: (text: string) => text.replace("aa", "bb"),
     },

@@ -133,16 +133,16 @@ describe("parseSnapshot", () => {
 
   const sha256 = sha256Hex("");
   it.each([
-    ["no JSON", "{", ["snapshot_not_json"]],
+    ["text that is not JSON", "{", ["snapshot_not_json"]],
     ["no entries", '{"id": "ctx@00000000"}', ["snapshot_invalid"]],
     ["a list", "[]", ["snapshot_invalid"]],
     [
-      "entries of the wrong form",
+      "entries of a wrong shape",
       `{"id": "x", "entries": {"a": 1, "b": {"path": "", "sha256": "${sha256}"}, "c": {"path": "c", "sha256": "1"}, "d": {"path": "d", "sha256": "${sha256}", "text": 1}}}`,
       Array(4).fill("snapshot_invalid"),
     ],
     [
-      "another id than its entries make",
+      "an id that does not match its entries",
       `{"id": "ctx@00000000", "entries": {"a": {"path": "a", "sha256": "${sha256}"}}}`,
       ["snapshot_id_mismatch"],
     ],
