@@ -8,11 +8,11 @@ const json = JSON.stringify;
 describe("unwrapText", () => {
   it.each([
     ["a JSON string", json("one\ntwo")],
-    ["a string in strings", json(json(json("one\ntwo")))],
-    ["an answer of MCP", json({ content: [part] })],
-    ["one with its other fields", json({ _meta: {}, isError: false, content: [part] })],
+    ["a string inside strings", json(json(json("one\ntwo")))],
+    ["an MCP answer", json({ content: [part] })],
+    ["an MCP answer with all fields", json({ _meta: {}, isError: false, content: [part] })],
     ["a part with annotations", json({ content: [{ ...part, annotations: {}, _meta: {} }] })],
-    ["an answer in a string", json(json({ content: [part] }))],
+    ["an MCP answer in a string", json(json({ content: [part] }))],
   ])("extracts the text of %s", (_name, text) => {
     expect(unwrapText(text)).toBe("one\ntwo");
   });
@@ -25,15 +25,18 @@ describe("unwrapText", () => {
 
   it.each([
     ["text", "one"],
-    ["a string that does not end", '"one'],
-    ["an answer that says more", json({ content: [part], total: 1 })],
+    ["an unterminated string", '"one'],
+    ["an answer with another member", json({ content: [part], total: 1 })],
     ["an answer with an image", json({ content: [part, { type: "image", data: "AQ==" }] })],
-    ["a part that says more", json({ content: [{ ...part, score: 1 }] })],
+    ["a part with another member", json({ content: [{ ...part, score: 1 }] })],
     ["a part of another type", json({ content: [{ type: "note", text: "one" }] })],
     ["a part without a type", json({ content: [{ text: "one" }] })],
-    ["a part whose text is none", json({ content: [{ type: "text", text: 7 }] })],
-    ["a part that is none", json({ content: [{ type: "text", text: "one" }, null, "two"] })],
-    ["content that is no list", json({ content: { list: [{ content: [part] }] } })],
+    ["a part whose text is a number", json({ content: [{ type: "text", text: 7 }] })],
+    [
+      "a part that is not an object",
+      json({ content: [{ type: "text", text: "one" }, null, "two"] }),
+    ],
+    ["content that is not a list", json({ content: { list: [{ content: [part] }] } })],
     ["content within another object", json({ result: { content: [part] } })],
     ["a list of answers", `[${json({ content: [part] })}]`],
   ])("leaves %s unchanged", (_name, text) => {
@@ -52,16 +55,16 @@ describe("findJson", () => {
     ["alone", json(value), "", ""],
     ["indented", JSON.stringify(value, null, 2), "", ""],
     ["between words", `Found it:\n${json(value)}\nThat is all.`, "Found it:", "That is all."],
-    ["behind words on its line", `Found: ${json(value)}`, "Found:", ""],
+    ["after words on its line", `Found: ${json(value)}`, "Found:", ""],
     ["in a fence", `Found it:\n\`\`\`json\n${json(value)}\n\`\`\`\nDone.`, "Found it:", "Done."],
     [
-      "behind brackets",
+      "after brackets",
       `As in [1], [2], [3], [4] and [5]:\n  ${json(value)}`,
       "As in [1], [2], [3], [4] and [5]:",
       "",
     ],
     ["before brackets", `${json(value)}\nSee [1]\nand {x}\n`, "", "See [1]\nand {x}"],
-    ["behind a long text", `${"x".repeat(298)}\n${json(value)}`, "x".repeat(298), ""],
+    ["after a long text", `${"x".repeat(298)}\n${json(value)}`, "x".repeat(298), ""],
     ["before a long text", `${json(value)}\n${"x".repeat(298)}`, "", "x".repeat(298)],
   ])("finds JSON %s", (_name, text, lead, tail) => {
     const found = findJson(text);
@@ -88,7 +91,7 @@ describe("findJson", () => {
   it.each([
     ["words", "There is none."],
     ["a number", "7"],
-    ["brackets that are no JSON", "call(a[0]) { return }"],
+    ["brackets that are not JSON", "call(a[0]) { return }"],
     ["JSON behind more than a little text", `${"x".repeat(400)}\n${json(value)}`],
     ["JSON before more than a little text", `${json(value)}\n${"x".repeat(400)}`],
     ["lists in lists, 5,001 deep", "[".repeat(5_001) + "]".repeat(5_001)],

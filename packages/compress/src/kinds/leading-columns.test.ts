@@ -21,7 +21,7 @@ describe("leadingColumns", () => {
       "hosts with and without a number",
       (at: number) => `Mar 1 10:00:${10 + at} ${at % 2 ? "admin" : `dn${at}`} `,
     ],
-    ["numbers of processes", (at: number) => `03-17 16:13:${10 + at}.811  1702  ${2000 + at} `],
+    ["process ids", (at: number) => `03-17 16:13:${10 + at}.811  1702  ${2000 + at} `],
     ["a time in brackets", (at: number) => `[Sun Dec 04 04:47:${10 + at} 2005] `],
     ["columns between bars", (at: number) => `20171223-22:15:${10 + at}|30002312|`],
   ])("removes %s", (_name, lead) => {
@@ -77,7 +77,7 @@ describe("sourceFinder", () => {
     ["a level in brackets", (at: number) => `[${level(at)}] `],
     ["a level, a thread and a class", (at: number) => `${level(at)} [main #${at}] MRAppMaster: `],
     [
-      "a program of one word or two",
+      "a program with one or two words",
       (at: number) => (at % 4 ? "sshd: " : "Microsoft Word[14463]: "),
     ],
     ["a program before a dash", (at: number) => (at % 2 ? "chrome.exe - " : "chrome.exe *64 - ")],
