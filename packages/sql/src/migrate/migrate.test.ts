@@ -113,7 +113,7 @@ describe.each(kinds)("migrate on %s", (kind) => {
 
   it.each([
     ["a gap", "shop", [steps[0], { version: 3, up: "SELECT 1" }]],
-    ["a component that is no name", "Shop; --", steps],
+    ["a component that is not a name", "Shop; --", steps],
   ])("rejects %s", async (_name, component, migrations) => {
     await expect(run[0]?.(component, migrations as Steps[])).rejects.toMatchObject({
       code: "invalid_input",

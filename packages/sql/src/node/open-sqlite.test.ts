@@ -218,8 +218,8 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
   });
 
   it.each([
-    ["a folder that is not there", "none/db.sqlite", "open_failed"],
-    ["a file of something else", "garbage.sqlite", "corrupt"],
+    ["a missing folder", "none/db.sqlite", "open_failed"],
+    ["a file of another format", "garbage.sqlite", "corrupt"],
   ])("rejects %s", async (_name, path, code) => {
     writeFileSync(join(folder, "garbage.sqlite"), "This is no database. ".repeat(500));
     await expect(open({ name: path })).rejects.toMatchObject({ name: "SqlError", code });

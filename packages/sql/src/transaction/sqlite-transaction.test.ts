@@ -134,7 +134,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it.each([
     ["before it begins", (controller: AbortController) => controller.abort()],
     [
-      "within its action",
+      "during its action",
       (controller: AbortController) => queueMicrotask(() => controller.abort()),
     ],
   ])("is rolled back when aborted %s", async (_name, abort) => {
