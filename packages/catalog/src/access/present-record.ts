@@ -51,7 +51,7 @@ export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: Col
   return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
 }
 
-/** The overview of a record as a principal sees it, without texts that name a hidden column. */
+/** The overview of a record as a principal sees it, without any text that names a hidden column. */
 export function presentOverview(record: ResourceRecord, view: ColumnView): ResourceOverview {
   const { columns, hidden } = view;
   const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;

@@ -4,7 +4,7 @@ import { redactSecrets, truncateMiddle } from "@ccl/core";
 const maxTextChars = 2_000;
 
 /**
- * Masks secrets in a text from a source, then cuts a long text and marks the cut. Undefined if
+ * Masks secrets in text from a source, then cuts it if it is long and marks the cut. Undefined if
  * there is no text.
  */
 export function cleanText(value: unknown, maxChars: number = maxTextChars): string | undefined {

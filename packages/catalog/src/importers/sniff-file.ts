@@ -142,8 +142,8 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
 }
 
 /**
- * True if the first row is a header: it has only texts, and either a column below has another type,
- * or its cells are unique and none recurs below.
+ * True if the first row is a header: all its cells are strings, and either a column below has
+ * another type, or the cells are unique and none recurs below.
  */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;

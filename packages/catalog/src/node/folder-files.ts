@@ -36,7 +36,7 @@ export function stampFolder(folder: string): Map<string, FileStamp> {
   return stamps;
 }
 
-/** The texts of the files. Undefined if one has vanished. */
+/** Reads the files as text. Undefined if one has vanished. */
 export async function readTexts(
   folder: string,
   names: Iterable<string>,

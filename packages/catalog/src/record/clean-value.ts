@@ -26,7 +26,7 @@ interface CleanState {
 /**
  * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the
  * value. Undefined members are left out. Functions, symbols, non-finite numbers and nesting beyond
- * 32 levels are rejected. `plain` collects short texts that need no cleaning, so that a batch
+ * 32 levels are rejected. `plain` collects short strings that need no cleaning, so that a batch
  * checks each column name and type only once.
  */
 export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {

@@ -3,7 +3,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Surrogate}\uFFFC]+
 const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /**
- * Converts a text to one line without control, bidi or zero-width characters. Runs of white space
+ * Converts text to one line without control, bidi or zero-width characters. Runs of white space
  * become one space. The result has up to `maxChars` UTF-16 code units, and a cut ends with `…`.
  * This keeps text from a record from beginning a line or hiding other text.
  */

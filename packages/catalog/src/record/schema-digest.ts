@@ -95,7 +95,8 @@ function proseOf({ title, description = "", examples = [] }: ResourceInput): Map
 }
 
 /**
- * Splits an identifier or a text into words, including at snake and camel case. Drops a plural `s`.
+ * Splits an identifier or a sentence into words, including at snake and camel case. Drops a plural
+ * `s`.
  */
 function wordsOf(text: string): string[] {
   const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");

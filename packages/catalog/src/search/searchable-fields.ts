@@ -15,7 +15,10 @@ export type SearchField =
   | "columnDetails"
   | "examples";
 
-/** The texts of a record by field. A missing field is an empty text. Custom fields are not searched. */
+/**
+ * The searchable text of a record by field. A missing field is an empty string. Custom fields are
+ * not searched.
+ */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];

@@ -18,7 +18,7 @@ export function historyName(id: string): string {
   return `catalog/history/${shortened(id)}`;
 }
 
-/** The name of an embedder's vector for a text. */
+/** The name of an embedder's vector for the given text. */
 export function vectorName(embedder: string, text: string): string {
   return `catalog/vector/${sha256Hex(embedder).slice(0, 32)}/${sha256Hex(text)}`;
 }
