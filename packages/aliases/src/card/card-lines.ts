@@ -24,7 +24,7 @@ const unsafeCharacters =
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
 /**
- * The part of a text that card readers look at: the first 50,000 lines, each up to its 2,000th
+ * The part of a file that card readers look at: the first 50,000 lines, each up to its 2,000th
  * UTF-16 unit.
  */
 export function leadingLines(text: string): string[] {
@@ -45,8 +45,8 @@ export function cleanItem(text: string): string {
 }
 
 /**
- * Cuts a text to `maxLength` UTF-16 units, ending in `...`. It cuts between words if a gap is near,
- * and never inside a grapheme.
+ * Cuts a string to `maxLength` UTF-16 units, ending in `...`. It cuts between words if a gap is
+ * near, and never inside a grapheme.
  */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

@@ -12,8 +12,8 @@ export interface StructuredText {
 }
 
 /**
- * Wraps a text so that it is parsed on first use. Asynchronous only because it loads the YAML
- * parser.
+ * Wraps a file's text so that it is parsed on first use. Asynchronous only because it loads the
+ * YAML parser.
  */
 export async function createStructuredText(path: string, text: string): Promise<StructuredText> {
   const parse = /\.ya?ml$/i.test(path) ? await yamlParser() : parseLooseJson;
@@ -28,7 +28,7 @@ export async function createStructuredText(path: string, text: string): Promise<
   };
 }
 
-/** The value of a JSON document, which may have comments. Undefined for other texts. */
+/** The value of a JSON document, which may have comments. Undefined if the text is not JSON. */
 function parseLooseJson(text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!looksLikeJson) return undefined;

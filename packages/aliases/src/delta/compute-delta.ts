@@ -96,7 +96,10 @@ async function compare(
   return { ...changed, notes };
 }
 
-/** Masks whole texts, because a hunk with only the middle of a key does not look like a secret. */
+/**
+ * Masks both files as a whole, because a hunk with only the middle of a key does not look like a
+ * secret.
+ */
 async function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },
   names: PatchNames,

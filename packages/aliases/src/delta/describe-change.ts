@@ -26,13 +26,13 @@ export interface ChangedEntry {
   alias: string;
   before: SnapshotEntry;
   after: SnapshotEntry;
-  /** Diff of the texts. Undefined if one is unknown or they have too little in common. */
+  /** Diff of the two versions. Undefined if one is unknown or they have too little in common. */
   patch?: string | undefined;
-  /** Diff of the masked texts, if the texts hold secrets. */
+  /** Diff of the masked versions, if they hold secrets. */
   maskedPatch?: string | undefined;
 }
 
-/** The texts of a changed entry, for the card readers. */
+/** Both versions of a changed file, for the card readers. */
 interface Texts {
   alias: string;
   path: string;
@@ -77,7 +77,7 @@ async function contentNotes(
   for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await describeKind(kind, texts, options);
     if (notes === undefined) continue;
-    // Descriptions of these kinds omit bodies and texts, so the number of changed lines is added.
+    // Descriptions of these kinds omit bodies and prose, so the number of changed lines is added.
     const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
     return isPartial ? [...notes, ...describeProse(changed), lineNote(changed)] : notes;
   }
@@ -95,7 +95,7 @@ function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string
   return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
 }
 
-/** Compares by hash, for texts that are unknown or equal. */
+/** Compares by hash if the text is unknown or equal. */
 function hashNotes({ before, after }: ChangedEntry): string[] {
   const [old, fresh] = [before.sha256.slice(0, 8), after.sha256.slice(0, 8)];
   if (before.sha256 !== after.sha256) return [`content changed: ${old} -> ${fresh}`];
@@ -109,7 +109,7 @@ function lineNote({ after, patch }: ChangedEntry): string {
   return `+${added} -${removed} lines`;
 }
 
-/** Undefined if one of the texts is not of this kind. */
+/** Undefined if one of the versions is not of this kind. */
 async function describeKind(
   kind: CardKind,
   texts: Texts,

@@ -2,8 +2,8 @@ import { renderSignature } from "../card/code-card.ts";
 import { buildOutline } from "../outline/build/build-outline.ts";
 
 /**
- * Describes which exported names were added or removed, and whose signature changed. Undefined if one of the texts
- * declares nothing.
+ * Describes which exported names were added or removed, and whose signature changed. Undefined if
+ * one of the versions declares nothing.
  */
 export async function describeCode(
   texts: { path: string; before: string; after: string },

@@ -30,11 +30,12 @@ export type AliasChange =
       type: "changed";
       path: string;
       sha256: string;
-      /** Unified diff of the texts. Undefined if one of them is unknown or they have too little in common. */
-      patch?: string | undefined;
       /**
-       * Diff of the masked texts, present if the texts hold secrets. Show it instead of `patch`.
+       * Unified diff of the two versions. Undefined if one of them is unknown or they have too
+       * little in common.
        */
+      patch?: string | undefined;
+      /** Diff of the masked versions, present if they hold secrets. Show it instead of `patch`. */
       maskedPatch?: string | undefined;
       /** The new entry's text, if there is no diff. */
       text?: string | undefined;

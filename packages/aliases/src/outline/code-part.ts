@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "@ccl/core/json";
 /**
  * Extracts the code of a file that also holds other content, with the other lines blank: the
  * scripts of Vue and Svelte components, and the frontmatter of Astro. From a notebook it takes the
- * cells, with texts as comments and without outputs. Other files are returned as they are.
+ * cells, with prose as comments and without outputs. Other files are returned unchanged.
  */
 export function codePart(path: string, text: string): string {
   if (/\.(?:vue|svelte)$/i.test(path))

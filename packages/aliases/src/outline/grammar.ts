@@ -30,7 +30,8 @@ export type GrammarName =
  */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
 /**
- * Maximum length of a text whose tree is cached. A tree takes some 50 times the memory of its text.
+ * Maximum length of a source whose tree is cached. A tree takes some 50 times the memory of its
+ * source.
  */
 const MAX_KEPT_CHARACTERS = 200_000;
 // The parser resolves ambiguous brackets by recursion on a small, unguarded stack.
@@ -105,8 +106,8 @@ function parseWithinBudget(parser: Parser, text: string): SyntaxTree | null {
 }
 
 /**
- * Parses a text and passes the root to `read`. The nodes are invalid afterwards. Undefined if the text is too long,
- * nested too deeply or too broken to parse in linear time.
+ * Parses a source and passes the root to `read`. The nodes are invalid afterwards. Undefined if the
+ * source is too long, nested too deeply or too broken to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,

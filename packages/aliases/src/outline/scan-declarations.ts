@@ -52,9 +52,9 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Distinct names that a text seems to declare, in its order. It matches lines with patterns instead
- * of parsing them. That is fast enough to rank thousands of files, but it also finds declarations
- * inside comments.
+ * Distinct names that a source seems to declare, in its order. It matches lines with patterns
+ * instead of parsing them. That is fast enough to rank thousands of files, but it also finds
+ * declarations inside comments.
  */
 export function scanDeclarations(text: string, language: OutlineLanguage | undefined): string[] {
   const patterns = language === undefined ? undefined : PATTERNS[language];

@@ -1,5 +1,5 @@
 /**
- * The lines of a text without their line ends. Each is cut to `maxCharacters`, which bounds the
+ * The lines of a source without their line ends. Each is cut to `maxCharacters`, which bounds the
  * cost of a pattern per line.
  */
 export function* sourceLines(text: string, maxCharacters: number): Generator<string> {

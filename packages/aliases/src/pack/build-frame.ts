@@ -19,7 +19,7 @@ export async function buildFrame(
   const entries: Record<string, SnapshotEntry> = {};
   for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
     if (sha256 === undefined) continue;
-    // A base stores the texts that the model was shown. Only those are compared in words.
+    // A base stores the files that the model was shown. Only those are compared in words.
     const before = base?.entries[alias];
     let text = before?.text;
     if (before?.text !== undefined && before.sha256 !== sha256) {

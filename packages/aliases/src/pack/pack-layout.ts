@@ -23,7 +23,7 @@ export interface PackLayout {
   list(name: string, body: string): string;
 }
 
-/** Creates the layout for a pack that contains these texts. */
+/** Creates the layout for a pack that contains the given texts. */
 export function createLayout(
   style: PackStyle | undefined,
   texts: readonly string[] = [],
@@ -82,7 +82,8 @@ function titleOf({ path, alias, detail }: BlockTitle): string {
 }
 
 /**
- * A run of the character, 3 or longer, that is longer than any at the start of a line in the texts.
+ * A run of the character, 3 or longer, that is longer than any at the start of a line in the given
+ * texts.
  */
 function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
   let length = 3;

@@ -27,7 +27,7 @@ export interface Block extends BlockTitle {
   body: string;
 }
 
-/** The texts of the sections in order. Joined, they form the pack. */
+/** The text of each section, in order. Joined, they form the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
   const { style, map, blocks, attachments, missing, delta, task } = parts;

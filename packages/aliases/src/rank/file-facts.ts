@@ -37,7 +37,7 @@ export function recallFacts(
   };
 }
 
-/** Extracts the facts from a text. Counts all of its words only if the result is cached. */
+/** Extracts the facts from a file's text. Counts all of its words only if the result is cached. */
 export function lookOver(
   { alias, path, sha256 }: KnownFile,
   text: string,

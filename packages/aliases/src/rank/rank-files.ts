@@ -70,7 +70,8 @@ const MIN_READ_FILES = 40;
 const MAX_READ_FILES = 400;
 
 /**
- * Ranks the files of a registry for a task by the words in paths, names and texts, focus and history.
+ * Ranks the files of a registry for a task by the words in paths, names and text, by focus and by
+ * history.
  * @throws AliasesError `aborted`, `io_failed`
  */
 export async function rankFiles(options: RankOptions): Promise<FileRanking> {

@@ -65,7 +65,7 @@ const WEIGHTS = {
   fields: { path: 8, declarations: 3, text: 1 },
   lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
 };
-/** A word that occurs in few paths supports their files, whatever their texts contain. */
+/** A word that occurs in few paths supports their files, whatever they contain. */
 const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 
 /**

@@ -25,7 +25,7 @@ interface Line {
 }
 
 /**
- * Splits a text at indentation and blank lines. It needs no parser and treats all languages alike.
+ * Splits a file at indentation and blank lines. It needs no parser and treats all languages alike.
  */
 export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
   const read = lines.map(readLine);

@@ -112,8 +112,8 @@ export interface TaskTerms {
   /** The task, cut at a length beyond which words add no meaning. */
   task: string;
   /**
-   * Counts the terms in a text. The counts equal those of counting all words, at a fraction of the
-   * cost.
+   * Counts the terms in a file's text. The counts equal those of counting all words, at a fraction
+   * of the cost.
    */
   count(text: string): ReadonlyMap<string, number>;
   /** Reads a line that `formatCounts` wrote. */

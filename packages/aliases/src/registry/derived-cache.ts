@@ -38,7 +38,7 @@ interface KindTable {
 const HASH = /^[0-9a-f]{64}$/;
 const STALE_ALLOWANCE_BYTES = 2_000_000;
 
-/** Caches texts by kind and content hash. A damaged file counts as empty. */
+/** Creates a cache of strings by kind and content hash. A damaged file counts as empty. */
 export function createDerivedCache({
   directory,
   write,
@@ -96,7 +96,7 @@ function fileOf(directory: string, kind: string): string {
 }
 
 /**
- * Keeps the hashes of other branches and older contents for a while. Once they are the larger part,
+ * Keeps the hashes of other branches and older versions for a while. Once they are the larger part,
  * all are dropped.
  */
 function entriesToKeep(

@@ -21,14 +21,14 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return mark === 0xfeff ? "utf-16be" : undefined;
 }
 
-/** Decodes a text with its line ends unchanged. Returns the encoding if it is not UTF-8. */
+/** Decodes text with its line ends unchanged. Returns the encoding if it is not UTF-8. */
 export function decodeText(bytes: Buffer): { text: string; encoding?: string | undefined } {
   if (isUtf8(bytes)) return { text: bytes.toString("utf8") };
   const encoding = utf16Of(bytes) ?? "latin1";
   return { text: new TextDecoder(encoding).decode(bytes), encoding };
 }
 
-/** Hashes a complete content. */
+/** Hashes a file's complete content. */
 export function hashContent(bytes: Buffer): ContentHash {
   const binary = isBinary(bytes);
   return { sha256: hash("sha256", binary ? bytes : withLineFeeds(bytes)), isBinary: binary };
