@@ -3,8 +3,8 @@ import type { TokenCounter } from "@ccl/core";
 const mark = "[...]";
 
 /**
- * About `max` characters of a text: its beginning and the text around `place`. If `place` is -1,
- * its beginning and its end.
+ * Shortens a string to about `max` characters: its beginning and the text around `place`. If
+ * `place` is -1, its beginning and its end.
  */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
@@ -26,13 +26,13 @@ function whole(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }
 
-/** How many tokens a text may take, and what counts them. */
+/** A token budget and the counter for it. */
 export interface Room {
   budget: number;
   counter: TokenCounter;
 }
 
-/** Shortens the text, as `clipAround` does, until it fits. Empty if nothing fits. */
+/** Shortens a string, as `clipAround` does, until it fits. Empty if nothing fits. */
 export function clipTo(text: string, { budget, counter }: Room): { text: string; tokens: number } {
   for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
     const shown = clipAround(text, chars, -1);

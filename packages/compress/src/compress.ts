@@ -36,20 +36,20 @@ export interface CompressOptions {
    */
   outline?: readonly OutlineEntry[] | undefined;
   /**
-   * Contents that the reader has seen, oldest first. A content with the same meaning as one of them
-   * becomes one line that names it. A similar content becomes its differences, if those are shorter
-   * and fit.
+   * Content that the reader has already seen, oldest first. New content with the same meaning
+   * becomes one line that names the known one. Similar content becomes its differences, if those
+   * are shorter and fit.
    */
   known?: readonly KnownContent[] | undefined;
 }
 
-/** A range of lines or rows of a content, counted from 1, both ends included. */
+/** A range of lines or rows, counted from 1, both ends included. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** A content as the model reads it. */
+/** The content as the model reads it. */
 export interface CompressedContent {
   text: string;
   tokens: number;
@@ -74,10 +74,10 @@ export interface CompressedContent {
 }
 
 /**
- * Shows the content within `budget` tokens. If a lossless text fits, it returns that, with records
- * as a table and repeated lines once. Otherwise it selects what the question asks for, failures,
- * unusual values, and the first and last lines. Lines have numbers, and marks show what was left
- * out between them. Deterministic, in time linear in the content.
+ * Shows the content within `budget` tokens. If a lossless version fits, it returns that, with
+ * records as a table and repeated lines once. Otherwise it selects what the question asks for,
+ * failures, unusual values, and the first and last lines. Lines have numbers, and marks show what
+ * was left out between them. Deterministic, in time linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
   return traced("compress", { "ccl.characters.before": content.length }, (span) => {
@@ -153,8 +153,8 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
 }
 
 /**
- * The units joined into one text. A text that would not get a tenth shorter stays unchanged.
- * Undefined if the text is certainly above the budget, so that it need not be counted.
+ * The units joined into one string. Content that would not get a tenth shorter stays unchanged.
+ * Undefined if the result is certainly above the budget, so that it need not be counted.
  */
 function wholeText(
   text: string,
@@ -175,7 +175,7 @@ function wholeText(
 }
 
 /**
- * A text that exceeds the budget by this factor is not grouped, because grouping could not make it
+ * Content that exceeds the budget by this factor is not grouped, because grouping could not make it
  * fit.
  */
 const groupedRatio = 4;
@@ -188,7 +188,7 @@ function groupedText(
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 
-/** The text that has fewer tokens, if it fits the budget. */
+/** The string with fewer tokens, if it fits the budget. */
 function shorterOf(
   texts: readonly (string | undefined)[],
   { budget, counter }: Room,
@@ -203,8 +203,8 @@ function shorterOf(
 }
 
 /**
- * More characters per token than any tokenizer averages. A longer text is above the budget without
- * counting.
+ * More characters per token than any tokenizer averages. Anything longer is above the budget
+ * without counting.
  */
 const charsPerToken = 16;
 

@@ -6,7 +6,7 @@ import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 
-/** Which part of a content to read. */
+/** Which part of the content to read. */
 export interface ReadContentOptions {
   /** First and last line or row, numbered as by `compress` from 1. Both are included. */
   from: number;
@@ -19,7 +19,7 @@ export interface ReadContentOptions {
   readHtml?: ((html: string) => string) | undefined;
 }
 
-/** Lines or rows of a content. */
+/** Lines or rows of the content. */
 export interface ContentPiece {
   /** Unchanged lines, or rows with their numbers below the names of their columns. */
   text: string;

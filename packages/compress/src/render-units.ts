@@ -18,9 +18,7 @@ export interface Rendering {
   sourceAt?: ((at: number) => string) | undefined;
   /** How many lines a shown line represents, by its place. */
   counts: ReadonlyMap<number, number>;
-  /**
-   * The first line. If absent, a text with numbered lines begins with how many of them are shown.
-   */
+  /** The first line. If absent, numbered lines begin with a line that gives their number. */
   title?: string | undefined;
   /** True if the times of lines are left out. */
   isBrief: boolean;

@@ -27,7 +27,7 @@ export interface SearchContentOptions {
   firstLine?: number | undefined;
 }
 
-/** The result of searching a content. */
+/** The result of a search. */
 export interface ContentHits {
   /**
    * Hits in the order of the content, with the numbers of their lines or rows. The first line gives
@@ -37,12 +37,15 @@ export interface ContentHits {
   tokens: number;
   /** How many lines or rows match. */
   found: number;
-  /** How much of the query the best hit contains, 0..1. Comparable between contents. */
+  /**
+   * How much of the query the best hit contains, 0..1. Comparable between searches of different
+   * content.
+   */
   score: number;
 }
 
 /**
- * Finds lines of a text, or rows of its JSON or table, that contain words of a query or match a
+ * Finds lines of text, or rows of JSON or a table, that contain words of a query or match a
  * pattern. Shows the best ones that fit the budget, with their headings and context. Takes time
  * linear in the content.
  */

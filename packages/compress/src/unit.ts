@@ -1,6 +1,6 @@
 /**
- * A piece of a content that is shown or left out as a whole: a line, a row of a table, or a group
- * of `key=value` pairs.
+ * A piece of content that is shown or left out as a whole: a line, a row of a table, or a group of
+ * `key=value` pairs.
  */
 export interface Unit {
   /** The text as it is shown. */
@@ -48,9 +48,7 @@ export interface Units {
   at(place: number): Unit | undefined;
 }
 
-/**
- * The texts of all units in one string. A search in it shows which few units need a closer look.
- */
+/** All units joined into one string. A search in it shows which few units need a closer look. */
 export interface JoinedTexts {
   text: string;
   /** Offset at which each unit ends. */
@@ -62,7 +60,7 @@ export function listUnits(units: Units): Unit[] {
   return all.filter((unit) => unit !== undefined);
 }
 
-/** A content that was split into units. */
+/** Content that was split into units. */
 export interface Layout {
   units: Units;
   /**

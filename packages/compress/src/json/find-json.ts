@@ -89,7 +89,8 @@ export function findJson(text: string): FoundJson | undefined {
     ...found,
   ];
   const starts = [...new Set(likely)].slice(0, maxStarts);
-  // Prefers the longest span, because its contents, and brackets in the words around it, may also parse as JSON.
+  // Prefers the longest span, because a part of it, or brackets in the words around it, may also
+  // parse as JSON.
   const spans = ends
     .flatMap(({ index }) => starts.map((start) => ({ start, end: tailStart + index + 1 })))
     .toSorted((a, b) => b.end - b.start - (a.end - a.start));

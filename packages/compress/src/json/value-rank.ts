@@ -13,7 +13,7 @@ const longestValue = 64;
 
 /**
  * Ranks a scalar by its key and its shape. Both may be hostile, so every test takes linear time on
- * a bounded text.
+ * a bounded string.
  */
 export function rankValue(key: string, value: unknown): ValueRank {
   if (value === null || typeof value === "boolean" || value === "") return 0;

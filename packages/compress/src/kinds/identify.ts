@@ -4,7 +4,7 @@ import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /**
- * The kind of a content. A `listing` has one item per line: files, commits, or search hits without
+ * The kind of content. A `listing` has one item per line: files, commits, or search hits without
  * their text.
  */
 export type ContentKind =
@@ -69,15 +69,15 @@ const codeLine =
 const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
 const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
-/** The kind of a text, and what was parsed to find it. */
+/** The detected kind, and what was parsed to detect it. */
 export interface IdentifiedText {
   kind: ContentKind;
   json?: FoundJson | undefined;
 }
 
 /**
- * Identifies the kind of a text by its first 20,000 characters. JSON is recognized by the whole
- * text.
+ * Identifies the kind of content by its first 20,000 characters. JSON is recognized by the whole
+ * content.
  */
 export function identify(text: string): IdentifiedText {
   const sample = withoutColours(text.slice(0, sampleChars));
@@ -88,7 +88,7 @@ export function identify(text: string): IdentifiedText {
   return { kind: kindOfLines(sample, withoutColours(text.slice(-sampleChars / 4))) };
 }
 
-/** Identifies the kind of lines by the beginning and the end of a text. */
+/** Identifies the kind of lines by the beginning and the end of the content. */
 function kindOfLines(sample: string, end: string): ContentKind {
   if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
     return "diff";

@@ -6,7 +6,7 @@ import type { ContentKind } from "./identify.ts";
 import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
 
-/** How to read a text. */
+/** How to read the content. */
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
@@ -16,7 +16,7 @@ export interface LayoutOptions {
   json?: FoundJson | undefined;
 }
 
-/** Splits a text of a known kind into units. JSON that does not parse is read line by line. */
+/** Splits content of a known kind into units. JSON that does not parse is read line by line. */
 export function layoutOf(
   text: string,
   kind: ContentKind,

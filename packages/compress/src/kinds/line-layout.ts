@@ -149,7 +149,7 @@ function withoutPackages(line: string): string {
 }
 
 /**
- * Splits a text into lines as units. Repeated blank lines, and lines equal to the one above, are
+ * Splits content into lines as units. Repeated blank lines, and lines equal to the one above, are
  * merged into one unit.
  */
 export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {

@@ -5,7 +5,7 @@ import { listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
 import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
 
-/** A content that the reader has already seen. */
+/** Content that the reader has already seen. */
 export interface KnownContent {
   content: string;
   /**
@@ -14,7 +14,7 @@ export interface KnownContent {
   name: string;
 }
 
-/** A content expressed by reference to a known one. */
+/** New content expressed by reference to known content. */
 export interface ContentRepeat {
   /**
    * One line if nothing changed. Otherwise the differing lines or rows with their numbers in the
@@ -26,15 +26,15 @@ export interface ContentRepeat {
   isSame: boolean;
 }
 
-/** How many known contents are compared, newest first. */
+/** How many known items are compared, newest first. */
 const maxKnown = 64;
 const similarEnough = 0.4;
 const largestRatio = 2;
 
 /**
- * Expresses the content as a reference to a known one with the same meaning, or as its differences
- * from the nearest one. Undefined if no known content is similar. `known` is oldest first. Takes
- * time linear in the contents.
+ * Expresses the content as a reference to known content with the same meaning, or as its
+ * differences from the nearest one. Undefined if nothing known is similar. `known` is oldest first.
+ * Takes time linear in the content.
  */
 export function findRepeat(
   content: string,

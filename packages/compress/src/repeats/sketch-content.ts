@@ -1,6 +1,6 @@
 /**
- * The smallest hashes of a content's pieces in order. Contents with many common pieces have many of
- * these hashes in common.
+ * The smallest hashes of the content's pieces, in order. If two sketches have many hashes in
+ * common, so has their content.
  */
 export type ContentSketch = readonly number[];
 
@@ -9,7 +9,7 @@ const sketchSize = 64;
 const minPieceChars = 4;
 
 /**
- * Sketches a content by its lines, or JSON without line breaks by its objects. Takes time linear in
+ * Sketches content by its lines, or JSON without line breaks by its objects. Takes time linear in
  * the content.
  */
 export function sketchContent(content: string): ContentSketch {
@@ -36,7 +36,7 @@ export function sketchContent(content: string): ContentSketch {
   return [...smallest];
 }
 
-/** The approximate share of pieces that two contents have in common, 0..1. */
+/** The approximate share of pieces that two sketched contents have in common, 0..1. */
 export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
   const size = Math.min(sketchSize, Math.max(one.length, other.length));
   let shared = 0;

@@ -5,10 +5,7 @@ export function joinUnits(units: Units): JoinedTexts {
   return joinTexts(units, (text) => text);
 }
 
-/**
- * Converts to lower case. In a few texts this changes the length, so that the offsets are computed
- * again.
- */
+/** Converts to lower case. This can change the length, and then the offsets are computed again. */
 export function inLowerCase({ text, ends }: JoinedTexts, units: Units): JoinedTexts {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return { text: lower, ends };

@@ -96,7 +96,7 @@ function joinForm(
 
 /**
  * Masks the first 400 characters of each line. White space becomes one blank, and digits,
- * hexadecimal ids, quoted texts and long paths become masks.
+ * hexadecimal ids, quoted strings and long paths become masks.
  */
 export function maskLines(lines: readonly string[]): string[] {
   const masked = lines

@@ -69,7 +69,7 @@ function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }
 
-/** Offset of the rarest term of the question that occurs in a text. -1 if none does. */
+/** Offset in the text of the rarest term of the question. -1 if none occurs. */
 export function queryAt(text: string, { terms }: QueryTerms): number {
   const lower = text.toLowerCase();
   let best = -1;

@@ -13,7 +13,7 @@ const none =
   /\b(?:no|without) (?:errors?|failures?|failed|warnings?|problems)\b|(?<![\d.])\b0 (?:(?:errors|failures|failed|warnings|problems)\b|(?:error|warning)\(s\))|\b(?:errors|failures|failed|warnings)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b|\b(?:error|failure|warning)["']?\s*[:=]\s*["']?(?:0|none|null|false)(?=["']?\s*(?:[,;)}\]|]|$))/gi;
 
 /**
- * How severe a failure a text reports: 3 grave, 2 an error, 1 a warning, 0 none. Reads the first
+ * How severe a failure the text reports: 3 grave, 2 an error, 1 a warning, 0 none. Reads the first
  * 600 characters.
  */
 export function severityOf(text: string): 0 | 1 | 2 | 3 {
@@ -26,10 +26,10 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
   return warning.test(claims) && !routine.test(claims) ? 1 : 0;
 }
 
-/** Matches any of the words. A text without them is scanned only once. */
+/** Matches any of the words. Text without them is scanned only once. */
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
-/** Offset at or after `from` where a text may report a failure. -1 if there is none. */
+/** Offset at or after `from` where the text may report a failure. -1 if there is none. */
 export function reportAt(text: string, from: number): number {
   anyFrom.lastIndex = from;
   return anyFrom.exec(text)?.index ?? -1;

@@ -228,8 +228,8 @@ function wordTable(
 }
 
 /**
- * Raises the first and last units, which show what a content is about and how it ended. The end of
- * a section shows neither.
+ * Raises the first and last units, which show what the content is about and how it ended. The end
+ * of a section shows neither.
  */
 function addEdges(weights: Float64Array, { units, style }: Layout): void {
   const first = findUnit(units, 0, 1);
