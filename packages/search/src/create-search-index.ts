@@ -29,9 +29,9 @@ import {
 } from "./vectors/vector-table.ts";
 import { createAnalyzer, type Analyzer } from "./words/analyzer.ts";
 
-/** The fields and their weights, and how texts and vectors are processed. */
+/** The fields and their weights, and how text and vectors are processed. */
 export interface SearchIndexOptions<Field extends string = string> extends TextWeights<Field> {
-  /** Splits texts into terms. `createAnalyzer()` if absent. */
+  /** Splits text into terms. `createAnalyzer()` if absent. */
   analyzer?: Analyzer | undefined;
   /** How vectors are stored. `float32` if absent. */
   vectors?: VectorPrecision | undefined;

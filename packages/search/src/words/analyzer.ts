@@ -19,7 +19,7 @@ export interface QueryWord {
   alternatives: TermAlternative[];
 }
 
-/** Converts texts to terms. The same text always gives the same terms. */
+/** Converts text to terms. The same text always gives the same terms. */
 export interface Analyzer {
   /** Saved with an index. An analyzer with another name cannot restore that index. */
   name: string;

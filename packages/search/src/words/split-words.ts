@@ -33,11 +33,11 @@ const asciiPartPattern = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 const ascii = /^[\u0000-\u007f]*$/;
 
 /**
- * Splits a text into words, in order. It splits at everything that is not a letter, mark or digit,
- * at changes of case, and between letters and digits. An underscore joins the parts of one
- * identifier. Scripts without spaces give pairs of characters. Accents on Latin letters and English
- * possessives are dropped, and Russian `ё` becomes `е`. Takes time linear in the text, which is cut
- * after about `maxParts` parts.
+ * Splits text into words, in order. It splits at everything that is not a letter, mark or digit, at
+ * changes of case, and between letters and digits. An underscore joins the parts of one identifier.
+ * Scripts without spaces give pairs of characters. Accents on Latin letters and English possessives
+ * are dropped, and Russian `ё` becomes `е`. Takes time linear in the text, which is cut after about
+ * `maxParts` parts.
  */
 export function splitWords(text: string, maxParts: number): SplitWord[] {
   const folded = foldText(text);
