@@ -1,6 +1,6 @@
 /**
- * Decodes a text that is stored as its code units in hex, 4 digits each, so that the database sorts
- * it as JavaScript does.
+ * Decodes a string that is stored as its code units in hex, 4 digits each, so that the database
+ * sorts it as JavaScript does.
  */
 export function textOfSortKey(key: string): string {
   let text = "";
