@@ -43,7 +43,7 @@ export type DetailSection =
   | "quality"
   | "other";
 
-/** What a role may see. */
+/** The rights of a role. */
 export interface RoleRights {
   /** Rows, facets, counts and search results. All resources by default. */
   overview?: ResourceRule | undefined;

@@ -9,7 +9,7 @@ import type {
   RoleRights,
 } from "./access-options.ts";
 
-/** What one principal may see of a catalog. Valid for a single call. */
+/** The access rights of one principal in a catalog. Valid for a single call. */
 export interface Visibility {
   /** Equal for principals with the same rights. Undefined if a rule is a function. */
   key: string | undefined;
@@ -94,7 +94,10 @@ function rightsOf(
   });
 }
 
-/** Drops whatever is not a role name: it grants nothing, and must not look like a role that does. */
+/**
+ * Keeps only valid role names. Anything else grants nothing, and must not look like a role that
+ * does.
+ */
 function rolesOf({ roles }: Principal = publicPrincipal): string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }

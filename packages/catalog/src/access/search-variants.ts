@@ -13,7 +13,7 @@ import { presentOverview } from "./present-record.ts";
 const overviewMark = "\u0001";
 const bareMark = "\u0002";
 
-/** The id of the resource that an index entry stands for. */
+/** The id of the resource that an index entry represents. */
 export function resourceIdOf(variantId: string): string {
   return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark)
     ? variantId.slice(1)

@@ -36,7 +36,7 @@ export interface BudgetReserve {
   details?: number | undefined;
 }
 
-/** What a context is built from. */
+/** Options of `buildContext`. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
   /** Rows without a card, which fill the room left at the end. */

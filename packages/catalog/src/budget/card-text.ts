@@ -25,11 +25,11 @@ export interface CardText {
    * columns.
    */
   core: number;
-  /** `cuts` says what a level leaves out. Empty if it leaves out nothing. */
+  /** `cuts` lists what the level leaves out. It is empty if nothing is left out. */
   render(level: number): { text: string; shown: CardOffsets; cuts: string };
 }
 
-/** What a card shows in addition to the details. */
+/** The alias of a card, and its stale digest entries. */
 export interface CardHeading {
   alias: string;
   stale: readonly string[];

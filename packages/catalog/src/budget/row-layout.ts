@@ -10,7 +10,7 @@ export interface RenderedRows {
   overview: { id: string; alias: string }[];
 }
 
-/** What the header says about rows that are not shown. */
+/** Totals that the header states. */
 export interface LayoutTotals {
   /** Number of all candidates. */
   total: number;

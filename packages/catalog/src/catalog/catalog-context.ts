@@ -10,6 +10,8 @@ export interface CatalogContext extends SearchContext {
   access: AccessOptions | undefined;
   /** Embeds resources that still lack a vector. A failure of the embedder is ignored. */
   fillVectors(signal: AbortSignal | undefined): Promise<void>;
-  /** Reads what was written since the last call, and returns what the principal may find. */
+  /**
+   * Reads the changes since the last call, and returns the resources that the principal may find.
+   */
   look(principal: Principal | undefined, signal: AbortSignal | undefined): Promise<VisibleSet>;
 }

@@ -115,7 +115,7 @@ export interface DetailsAnswer {
   missing: string[];
 }
 
-/** What to search for. Without text and vector, resources are returned by id. */
+/** A search query. Without text and vector, resources are returned by id. */
 export interface SearchQuery extends AskOptions {
   text?: string | undefined;
   /** A vector from the catalog's embedder. By default computed from the text. */
@@ -146,7 +146,7 @@ export interface SearchAnswer {
   vectorLeg: VectorLeg;
 }
 
-/** What a context is built for. */
+/** Options of `budgetedContext`. */
 export interface ContextRequest extends AskOptions {
   task: string;
   /** Tokens in total. */
@@ -160,13 +160,13 @@ export interface ContextRequest extends AskOptions {
   aliases?: AliasMap | undefined;
 }
 
-/** Rows and cards within a budget, and how they were found. */
+/** Rows and cards within a budget, with the result of the search for them. */
 export interface BudgetedContext extends BuiltContext {
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
 }
 
-/** What a model picks from, and which model. */
+/** Options of `drillDown`. */
 export interface DrillDownRequest extends ContextRequest {
   model: LanguageModel;
   /** 2 by default, up to 5. */
@@ -180,7 +180,7 @@ export interface DrillDownRound {
   /** Ids whose rows the model saw. */
   shown: string[];
   picked: string[];
-  /** What the model could not find. Empty if it had enough. */
+  /** The model's description of what it could not find. Empty if it had enough. */
   needMore: string;
   /** Tokens of the prompt, by the catalog's counter. They stay within the round's budget. */
   promptTokens: number;

@@ -54,7 +54,7 @@ export class ResidentRecords {
     return turn;
   }
 
-  /** Applies what was written since the last call. */
+  /** Applies the changes since the last call. */
   async follow(signal?: AbortSignal): Promise<void> {
     await this.exclusively(() => this.followNow(signal));
   }

@@ -26,7 +26,7 @@ export interface SearchContext {
   weights: Partial<RankWeights> | undefined;
 }
 
-/** What to search for, and in which resources. */
+/** Options of `findResources`. */
 export interface FindOptions {
   visible: VisibleSet;
   text?: string | undefined;

@@ -14,7 +14,7 @@ export interface HeldRecords {
   ids(): readonly string[];
 }
 
-/** What one principal may find. */
+/** The resources that one principal may find. */
 export interface VisibleSet {
   visibility: Visibility;
   /** Ids of index entries. Undefined: all. */

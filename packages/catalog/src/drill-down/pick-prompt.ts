@@ -2,7 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import { inertText } from "../record/inert-text.ts";
 
-/** What a model is asked to pick from. */
+/** Options of `pickPrompt`. */
 export interface PickPromptOptions {
   task: string;
   maxPicks: number;

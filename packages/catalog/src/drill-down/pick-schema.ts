@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a model picked. */
+/** A model's answer. */
 export interface PickAnswer {
   picks: { alias: string; why: string }[];
   /** What the model still needs. Empty if the list has everything. */

@@ -18,8 +18,9 @@ function toCompact(overview: ResourceOverview): Record<string, unknown> {
 }
 
 /**
- * Reads overviews from such JSONL. Reports every issue at once, with the line (from 0) first in its path: `not_json`,
- * `unknown_key`, and those of a resource. Empty lines and a byte order mark are skipped.
+ * Reads overviews from such JSONL. Reports every issue at once, with the line (from 0) first in its
+ * path: `not_json`, `unknown_key`, and the issues of resources. Empty lines and a byte order mark
+ * are skipped.
  */
 export function fromCompactJsonl(text: string): Result<ResourceOverview[]> {
   const issues: Issue[] = [];

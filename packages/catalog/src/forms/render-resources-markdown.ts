@@ -5,7 +5,7 @@ import type {
   ResourceSnippet,
 } from "../record/resource-record.ts";
 
-/** What is rendered: details as a principal sees them, plus fields of the overview. */
+/** A resource to render: its details as a principal sees them, plus fields of the overview. */
 export interface DocumentedResource extends ResourceDetails {
   tags?: string[] | undefined;
   owner?: string | undefined;

@@ -6,7 +6,7 @@ import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
 import { followReferences } from "./resolve-reference.ts";
 import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
 
-/** What all operations of a document share. */
+/** State shared by all operations of a document. */
 export interface ApiContext {
   root: JsonRecord;
   version: 2 | 3;

@@ -20,11 +20,11 @@ export interface SourceFile {
   updated_at?: string | undefined;
 }
 
-/** How files are read. */
+/** Options of `fromFiles`. */
 export interface FromFilesOptions {
-  /** How many bytes of a text file are read. 1 MiB by default. */
+  /** Number of bytes read from a text file. 1 MiB by default. */
   sampleBytes?: number | undefined;
-  /** How many rows are read. 10,000 by default. */
+  /** Number of rows read. 10,000 by default. */
   sampleRows?: number | undefined;
   /** 2,000 by default. */
   maxColumns?: number | undefined;

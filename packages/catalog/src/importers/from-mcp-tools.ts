@@ -6,7 +6,7 @@ import { resourceId, resourceUri } from "./resource-address.ts";
 import { lastById } from "./from-tools.ts";
 import { callableFields } from "./callable-fields.ts";
 
-/** How the tools of a server are named. */
+/** Options of `fromMcpTools`. */
 export interface FromMcpToolsOptions {
   /** Your name for the server. Part of ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
   server: string;

@@ -8,7 +8,7 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textField } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How to name an API, and its base URL. */
+/** Options of `fromOpenApi`. */
 export interface FromOpenApiOptions {
   /**
    * Part of ids, like `res:api.petstore.listPets`. By default the document's title in lower case.

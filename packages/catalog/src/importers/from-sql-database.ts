@@ -10,7 +10,7 @@ import { sqlResource } from "./sql-resource.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { TableReadOptions } from "./table-read-options.ts";
 
-/** What to import from a database, and under what name. */
+/** Options of `fromSqlDatabase`. */
 export interface FromSqlDatabaseOptions {
   /**
    * Your name for the database, `main` by default. Part of ids (`res:db.pg.main.public.orders`) and uris
@@ -20,7 +20,7 @@ export interface FromSqlDatabaseOptions {
   /** Schemas of PostgreSQL (by default all but the system's), or attached databases of SQLite (`main` by default). */
   schemas?: readonly string[] | undefined;
   /**
-   * How many rows of each table are read for null rates, and in SQLite for the types of untyped
+   * Number of rows read from each table for null rates, and in SQLite for the types of untyped
    * columns. 0 by default, since PostgreSQL keeps null rates in its statistics. No value of a row
    * is kept.
    */

@@ -30,7 +30,7 @@ export interface SkillDeclaration extends Pick<
   secrets?: readonly string[] | undefined;
 }
 
-/** How to name skills. */
+/** Options of `fromTools`. */
 export interface FromToolsOptions {
   /** Prefix of the names in ids and uris: `res:skill.sales.daily_revenue`. */
   group?: string | undefined;

@@ -5,7 +5,7 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textsOf } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How to flatten a JSON Schema. */
+/** Options of `schemaColumns`. */
 interface SchemaColumnsOptions {
   /** The document that `$ref`s point into. By default the schema itself. */
   root?: unknown;

@@ -23,8 +23,9 @@ const journalFile = ".changes.json";
 const writesAtOnce = 16;
 
 /**
- * Writes changes of many files atomically. The journal is flushed to disk first, so that the next process can complete
- * what a kill or a power cut left unfinished. The caller holds the folder's lock and has called `finishChanges`.
+ * Writes changes of many files atomically. The journal is flushed to disk first, so that the next
+ * process can complete a write that a kill or a power cut interrupted. The caller holds the
+ * folder's lock and has called `finishChanges`.
  */
 export async function commitChanges(
   folder: string,

@@ -2,7 +2,7 @@ import { hashAbilities, hasSameContent } from "./hash-resource.ts";
 import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 import { deriveDigest, digestSize } from "./schema-digest.ts";
 
-/** What a record is derived from. */
+/** Options of `deriveRecord`. */
 export interface DeriveOptions {
   /** The previous record, if there is one. */
   before?: ResourceRecord | undefined;

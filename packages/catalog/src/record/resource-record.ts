@@ -1,7 +1,7 @@
 /** A kind that the catalog knows, or your own. */
 export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" | (string & {});
 
-/** How large a resource is. */
+/** The size of a resource. */
 export interface ResourceShape {
   /** A number or its text, like `1e7`. */
   rows_est?: string | number | undefined;
@@ -47,7 +47,7 @@ export interface ResourceSnippet {
   title?: string | undefined;
 }
 
-/** How to use a resource, and how not to. */
+/** Examples of how to use a resource, and warnings how not to. */
 export interface ResourceUsage {
   snippets?: ResourceSnippet[] | undefined;
   anti_patterns?: string[] | undefined;

@@ -8,7 +8,7 @@ import { defaultRankWeights, type RankWeights } from "./rank-weights.ts";
 import { capabilitiesIn, capabilityOf, costOf, recencyOf, weighTerms } from "./score-terms.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** A query, and what is needed to rank its hits. */
+/** Options of `rankResources`. */
 export interface RankResourcesOptions {
   index: SearchIndex;
   /** The task or the search words. They also show which capabilities the task needs. */

@@ -17,7 +17,9 @@ export function headOf(hashes: readonly (readonly [id: string, hash: string])[])
   return JSON.stringify({ format, hashes });
 }
 
-/** The head as a line that begins with its hash, then the index, which contains a hash of its own. */
+/**
+ * Writes the head as a line that begins with its hash, then the index, which contains its own hash.
+ */
 export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   const line = new TextEncoder().encode(`${sha256Hex(head)} ${head}\n`);
   const bytes = new Uint8Array(line.length + index.length);

@@ -39,7 +39,7 @@ export async function writeResources(
 }
 
 /**
- * Writes resources as they are, replacing those with the same ids. Their revisions continue from
+ * Writes resources unchanged, replacing those with the same ids. Their revisions continue from
  * there.
  */
 export async function restoreResources(

@@ -12,7 +12,7 @@ import { reasonsOf } from "./tool-forms.ts";
 import { toolDetailsText } from "./tool-details-text.ts";
 import { inertText } from "../record/inert-text.ts";
 
-/** How a model accesses a catalog. */
+/** Options of `createCatalogTools`. */
 export interface CatalogToolsOptions {
   /** The principal that the model acts for. The role `public` by default. The model cannot change it. */
   principal?: Principal | undefined;

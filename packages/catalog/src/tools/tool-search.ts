@@ -34,7 +34,7 @@ export function createToolSearch(
     return all.map((_, at) => scores.get(idOf(at)) ?? 0);
   };
   return async (task, limit) => {
-    // A task may need several tools, and each of its sentences may describe another one.
+    // A task may need several tools, and each of its sentences may describe a different one.
     const texts = [task, ...sentencesOf(task)];
     const [whole = [], ...parts] = await Promise.all(texts.map(scoresOf));
     // A single success may be chance, so the first one does not count.

@@ -10,7 +10,7 @@ type ColumnFinding = Omit<VerifyFinding, "resourceId">;
 
 /** Options of a comparison. */
 interface CompareColumnsOptions {
-  /** What the source knows besides names and types. */
+  /** Which other facts the source reports besides names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
   /** True if the catalog shows only some columns, so that an unknown one may not be new. */
   isPartial?: boolean | undefined;

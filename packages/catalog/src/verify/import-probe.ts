@@ -1,7 +1,7 @@
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 
-/** What a probe is built from. */
+/** Options of `importProbe`. */
 export interface ImportProbeOptions {
   name: string;
   /** Prefix of the uris that the probe handles, like `ada://any/db/pg:main/`. */

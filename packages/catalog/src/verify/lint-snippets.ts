@@ -8,7 +8,7 @@ import { runWithin } from "./run-within.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What is needed to lint snippets. */
+/** Everything that linting a snippet needs. */
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;

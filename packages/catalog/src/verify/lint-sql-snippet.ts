@@ -7,7 +7,7 @@ import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
 import type { SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What a snippet is checked against. */
+/** Options of `lintSqlSnippet`. */
 interface LintSqlOptions {
   parser: SqlParser;
   dialect: string;

@@ -21,7 +21,7 @@ export interface ProbedCard {
   added?: readonly ResourceInput[] | undefined;
 }
 
-/** What is needed to probe a card. */
+/** Options of `probeCard`. */
 interface ProbeCardOptions {
   runs: readonly { probe: ResourceProbe; run: ProbeRun }[];
   timeoutMs: number;

@@ -14,7 +14,7 @@ interface Relation {
   rows: number | undefined;
 }
 
-/** What names refer to within one query, and in the queries around it. */
+/** The meaning of names in one query, and in the queries around it. */
 interface Scope {
   /** By alias or name, in lower case. */
   sources: Map<string, Columns>;

@@ -1,7 +1,7 @@
 import { inertText } from "../record/inert-text.ts";
 import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
 
-/** How to render a report. */
+/** Options of `renderVerifyReport`. */
 export interface RenderVerifyReportOptions {
   /** `text` (default) for a terminal, `markdown` for a comment or a page. */
   format?: "text" | "markdown" | undefined;

@@ -5,7 +5,7 @@ import type {
   ResourceShape,
 } from "../record/resource-record.ts";
 
-/** What a source reports about a resource. */
+/** A source's report about one resource. */
 export type ProbeAnswer =
   | {
       state: "available";

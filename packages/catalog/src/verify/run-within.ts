@@ -1,6 +1,6 @@
 import { withTimeout } from "@ccl/core/async";
 
-/** How a call ended. */
+/** The outcome of a call with a time limit. */
 type TimedOutcome<T> =
   | { state: "done"; value: T }
   | { state: "failed"; error: unknown }

@@ -18,7 +18,7 @@ import {
   type VerifyReport,
 } from "./verify-report.ts";
 
-/** How to verify a catalog against its sources. */
+/** Options of `verifyCatalog`. */
 export interface VerifyOptions {
   /** Probes of sources. If several can check a resource, the first is used. */
   probes: readonly ResourceProbe[];

@@ -1,7 +1,7 @@
 /** `unverified`: the check was not possible. `breaking`: the catalog is wrong. The others are for information. */
 export type VerifySeverity = "unverified" | "breaking" | "warning" | "notice";
 
-/** What was found. The set of codes changes only with a major version. */
+/** The kinds of findings. The set changes only with a major version. */
 export type VerifyCode =
   /** The source failed, or did not answer in time. */
   | "timed_out"
