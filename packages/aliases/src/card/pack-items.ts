@@ -3,7 +3,7 @@ import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-line
 /** Items beyond this number are counted but not laid out. */
 const maxReadItems = 1_000;
 
-/** How `packItems` lays items out. */
+/** Options of `packItems`. */
 export interface PackItemsOptions {
   /** Default 1. */
   maxLines?: number | undefined;

@@ -4,9 +4,9 @@ import { cleanLine } from "../card/card-lines.ts";
 import { renderHunks } from "./render-hunks.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 
-/** How to render the prompt of an iteration. */
+/** Options of `renderDelta`. */
 export interface RenderDeltaOptions {
-  /** What the model should do about the changes. */
+  /** Instruction to the model about the changes. */
   action?: string | undefined;
   /**
    * Maximum tokens of the whole prompt. Exceeded only if not even a single line fits. Hunks are

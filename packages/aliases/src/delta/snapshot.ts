@@ -12,7 +12,7 @@ export interface Snapshot {
   entries: Record<string, SnapshotEntry>;
 }
 
-/** How one alias changed between two snapshots. */
+/** The change of one alias between two snapshots. */
 export type AliasChange =
   | {
       alias: string;

@@ -49,7 +49,7 @@ export async function applyTextPatch(before: string, patch: string): Promise<str
   }
 }
 
-/** How many lines a patch adds and removes. */
+/** The numbers of lines that a patch adds and removes. */
 export function countPatchLines(patch: string): { added: number; removed: number } {
   const hunks = /^@@/m.exec(patch);
   const lines = hunks === null ? [] : patch.slice(hunks.index).split("\n");

@@ -51,8 +51,8 @@ export interface OutlineItem {
 }
 
 /**
- * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the word `export` is
- * left out. `…` stands for omitted text, `…12` for twelve omitted parts.
+ * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the
+ * word `export` is left out. `…` replaces omitted text, and `…12` twelve omitted parts.
  */
 export interface Outline {
   depth: OutlineDepth;

@@ -188,7 +188,7 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order, without those that do not fit. */
+/** Picks in their order, skipping those that do not fit. */
 function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();

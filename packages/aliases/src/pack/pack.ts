@@ -11,7 +11,7 @@ import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
  */
 export type PackLevel = "full" | "slice" | "signatures" | "heads" | "card" | "reference";
 
-/** What to pack, for what task, and within what budget. */
+/** Options of `buildPack`. */
 export interface PackOptions extends RankOptions {
   /** Maximum tokens of the whole text, counted by `counter`. */
   budget: number;

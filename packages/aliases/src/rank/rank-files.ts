@@ -16,7 +16,7 @@ import { scoreFiles, type ScoreSource } from "./score-files.ts";
 /** The task to rank files for, and other evidence. */
 export interface RankOptions {
   registry: AliasRegistry;
-  /** What to do, in the user's words. English or Russian. */
+  /** The task in the user's words. English or Russian. */
   task: string;
   /**
    * Aliases or paths that the work is about, in addition to those in the task.

@@ -24,8 +24,8 @@ const plain = createAnalyzer({ stopWords });
 const TRANSLITERATED_WEIGHT = 0.7;
 
 /**
- * English words by the stem of a Russian word. The reverse is not done, so that English tasks stay
- * as they are.
+ * English words by the stem of a Russian word. The map is not used in reverse, so that English
+ * tasks stay unchanged.
  */
 const english = new Map(
   codeGlossary.flatMap(({ forms, names }) =>

@@ -15,7 +15,7 @@ export interface AliasEntry {
   sha256?: string | undefined;
 }
 
-/** A named file as it is on disk now. */
+/** A named file in its current state on disk. */
 export interface AliasContent {
   alias: string;
   path: string;
@@ -38,7 +38,10 @@ export interface AliasStat {
   isBinary: boolean;
 }
 
-/** How an entry compares with the disk. `moved`: the same content is now at `movedTo`. */
+/**
+ * The state of an entry compared with the disk. `moved` means that the same content is now at
+ * `movedTo`.
+ */
 export interface AliasCheck {
   alias: string;
   path: string;
@@ -188,7 +191,7 @@ export interface GetAliasOutput {
   totalLines: number;
   /** What to request next. Present if the answer was cut. */
   next?: { lines: string } | undefined;
-  /** The further results of a list or a search, in order. */
+  /** The other results of a list or a search, in order. */
   others?: GetAliasOutput[] | undefined;
   /** The refused items of a list, if others of it were found. */
   issues?: Issue[] | undefined;

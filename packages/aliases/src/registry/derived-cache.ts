@@ -24,7 +24,7 @@ export interface DerivedCacheOptions {
 }
 
 interface KindTable {
-  /** What is on disk. */
+  /** The values on disk. */
   stored: DerivedFile | undefined;
   /**
    * Entries set since then, which override the stored ones. Kept as bytes, they take no room on the

@@ -15,7 +15,7 @@ export interface FileTree {
   skipped: ScanReport["skipped"];
 }
 
-/** What to walk. */
+/** Options of `walkTree`. */
 export interface WalkOptions {
   /** Absolute, links resolved. */
   root: string;

@@ -3,7 +3,7 @@ import { rawSha8 } from "./hash-content.ts";
 import type { NoFile, TreeFile } from "./locate-file.ts";
 import type { RegistryRecord } from "./registry-file.ts";
 
-/** How a record compares with the disk, with the hash of the current content. */
+/** The state of a record compared with the disk, with the hash of the current content. */
 export type RecordState =
   | { status: "ok" | "changed"; sha256: string }
   | { status: "missing" | "unreachable" };

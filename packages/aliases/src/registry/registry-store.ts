@@ -35,7 +35,7 @@ export interface RegistryStoreOptions {
   /** Absolute. */
   directory: string;
   isPersistent: boolean;
-  /** How long to wait for another writer. */
+  /** Maximum wait for another writer. */
   lockWaitMs?: number | undefined;
 }
 

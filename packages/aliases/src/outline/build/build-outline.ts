@@ -167,9 +167,9 @@ export async function buildOutlines(
 }
 
 /**
- * Builds the outline of a file: what it declares and exports, without bodies. Reads code by its
- * syntax tree, Markdown by its headings, JSON and YAML by their keys. Has no items if the path's
- * language is unknown or nothing was found.
+ * Builds the outline of a file: its declarations and exports, without bodies. Reads code by its
+ * syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items if
+ * the path's language is unknown or nothing was found.
  */
 export async function buildOutline(
   input: SourceInput,
