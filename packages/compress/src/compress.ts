@@ -12,7 +12,7 @@ import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
 import { isTitle, type Layout, listUnits, type Numbering } from "./unit.ts";
 import { weighUnits } from "./weigh/weigh-units.ts";
 
-/** How much to show, and for what purpose. */
+/** Options of `compress`. */
 export interface CompressOptions {
   /** Token limit. The result never counts more. */
   budget: number;
@@ -21,7 +21,7 @@ export interface CompressOptions {
    * the call.
    */
   query?: string | undefined;
-  /** What the content is. Detected if absent. */
+  /** The kind of content. Detected if absent. */
   kind?: ContentKind | undefined;
   /** `estimatedCounter` if absent. */
   counter?: TokenCounter | undefined;
@@ -61,13 +61,13 @@ export interface CompressedContent {
    * which loses links and styles.
    */
   isLossless: boolean;
-  /** Number of lines or rows that are shown, and of those that are not. */
+  /** Numbers of shown and omitted lines or rows. */
   shown: number;
   omitted: number;
-  /** The ranges that were left out, except blank lines. `readContent` accepts them as they are. */
+  /** The omitted ranges, except blank lines. `readContent` accepts them unchanged. */
   ranges: LineRange[];
   /**
-   * What `ranges` and the numbers in the text count: lines of the content, or rows of its JSON,
+   * The unit of `ranges` and of the numbers in the text: lines of the content, or rows of its JSON,
    * table or page.
    */
   numbering: Numbering;

@@ -6,7 +6,7 @@ import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 
-/** Which part of the content to read. */
+/** Options of `readContent`. */
 export interface ReadContentOptions {
   /** First and last line or row, numbered as by `compress` from 1. Both are included. */
   from: number;

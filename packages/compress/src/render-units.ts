@@ -7,7 +7,7 @@ import {
   type Units,
 } from "./unit.ts";
 
-/** How to render units. */
+/** Options of `renderUnits`. */
 export interface Rendering {
   /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
@@ -16,7 +16,7 @@ export interface Rendering {
    * it.
    */
   sourceAt?: ((at: number) => string) | undefined;
-  /** How many lines a shown line represents, by its place. */
+  /** Number of lines that a shown line represents, by its place. */
   counts: ReadonlyMap<number, number>;
   /** The first line. If absent, numbered lines begin with a line that gives their number. */
   title?: string | undefined;
@@ -25,7 +25,8 @@ export interface Rendering {
 }
 
 /**
- * Renders the units at these places in order, with their numbers or with marks for what was left out between them.
+ * Renders the units at these places in order. They have their numbers, or there are marks for
+ * omissions between them.
  */
 export function renderUnits(
   places: readonly number[],
@@ -119,7 +120,7 @@ function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {
   return `${unit.from}${count > 1 ? ` x${count}` : ""}: `;
 }
 
-/** How many rows of each table are shown, by the place of its title. */
+/** Number of shown rows in each table, by the place of its title. */
 function countRows(places: readonly number[], units: Units): Map<number, number> {
   const shown = new Map<number, number>();
   for (const at of places) {

@@ -9,7 +9,7 @@ import { joinUnits } from "./weigh/joined-units.ts";
 import { matchQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
-/** What to search for, and how much to show. */
+/** Options of `searchContent`. */
 export interface SearchContentOptions {
   /** Words and identifiers to find. Lines with rarer ones come first. */
   query: string;
@@ -35,10 +35,10 @@ export interface ContentHits {
    */
   text: string;
   tokens: number;
-  /** How many lines or rows match. */
+  /** Number of lines or rows that match. */
   found: number;
   /**
-   * How much of the query the best hit contains, 0..1. Comparable between searches of different
+   * Share of the query that the best hit contains, 0..1. Comparable between searches of different
    * content.
    */
   score: number;

@@ -20,7 +20,7 @@ interface SelectOptions {
   counter: TokenCounter;
   /** The first line of the text. */
   title?: string | undefined;
-  /** How many units should fit. If absent, 12, or more if there are many forms. */
+  /** Number of units that should fit. If absent, 12, or more if there are many forms. */
   wanted?: number | undefined;
 }
 
@@ -105,7 +105,9 @@ function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   return places.sort(byWeight);
 }
 
-/** How many units may be tried. Their total length is limited, so that no trial takes long. */
+/**
+ * Number of units that may be tried. Their total length is limited, so that no trial takes long.
+ */
 function affordable(
   order: readonly number[],
   units: Units,

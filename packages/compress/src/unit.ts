@@ -3,9 +3,9 @@
  * `key=value` pairs.
  */
 export interface Unit {
-  /** The text as it is shown. */
+  /** The text to show. */
   readonly text: string;
-  /** Cells of a row as they are shown. Each can be shortened separately. */
+  /** Cells of a row, as text to show. Each can be shortened separately. */
   readonly cells?: readonly string[] | undefined;
   /** The values in the cells of a row. */
   readonly values?: readonly unknown[] | undefined;
@@ -69,7 +69,7 @@ export interface Layout {
    */
   style: "numbered" | "table" | "gaps";
   noun: Numbering;
-  /** How many units on each side of an important unit are worth showing too. */
+  /** Number of units on each side of an important unit that are worth showing too. */
   context: number;
   /** True if similar lines are shown once, with their number. */
   hasForms: boolean;

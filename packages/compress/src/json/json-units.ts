@@ -36,7 +36,7 @@ interface Grid {
 interface TableRow {
   label: unknown;
   values: unknown[];
-  /** How many values the row has. */
+  /** Number of values in the row. */
   size: number;
 }
 

@@ -69,7 +69,7 @@ const codeLine =
 const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
 const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
-/** The detected kind, and what was parsed to detect it. */
+/** The detected kind, and any JSON that was parsed to detect it. */
 export interface IdentifiedText {
   kind: ContentKind;
   json?: FoundJson | undefined;

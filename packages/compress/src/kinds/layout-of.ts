@@ -6,7 +6,7 @@ import type { ContentKind } from "./identify.ts";
 import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
 
-/** How to read the content. */
+/** Options of `layoutOf`. */
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;

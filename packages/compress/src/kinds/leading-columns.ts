@@ -1,4 +1,4 @@
-/** How many lines are sampled, and how many columns are read of each. */
+/** Number of lines sampled, and of columns read from each. */
 const [sampledLines, maxColumns] = [400, 12];
 /** Share of the lines that must have the same kind of value in a leading column. */
 const usualShare = 0.9;
@@ -116,7 +116,10 @@ function isNumber(text: string): boolean {
   return letters * 4 < text.replace(/\W+/g, "").length || /^\W+$/.test(text);
 }
 
-/** How many of the first words may contain a level, and how many of the next may contain a name. */
+/**
+ * Number of words at the start that may contain a level, and of the next words that may contain a
+ * name.
+ */
 const [levelWords, nameWords] = [5, 3];
 const level = /^\W*(?:trace|debug|info|notice|warn(?:ing)?|error|severe|fatal)\W*$/i;
 

@@ -6,7 +6,7 @@ import type { Unit } from "../unit.ts";
 export interface UnitChanges {
   /** Removed and added units with their heads or surroundings, as in a patch. */
   text: string;
-  /** How many units were removed or added. */
+  /** Number of removed and added units. */
   count: number;
 }
 

@@ -26,7 +26,7 @@ export interface ContentRepeat {
   isSame: boolean;
 }
 
-/** How many known items are compared, newest first. */
+/** Number of known items to compare, newest first. */
 const maxKnown = 64;
 const similarEnough = 0.4;
 const largestRatio = 2;

@@ -54,7 +54,7 @@ const alikeShare = 0.7;
  * A word is common if this share of the kinds of masks has it, and no fewer kinds than the minimum.
  */
 const [commonShare, minKinds] = [0.3, 8];
-/** How many forms with the same length and beginning are compared with a new mask. */
+/** Number of forms with the same length and beginning that a new mask is compared with. */
 const maxCompared = 24;
 
 /** Groups masks that differ in few words. */
