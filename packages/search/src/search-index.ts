@@ -15,7 +15,7 @@ export interface SearchFilter {
   allow?: ReadonlySet<string> | undefined;
 }
 
-/** What is indexed under an id. */
+/** A document to index. */
 export interface SearchDocument<Field extends string = string> {
   id: string;
   /** Texts by field, or terms that `countTerms` counted earlier. */
@@ -37,8 +37,8 @@ export interface SearchHit {
   id: string;
   score: number;
   /**
-   * What each word of the query contributed, keyed as the query wrote it. `/container` is the share
-   * of the document's container. The parts add up to the score. Absent in a vector search.
+   * Contribution of each word, keyed as the query wrote it. `/container` is the share of the
+   * document's container. The parts add up to the score. Absent in a vector search.
    */
   parts?: Record<string, number> | undefined;
 }
@@ -52,7 +52,7 @@ export interface TextHits {
   coverage: number;
 }
 
-/** How often a value of a facet occurs. */
+/** A value of a facet, and how often it occurs. */
 export interface FacetCount {
   value: string;
   count: number;

@@ -22,7 +22,7 @@ export interface FusedHit<Extra extends object = object> {
   explain: FusedExplanation & Extra;
 }
 
-/** The hits of the word search and the vector search, and further amounts for each document. */
+/** The hits of the word search and the vector search, and additional amounts for each document. */
 export interface FuseHitsInput<Extra extends object = object> {
   text?: readonly SearchHit[] | undefined;
   /**
@@ -52,7 +52,7 @@ const unfoundShare = 1 / 6;
 const defaultWeights = { text: 0.7, vector: 0.3 };
 
 /**
- * Ranks by word scores, vector scores and further amounts together. Word and vector scores are
+ * Ranks by word scores, vector scores and additional amounts together. Word and vector scores are
  * normalized to 0..1 over the hits of both. Documents that the word search did not find get the
  * minimum word score. Vectors count only as far as they agree with the words, and cannot push the
  * best word hits down by much, so a weak embedding cannot spoil the answer. Best first, ties by id.

@@ -5,7 +5,7 @@ export interface ByteWriter {
   writeBytes(bytes: Uint8Array): void;
   /** Writes little-endian IEEE 754. */
   writeFloat32(value: number): void;
-  /** Returns a copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array;
 }
 

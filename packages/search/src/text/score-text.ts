@@ -104,7 +104,7 @@ function createContainerShare(
   };
 }
 
-/** How the visible documents match a word. */
+/** The matches of one word in the visible documents. */
 interface WordMatch {
   alternatives: Scores[];
   /**

@@ -5,7 +5,7 @@
 export interface TextWeights<Field extends string = string> {
   /** Weight of an occurrence, by field. */
   fields: Readonly<Record<Field, number>>;
-  /** How much long fields are discounted, 0..1, by field. 0.75. */
+  /** Discount of long fields, 0..1, by field. 0.75. */
   lengthDiscounts?: Readonly<Partial<Record<Field, number>>> | undefined;
   /** Saturation of repeated terms. 1.2. */
   k1?: number | undefined;
