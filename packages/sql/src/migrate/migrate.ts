@@ -14,7 +14,9 @@ export interface Migration<Transaction> {
 
 /** The component that owns the schema, and its steps. */
 export interface MigrateOptions<Transaction> {
-  /** Name of the component within the database, in lower case with underscores, e.g. `artifact_store`. */
+  /**
+   * Name of the component in the database, in lower case with underscores, e.g. `artifact_store`.
+   */
   component: string;
   /** All steps there have ever been, oldest first. A released step never changes. */
   migrations: readonly Migration<Transaction>[];

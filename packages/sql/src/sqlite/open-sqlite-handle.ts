@@ -16,8 +16,8 @@ export interface SqliteSettings {
   /** `full` by default. */
   durability?: SqliteDurability | undefined;
   /**
-   * How long a statement waits for another connection's lock. 5,000 by default. `transaction` waits
-   * without blocking the thread.
+   * Maximum time that a statement waits for another connection's lock. 5,000 by default.
+   * `transaction` waits without blocking the thread.
    */
   busyTimeoutMs?: number | undefined;
   /**

@@ -27,7 +27,7 @@ export interface SqliteStatement {
   iterate(...parameters: SqliteValue[]): IterableIterator<SqliteRow>;
 }
 
-/** How a statement reads values. */
+/** Options of a prepared statement. */
 export interface PrepareOptions {
   /**
    * If true, all integers are read as bigints. By default they are numbers, and an integer without
@@ -49,7 +49,7 @@ export interface SqliteDatabase {
    * this interface.
    */
   readonly handle: SqliteHandle;
-  /** How long a statement waits for another connection's lock. */
+  /** Maximum time that a statement waits for another connection's lock. */
   readonly busyTimeoutMs: number;
   /** Runs one or more statements that have neither parameters nor rows. */
   exec(sql: string): void;

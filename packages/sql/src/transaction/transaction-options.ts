@@ -1,4 +1,4 @@
-/** How a transaction runs. */
+/** Options of `transaction`. */
 export interface TransactionOptions {
   /**
    * `write` (default) holds SQLite's write lock from the start, so that another writer cannot make
