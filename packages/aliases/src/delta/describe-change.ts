@@ -119,21 +119,21 @@ async function describeKind(
   const isLoose = kindOfAlias(texts.alias) === kind;
   switch (kind) {
     case "decision":
-      return both(texts, ({ text }) => readDecision(text), describeDecision);
+      return describeParsed(texts, ({ text }) => readDecision(text), describeDecision);
     case "options":
-      return both(
+      return describeParsed(
         texts,
         (source) => readOptions(source)?.map(({ id, summary }) => ({ key: id, value: summary })),
         describeList("option"),
       );
     case "schema":
-      return both(texts, (source) => readSchema(source, { isLoose }), describeSchema);
+      return describeParsed(texts, (source) => readSchema(source, { isLoose }), describeSchema);
     case "profile":
-      return both(texts, readProfile, describeProfile);
+      return describeParsed(texts, readProfile, describeProfile);
     case "test":
-      return both(texts, ({ text }) => readCases(path, text), describeList("test"));
+      return describeParsed(texts, ({ text }) => readCases(path, text), describeList("test"));
     case "doc":
-      return both(texts, ({ text }) => readHeadings(text), describeList("heading"));
+      return describeParsed(texts, ({ text }) => readHeadings(text), describeList("heading"));
     case "code":
       return await describeCode(
         { path, before: texts.before.text, after: texts.after.text },
@@ -144,7 +144,7 @@ async function describeKind(
   }
 }
 
-function both<T>(
+function describeParsed<T>(
   texts: Texts,
   read: (source: StructuredText) => T | undefined,
   describe: (before: T, after: T) => string[],

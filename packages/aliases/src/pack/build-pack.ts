@@ -203,11 +203,11 @@ function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) 
     left -= cost;
     taken.push(pick);
     seen.add(pick.source);
-    if (pick.outline !== undefined || isAll(pick)) whole.add(pick.source);
+    if (pick.outline !== undefined || coversWholeFile(pick)) whole.add(pick.source);
   }
   return taken;
 }
 
-function isAll({ source, ranges = [] }: Pick): boolean {
+function coversWholeFile({ source, ranges = [] }: Pick): boolean {
   return ranges.some(([first, last]) => first === 1 && last === source.lines.length);
 }

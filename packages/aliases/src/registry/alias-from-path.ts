@@ -135,7 +135,7 @@ function nameUnique(
     if (isSettled) settle(winner.file, aliasOf(winner), { used, names });
     waiting.push(...(isSettled ? clash.filter((candidate) => candidate !== winner) : clash));
   }
-  return waiting.flatMap((candidate) => withMore(candidate, { used, names }));
+  return waiting.flatMap((candidate) => addFolderOrHash(candidate, { used, names }));
 }
 
 /**
@@ -166,7 +166,7 @@ function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled):
  * Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the
  * name.
  */
-function withMore(candidate: Candidate, settled: Settled): Candidate[] {
+function addFolderOrHash(candidate: Candidate, settled: Settled): Candidate[] {
   const { file, folders, spare, name } = candidate;
   const folder = folders[spare - 1];
   if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {

@@ -194,7 +194,7 @@ function parseBody(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
-    throw corrupt(file, `it is not JSON${place(text, position)}`, error);
+    throw corrupt(file, `it is not JSON${positionText(text, position)}`, error);
   }
 }
 
@@ -202,7 +202,7 @@ function parseBody(text: string, file: string): unknown {
  * Where the text stops being JSON: the engine's position, otherwise the first line that is not a
  * JSON record.
  */
-function place(text: string, position: string | undefined): string {
+function positionText(text: string, position: string | undefined): string {
   if (position !== undefined) {
     const before = text.slice(0, Number(position)).split("\n");
     return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;

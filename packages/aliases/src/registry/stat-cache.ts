@@ -48,7 +48,7 @@ export function createStatCache(file: string | undefined): StatCache {
     },
     hash({ path, realPath, stamp }) {
       const row = rows().get(path);
-      if (row !== undefined && isOf(row, stamp))
+      if (row !== undefined && matchesStamp(row, stamp))
         return { sha256: row[5].slice(0, 64), isBinary: row[5].length > 64 };
       const oldestMs = systemClock.now() - RACY_MS;
       const content = hashFile(realPath);
@@ -70,7 +70,7 @@ function rowOf(path: string, stamp: FileStamp, { sha256, isBinary }: ContentHash
   return [path, mtimeMs, ctimeMs, sizeBytes, inode, isBinary ? `${sha256}b` : sha256];
 }
 
-function isOf([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): boolean {
+function matchesStamp([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): boolean {
   return (
     mtimeMs === stamp.mtimeMs &&
     ctimeMs === stamp.ctimeMs &&

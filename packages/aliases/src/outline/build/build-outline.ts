@@ -55,7 +55,7 @@ function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
  * The declaration if its text is complete, otherwise its head if that is. In broken code a bracket
  * or a quote may be missing. Empty if neither is complete.
  */
-function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
+function completePart(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
   const { lexicalStyle } = definition;
   if (declaration.head === "") return [];
   if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
@@ -77,7 +77,7 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
       return {
         // In valid code a bracket or a quote may be unpaired, for example in a regular expression.
         declarations: root.hasError
-          ? declarations.flatMap((item) => whole(item, definition))
+          ? declarations.flatMap((item) => completePart(item, definition))
           : declarations.filter(({ head }) => head !== ""),
         hasErrors: root.hasError,
         style,
@@ -87,7 +87,7 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
   const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
   if (!hasErrors) return { declarations, hasErrors, style };
   const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
-    whole(item, definition),
+    completePart(item, definition),
   );
   return {
     declarations: [...declarations, ...lost].sort((a, b) => a.firstLine - b.firstLine),
@@ -118,7 +118,7 @@ async function readSource(
     case "sql":
       return {
         declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
-          whole(item, DEFINITIONS.java),
+          completePart(item, DEFINITIONS.java),
         ),
         hasErrors: false,
         style: PLAIN_STYLE,
