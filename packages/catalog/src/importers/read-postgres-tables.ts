@@ -147,11 +147,11 @@ interface TableRows {
 function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: TableRows): SqlTable {
   const columns = columnRows.map(columnOf);
   const constraints = keysOf(keys);
-  const isOf = (kind: string) => constraints.filter((key) => key.kind === kind);
+  const keysOfKind = (kind: string) => constraints.filter((key) => key.kind === kind);
   const methods = new Map(indexes.map((index) => [String(index["name"]), String(index["method"])]));
   markKeys(columns, {
-    primary: isOf("p").flatMap((key) => key.columns),
-    foreign: isOf("f"),
+    primary: keysOfKind("p").flatMap((key) => key.columns),
+    foreign: keysOfKind("f"),
     indexes: methods,
   });
   const { rows, comment } = row;
@@ -164,7 +164,7 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
     rows:
       typeof rows === "number" && rows >= 0 && row["kind"] !== "v" ? Math.round(rows) : undefined,
     columns,
-    uniqueKeys: isOf("u")
+    uniqueKeys: keysOfKind("u")
       .map((key) => key.columns)
       .filter((names) => names.length > 1),
     nullRate: {},

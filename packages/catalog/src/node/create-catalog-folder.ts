@@ -116,7 +116,7 @@ export function createCatalogFolder(
         (name) => name === sourcesFile || name.startsWith("imported/"),
       );
       const texts = await readTexts(path, names, signal);
-      if (texts === undefined || !isAsKnown(files, texts)) throw changedMeanwhile(path);
+      if (texts === undefined || !matchesKnown(files, texts)) throw changedMeanwhile(path);
       const { fromJsonl } = await import("../importers/from-jsonl.ts");
       return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
         const read = fromJsonl(texts.get(importedPath(source)) ?? "");
@@ -193,9 +193,9 @@ async function readContent(
   if (known !== undefined && isSameList && touched.length === 0) return known;
   const changed = await readTexts(path, touched, signal);
   if (changed === undefined) return undefined;
-  const isSame = known !== undefined && isSameList && isAsKnown(known.files, changed);
+  const isSame = known !== undefined && isSameList && matchesKnown(known.files, changed);
   const texts = isSame ? changed : await readTexts(path, stamps.keys(), signal);
-  if (texts === undefined || !isAsStamped(stamps, stampFolder(path))) return undefined;
+  if (texts === undefined || !matchesStamps(stamps, stampFolder(path))) return undefined;
   const files = [...stamps].map(([name, { text: stamp, isSettled }]) => {
     const text = texts.get(name);
     const sha256 = text === undefined ? (known?.files.get(name)?.sha256 ?? "") : sha256Hex(text);
@@ -272,16 +272,16 @@ async function isUnchanged(
     touched.map(([name]) => name),
     signal,
   );
-  return texts !== undefined && stamps.size === files.size && isAsKnown(files, texts);
+  return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
 }
 
-function isAsKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
+function matchesKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
   return [...texts].every(([name, text]) => files.get(name)?.sha256 === sha256Hex(text));
 }
 
 type Stamps = ReturnType<typeof stampFolder>;
 
-function isAsStamped(before: Stamps, after: Stamps): boolean {
+function matchesStamps(before: Stamps, after: Stamps): boolean {
   return (
     before.size === after.size &&
     [...before].every(([name, { text }]) => after.get(name)?.text === text)

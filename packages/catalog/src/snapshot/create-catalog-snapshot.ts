@@ -49,7 +49,7 @@ export interface CatalogSnapshot extends CatalogReader {
  */
 export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogSnapshot {
   const { records, loadSaved, counter = estimatedCounter, clock = systemClock } = options;
-  const held = hold(records);
+  const held = createHeldRecords(records);
   const visibleSets = createVisibleSets(held, undefined);
   const index = createSnapshotIndex(records, loadSaved);
   const reader = createCatalogReader({
@@ -69,7 +69,7 @@ export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogS
   return { ...reader, save: ({ signal } = {}) => index.save(signal) };
 }
 
-function hold(records: readonly SnapshotRecord[]): HeldRecords {
+function createHeldRecords(records: readonly SnapshotRecord[]): HeldRecords {
   const byId = new Map(records.map(({ record }) => [record.id, record]));
   if (byId.size < records.length)
     throw new CatalogError("invalid_options", "Two records of a snapshot have one id.");

@@ -72,10 +72,10 @@ export async function probeCard(
       findings: [{ severity: "unverified", code: "unreachable", resourceId, message }],
     };
   }
-  return answered(card, details, outcome.value);
+  return compareAnswer(card, details, outcome.value);
 }
 
-function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer): ProbedCard {
+function compareAnswer(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer): ProbedCard {
   const resourceId = details.id;
   const { isWhole } = card;
   if (answer.state !== "available") {

@@ -52,7 +52,9 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   };
   const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
   for (const statement of Array.isArray(statements) ? statements : []) {
-    const query = isRecord(statement) ? (statement["Query"] ?? explained(statement)) : undefined;
+    const query = isRecord(statement)
+      ? (statement["Query"] ?? explainedQuery(statement))
+      : undefined;
     if (!isRecord(query)) {
       facts.writes ||= isWriting(statement);
       continue;
@@ -63,7 +65,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
 }
 
-function explained(statement: JsonRecord): unknown {
+function explainedQuery(statement: JsonRecord): unknown {
   return recordAt(recordAt(statement, "Explain"), "statement")["Query"];
 }
 
