@@ -10,19 +10,20 @@ export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
   if (place < 0) {
     const tail = Math.floor(max / 4);
-    return `${whole(text.slice(0, max - tail))}${mark}${whole(text.slice(text.length - tail))}`;
+    return `${withoutHalfPairs(text.slice(0, max - tail))}${mark}${withoutHalfPairs(text.slice(text.length - tail))}`;
   }
   const head = place < max * 0.7 ? 0 : Math.floor(max / 3);
   const room = max - head;
   const start =
     head === 0 ? 0 : Math.min(Math.max(head, place - Math.floor(room / 3)), text.length - room);
   const end = start + room;
-  const begin = start > head ? `${whole(text.slice(0, head))}${mark}` : text.slice(0, start);
-  return `${begin}${whole(text.slice(start, end))}${end < text.length ? mark : ""}`;
+  const begin =
+    start > head ? `${withoutHalfPairs(text.slice(0, head))}${mark}` : text.slice(0, start);
+  return `${begin}${withoutHalfPairs(text.slice(start, end))}${end < text.length ? mark : ""}`;
 }
 
 /** Removes half a surrogate pair at either end. */
-function whole(text: string): string {
+function withoutHalfPairs(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }
 
