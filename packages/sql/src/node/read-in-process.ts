@@ -72,22 +72,22 @@ export function createProcessReader(options: ReaderOptions): {
     async *readApart(sql, parameters, { batchRows, signal }) {
       throwIfAborted(signal, SqlError);
       if (!isOpen) throw new SqlError("closed", "The database is closed.");
-      const kept = idle;
+      const reused = idle;
       idle = undefined;
-      const child = kept ?? (await start(options));
+      const child = reused ?? (await start(options));
       running.add(child);
       const kill = (): void => void child.kill("SIGKILL");
       signal?.addEventListener("abort", kill, { once: true });
-      let isWhole = false;
+      let isFinished = false;
       try {
         let answer = await ask(child, { sql, parameters: [...parameters], batchRows });
         for (;;) {
           throwIfAborted(signal, SqlError);
-          if (answer.error !== undefined) isWhole = true;
+          if (answer.error !== undefined) isFinished = true;
           if (answer.error !== undefined) throw failureOf(answer.error);
-          isWhole = answer.done === true;
+          isFinished = answer.done === true;
           if (answer.rows !== undefined && answer.rows.length > 0) yield answer.rows;
-          if (isWhole) return;
+          if (isFinished) return;
           answer = await ask(child, { batchRows });
         }
       } catch (error) {
@@ -96,7 +96,7 @@ export function createProcessReader(options: ReaderOptions): {
       } finally {
         signal?.removeEventListener("abort", kill);
         running.delete(child);
-        if (isWhole && isOpen && idle === undefined && child.connected && !child.killed) {
+        if (isFinished && isOpen && idle === undefined && child.connected && !child.killed) {
           idle = child;
           child.unref();
           child.channel?.unref();
