@@ -20,7 +20,7 @@ function baseOf(hexDigit: string, accepted: number): ContextBase {
 const before = baseOf("a", 1);
 const after = baseOf("b", 2);
 
-/** A folder whose process is killed before the operation after `operations` more changes. */
+/** A folder whose process is killed after `operations` more changes. */
 function createMortalFolder(files: Map<string, string>): BaseFolder & { operations: number } {
   const folder = {
     operations: Number.POSITIVE_INFINITY,

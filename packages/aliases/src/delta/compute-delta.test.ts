@@ -26,7 +26,7 @@ async function promptOf(base: Files, next: Files, options?: { action: string }):
   return renderDelta(await computeDelta(snapshotOf(base), snapshotOf(next)), options);
 }
 
-/** The lines between DELTA: and ACTION: for one file that changed. */
+/** The lines between DELTA: and ACTION: for one changed file. */
 async function notesOf(
   file: { alias?: string; path: string },
   before: string,

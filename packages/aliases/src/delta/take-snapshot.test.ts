@@ -10,7 +10,7 @@ const texts: Record<string, string | undefined> = {
   "D.logo": undefined,
 };
 
-/** A registry of the texts above, with one alias whose file is gone. */
+/** A registry of the files above, with one alias whose file is gone. */
 const registry: AliasRegistry = {
   root: "/project",
   directory: ".ccl",

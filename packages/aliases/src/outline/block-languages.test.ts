@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { buildOutlines } from "./build/build-outline.ts";
 import { readUnreadExports } from "./unread-exports.ts";
 
-/** Each with all that its language has; what no other file sees is called hidden. */
+/**
+ * Sources with every construct of their language. Names that other files do not see contain
+ * "hidden".
+ */
 const SOURCES: [string, string][] = [
   [
     "a.cpp",

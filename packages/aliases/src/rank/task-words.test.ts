@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { codeGlossary } from "./code-glossary.ts";
 import { analyzer, countWords, createTaskTerms, formatCounts } from "./task-words.ts";
 
-/** Terms that a word of a task is looked for by. */
+/** The terms that are searched for a task. */
 const termsOf = (task: string): string[] =>
   analyzer
     .queryWords(task)

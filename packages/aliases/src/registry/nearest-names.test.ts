@@ -25,7 +25,7 @@ describe("nearestNames", () => {
   });
 });
 
-/** The definition, without tables. */
+/** The distance by its recursive definition, without tables. */
 function slowDistance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   const [x, y] = [a.slice(1), b.slice(1)];

@@ -24,14 +24,14 @@ afterEach(() => {
 const look = (): TreeFile => ({ path: "a.ts", realPath, stamp: stampOf(lstatSync(realPath)) });
 const hashOf = (text: string): string => hashContent(Buffer.from(text)).sha256;
 
-/** The hash by a cache that reads `file`, and whether it had it from there. */
+/** The hash from a cache that reads `file`, and whether it was cached. */
 function hashAgain(file: string): { sha256: string; isKnown: boolean } {
   const cache = createStatCache(file);
   const { sha256 } = cache.hash(look());
   return { sha256, isKnown: !cache.isChanged };
 }
 
-/** Lets the file's times become old without waiting. */
+/** Ages the file's times without waiting. */
 function later(): void {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
 }
@@ -39,7 +39,10 @@ function later(): void {
 const fileOf = (rows: string): string =>
   `{"format":3,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
 
-/** Replaces the content on disk behind unchanged times, which no file system call can do, by forging the record. */
+/**
+ * Replaces the content on disk without changing its times. No file system call can do that, so it
+ * forges the record.
+ */
 function forge(cache: StatCache, text: string): StatCache {
   const file = join(folder, "stat.json");
   const { rows } = JSON.parse(cache.render(() => true));

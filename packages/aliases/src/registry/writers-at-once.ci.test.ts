@@ -9,10 +9,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAliasRegistry } from "./open-alias-registry.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
-/** Node cannot read the sources, so the writers run what was built. */
+/** Node cannot run the sources, so the writers run the build. */
 const BUILT = new URL("../../dist/index.js", import.meta.url);
 
-/** Adds `count` names one after another, opening the registry anew after each conflict; a line out for each name. */
+/**
+ * Adds `count` names one after another, and prints a line for each. After a conflict it opens the
+ * registry again.
+ */
 const WRITER = `
   const { openAliasRegistry } = await import(process.argv[1]);
   const [, , root, prefix, count] = process.argv;

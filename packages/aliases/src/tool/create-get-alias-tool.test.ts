@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-/** What a model passes is not bound to the input's type. */
+/** Accepts any input, because a model's input need not match the type. */
 async function call(
   input: unknown,
   options?: GetAliasToolOptions,

@@ -607,7 +607,7 @@ $width: 10px;
   });
 
   it("shows exports that the parser lost by their first lines", async () => {
-    // A call of a function named `using` is a declaration to the grammar.
+    // To the grammar, a call of a function named `using` is a declaration.
     const text =
       "export async function before(): Promise<number> {\n  return await using(1, async (a) =>\n    work(a, await run(a)),\n  );\n}\n\n" +
       "export async function after(name: string): Promise<void> {\n  await run(name);\n}\n";
