@@ -107,7 +107,7 @@ describe("access", () => {
   });
 });
 
-/** Every word of a secret part has this in it, so that any byte of one shows. */
+/** A mark in every word of a secret part, so that any leaked byte is detected. */
 const mark = "zq";
 const secret = (at: number, what: string): string => `${mark}${what}${"abcdefghijklm"[at] ?? ""}`;
 

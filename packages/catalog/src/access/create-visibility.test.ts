@@ -17,7 +17,7 @@ const sections: DetailSection[] = [
   "other",
 ];
 
-/** What of a whole card is in each section. */
+/** The part of a complete card that belongs to each section. */
 const contentOf: Record<DetailSection, object> = {
   description: { description: "All orders." },
   columns: { columns: [{ name: "order_id" }, { name: "email", tags: ["pii"] }, { name: "note" }] },
@@ -63,11 +63,11 @@ const role = fc.record({
 });
 type Role = typeof role extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The resources that a rule is for. */
+/** True if a rule covers a resource with this tag. */
 const matches = (given: Role["overview"], absent: boolean, tag: string): boolean =>
   typeof given === "object" ? given.tags.includes(tag) : (given ?? absent);
 
-/** What one role shows of a resource, by the words of its documentation. */
+/** The parts of a resource that one role shows, according to the documentation. */
 function shownBy(one: Role, tag: string) {
   const hasOverview = matches(one.overview, true, tag);
   const hasCard = matches(one.details, false, tag);

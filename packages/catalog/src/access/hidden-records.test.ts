@@ -67,7 +67,7 @@ function resourcesOf({ shapes }: Input): ResourceInput[] {
   }));
 }
 
-/** The same resources later, when what nobody in the test may see has changed. */
+/** The same resources later, after changes that no principal of the test may see. */
 function changed(resources: readonly ResourceInput[]): ResourceInput[] {
   return resources.map((resource) => ({
     ...resource,
@@ -90,7 +90,10 @@ async function answersOf(catalog: Catalog, ids: string[], given: Input): Promise
   };
 }
 
-/** What a principal is told of a catalog, and of one that holds only what it sees. */
+/**
+ * Compares what a principal sees of a catalog with what it sees of one that contains only its
+ * visible part.
+ */
 async function compare(given: Input, createIndex: () => SearchIndex): Promise<void> {
   const resources = resourcesOf(given);
   const access: AccessOptions = {
@@ -118,7 +121,9 @@ async function compare(given: Input, createIndex: () => SearchIndex): Promise<vo
   expect(hidden.filter((id) => told.includes(id.slice(4)))).toEqual([]);
 }
 
-/** Counts over all documents and hides afterwards, as an index does whose filter comes too late. */
+/**
+ * An index that counts over all documents and hides them afterwards, so its filter comes too late.
+ */
 function createLeakyIndex(): SearchIndex {
   const index = createMemorySearchIndex();
   return {
@@ -161,7 +166,7 @@ describe("hidden records", () => {
     const before = await told();
     await catalog.register(changed(first));
     expect(await told()).toEqual(before);
-    // The control: who sees all sees the change.
+    // The control: a principal that sees everything sees the change.
     const { items } = await catalog.overview({ principal: { roles: ["all"] } });
     expect(items[0]?.rev).toBe(2);
   });

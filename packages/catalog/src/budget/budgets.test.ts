@@ -56,7 +56,7 @@ const resource: fc.Arbitrary<ResourceInput> = fc.record(
 );
 const catalogs = fc.uniqueArray(resource, { selector: ({ id }) => id, maxLength: 25 });
 
-/** Counters that no sum over lines foretells. */
+/** Counters for which the whole is not the sum of its lines. */
 const counters: Record<string, TokenCounter> = {
   "an estimate": estimatedCounter,
   characters: { name: "characters", isExact: true, count: (value) => value.length },

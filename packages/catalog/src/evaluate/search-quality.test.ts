@@ -13,7 +13,7 @@ interface LabelledSet {
   qrels: { qid: string; rid: string }[];
 }
 
-/** The vector of a query or a record; undefined for a record that has none. */
+/** Returns the vector of a query or a record. Undefined for a record that has none. */
 type Embed = (text: string, kind: "query" | "record") => Float32Array | undefined;
 
 const table = (
@@ -207,7 +207,7 @@ const evaluate = async (
   return evaluateCatalog({ search }, { queries, qrels });
 };
 
-/** 64 numbers drawn for the text as a whole: an embedding that knows nothing. */
+/** 64 random numbers for the whole text: an embedding without any knowledge. */
 const embedAsNoise = (text: string): Float32Array => {
   let state = 17;
   for (const character of text)
@@ -218,7 +218,10 @@ const embedAsNoise = (text: string): Float32Array => {
   });
 };
 
-/** Sums of such numbers for each four letters: an embedding that knows spelling and no meaning. */
+/**
+ * Sums of such numbers over groups of four letters: an embedding that knows spelling but no
+ * meaning.
+ */
 const embedSpelling = (text: string): Float32Array => {
   const sum = new Float32Array(64);
   const plain = ` ${text.toLowerCase()} `;

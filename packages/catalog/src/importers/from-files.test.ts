@@ -91,7 +91,8 @@ describe("fromFiles on public data sets", () => {
 
 describe("fromFiles on Parquet", () => {
   const name = "flights-3m.parquet";
-  // What parquetMetadata of hyparquet 1.31 gives for this file of the data sets, of the row groups only what is read.
+  // The output of hyparquet 1.31's parquetMetadata for this file of the data sets, reduced to the
+  // members that are read.
   const recorded = JSON.parse(
     readFileSync(new URL(`__fixtures__/${name}-metadata.json`, import.meta.url), "utf8"),
   );

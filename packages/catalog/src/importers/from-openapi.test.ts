@@ -416,7 +416,9 @@ describe("fromOpenApi", () => {
   });
 });
 
-/** Schemas with references to one another and to nothing, so that cycles of any length come up. */
+/**
+ * Schemas with references to each other and to missing ones, so that cycles of any length occur.
+ */
 const schemaNames = ["A", "B", "C", "~tilde/slash", "Ж%20", "missing"];
 const reference = fc.constantFrom(...schemaNames).map((name) => {
   return {

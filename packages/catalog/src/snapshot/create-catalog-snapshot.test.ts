@@ -90,7 +90,8 @@ describe("createCatalogSnapshot", () => {
         expect((await snapshot.search({ text: "orders" })).hits.map(({ id }) => id)).toEqual([
           "bus:a",
         ]);
-        // The hash of a head, its first 64 bytes, is read only where the head is not that of these records.
+        // The hash of a head, its first 64 bytes, is read only if the head does not match these
+        // records.
         expect((await snapshot.save()) ?? (at < 64 ? whole : undefined)).toEqual(whole);
       }
     }

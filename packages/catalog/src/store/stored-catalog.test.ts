@@ -33,7 +33,7 @@ describe("a catalog in records", () => {
     const records = createMemoryRecords();
     const other = createCatalog({ records, clock });
     await other.register([bus("a", "first")]);
-    // Between what this writer has read and its own write, the resource goes and another one comes.
+    // Between this writer's read and its write, the resource is removed and another one is added.
     let isFirst = true;
     const write: Records["write"] = async (changes, options) => {
       if (isFirst) {
@@ -139,7 +139,7 @@ describe("a catalog in records", () => {
   });
 });
 
-// Written by the store that this package had before its resources were records.
+// The database was written by the store that this package had before resources became records.
 it("migrates the tables of an earlier version on open, and reports damage", async () => {
   const path = join(folder, "catalog.db");
   await copyFile(join(import.meta.dirname, "__fixtures__", "catalog.db"), path);

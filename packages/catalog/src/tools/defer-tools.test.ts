@@ -43,7 +43,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A model API on loopback that answers each request with the next of the answers, and keeps the requests. */
+/** A model API on loopback that returns the given answers in order and keeps the requests. */
 async function upstream(answers: object[]): Promise<{ url: string; requests: unknown[] }> {
   const requests: unknown[] = [];
   const server = createServer((request, response) => {
@@ -368,7 +368,7 @@ describe("the line of a tool", () => {
     Object.fromEntries(
       ["if", "then", "else"].map((key, at) => [key, [{}, left.schema, right.schema][at]]),
     );
-  /** A schema with its required arguments, by the rules of JSON Schema that it was made by. */
+  /** A schema and its required arguments, generated together by the rules of JSON Schema. */
   const made: fc.Arbitrary<Made> = fc.oneof(
     own,
     fc

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { nameList } from "./name-list.ts";
 
-/** The names that a list says. */
+/** The names in a rendered list. */
 function namesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => {
     if (/^and \d+ more$/.test(line)) return [];
