@@ -64,7 +64,7 @@ it.each([
   expect(rows.filter((row) => row.endsWith("--")).length).toBeLessThan(2);
 });
 
-/** The control: as many tokens, from both ends. */
+/** The control: as many tokens from both ends. */
 function headAndTail(text: string): string {
   for (let chars = budget * 3; ; chars = Math.floor(chars * 0.9)) {
     const shown = `${text.slice(0, chars)}\n[...]\n${text.slice(-chars)}`;

@@ -18,7 +18,7 @@ const show = (
     isBrief: false,
   }).split("\n");
 
-/** Units that stand for one to three lines each, some of them blank, and whether each is shown. */
+/** Units of one to three lines each, some of them blank, and whether each is shown. */
 const rows = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.boolean()), { minLength: 1 })
   .map((given) => {

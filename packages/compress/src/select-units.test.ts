@@ -27,7 +27,7 @@ const weighed = (weights: number[], more: Partial<WeighedUnits> = {}): WeighedUn
   ...more,
 });
 
-/** What is shown if the best are tried one more at a time, each with what stands above it. */
+/** The expected selection: the best units are tried one more at a time, each with its heads. */
 function bestThatFit(units: Unit[], weights: number[], budget: number): number[] {
   const order = units
     .map((_, at) => at)

@@ -9,7 +9,7 @@ it.each([
   [null, "null", "null"],
   [undefined, "", ""],
   [{ a: [1] }, '{"a":[1]}', '{"a":[1]}'],
-  // Texts that would be read as something else, or as more than one cell.
+  // Strings that could be mistaken for another value, or for several cells.
   ["", '""', ""],
   ["true", '"true"', "true"],
   ["null", '"null"', "null"],

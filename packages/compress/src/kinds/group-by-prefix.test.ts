@@ -25,7 +25,7 @@ const paths = [
   "src/y/",
 ];
 
-/** The lines as they came, by what the groups say. */
+/** Restores the original lines from the groups. */
 function expand(shown: string, headingOf: (line: string) => string | undefined): string[] {
   let heading: string | undefined;
   let isStart = true;

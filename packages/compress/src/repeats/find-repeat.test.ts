@@ -188,7 +188,7 @@ describe("compress with known contents", () => {
   });
 });
 
-/** A reader's way back, by hunks that begin at a line of the new content. */
+/** Rebuilds the new content from hunks that begin at one of its lines. */
 function applied(before: readonly string[], text: string): string[] {
   const lines = text.split("\n").slice(1);
   const after: string[] = [];

@@ -35,7 +35,8 @@ it("is exact for few pieces, in any order and with repetitions", () => {
       const text = (list: number[]): string => list.map(piece).join("\n");
       const twice = text([...one, ...one.toReversed()]);
       const counted = similarity(twice, text(other)) * Math.max(one.length, other.length);
-      // Of as many of the smallest hashes as the larger set has, those that both have.
+      // The number of the smallest hashes that both sets have, out of as many as the larger set
+      // has.
       expect(counted).toBeLessThanOrEqual(shared + 1e-9);
       expect(counted).toBeGreaterThanOrEqual(
         shared - (all - Math.max(one.length, other.length)) - 1e-9,
