@@ -15,7 +15,10 @@ const legOf = (scores: Record<string, number>): SearchHit[] =>
   Object.entries(scores)
     .map(([id, score]) => ({ id, score }))
     .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
-/** Scores are equal or far apart: those that differ by the last bit are equal once they are normalized. */
+/**
+ * Scores are equal or far apart, because scores that differ in the last bit become equal when
+ * normalized.
+ */
 const legArbitrary = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 2_000 })), {
     selector: ([at]) => at,
