@@ -28,7 +28,7 @@ interface Steps extends Migration<SqliteDatabase>, Migration<PostgresSession> {
 
 describe.each(kinds)("migrate on %s", (kind) => {
   let folder = "";
-  /** Two ways to the same database, as two processes have them. */
+  /** Two connections to the same database, as two processes would have. */
   let run: ((component: string, migrations: Steps[]) => Promise<{ from: number; to: number }>)[] =
     [];
   let runReadOnly: (typeof run)[number];

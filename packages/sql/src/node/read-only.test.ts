@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Every file of the folder, with its bytes. */
+/** Every file in the folder, with its bytes. */
 const everything = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]),

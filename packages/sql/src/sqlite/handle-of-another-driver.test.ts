@@ -16,7 +16,10 @@ function statementOf(statement: SqliteHandleStatement): FullStatement {
   return statement as SqliteHandleStatement & FullStatement;
 }
 
-/** better-sqlite3's ways over another driver: Buffers, rounded integers unless told, and statements that know their kind. */
+/**
+ * Imitates better-sqlite3 over another driver: Buffers, integers that are rounded by default, and
+ * statements that know their kind.
+ */
 async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: boolean }> {
   const inner = findSqliteDriver("@photostructure/sqlite").open(":memory:");
   const prepare = (

@@ -187,7 +187,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     });
   });
 
-  // The others have the one connection only.
+  // The other clients have only one connection.
   if (kind !== "pg.Pool") return;
 
   it("reports the loss of its connection", async () => {

@@ -177,7 +177,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     });
     await Promise.resolve();
     const waiting = transaction(database, (tx) => insert(tx, 2));
-    // The timer runs although the lock is held: a wait inside SQLite would keep it from doing so.
+    // The timer runs although the lock is held. A wait inside SQLite would prevent that.
     setTimeout(() => release(), 5);
     await Promise.all([holding, waiting]);
     expect(values()).toEqual([1, 2]);
@@ -230,7 +230,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
       try {
         tx.exec("INSERT OR ROLLBACK INTO t VALUES (0)");
       } catch {
-        // What a careless action does.
+        // A careless action ignores the error.
       }
       insert(tx, 2);
     });
