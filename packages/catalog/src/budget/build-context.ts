@@ -17,7 +17,7 @@ import { shareBudget, type BudgetShares } from "./share-budget.ts";
 /** A candidate, in rank order. */
 export interface ContextCandidate {
   id: string;
-  /** Called only if there may be room for it. */
+  /** Returns the row's input. Called only if there may be room for it. */
   row(): RowInput;
   /** Undefined if the principal may not see the card. Called only for the best candidates. */
   card?: (() => CardInput | undefined) | undefined;

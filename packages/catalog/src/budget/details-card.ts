@@ -55,7 +55,10 @@ export function formatCursor({ columns, snippets }: CardOffsets): string {
   return `columns=${columns};snippets=${snippets}`;
 }
 
-/** @throws CatalogError `invalid_options` if the text did not come from `formatCursor` */
+/**
+ * Parses the output of `formatCursor`. Undefined means the start of the card.
+ * @throws CatalogError `invalid_options` if the text did not come from `formatCursor`
+ */
 export function parseCursor(cursor: string | undefined): CardOffsets {
   if (cursor === undefined) return { columns: 0, snippets: 0 };
   const [, columns, snippets] = /^columns=(\d{1,9});snippets=(\d{1,9})$/.exec(cursor) ?? [];

@@ -229,7 +229,10 @@ export interface Catalog {
   overview(query?: OverviewQuery): Promise<OverviewPage>;
   details(ids: readonly string[], query?: DetailsQuery): Promise<DetailsAnswer>;
   search(query?: SearchQuery): Promise<SearchAnswer>;
-  /** @throws CatalogError `budget_exceeded` if not even the overview's header fits */
+  /**
+   * Builds rows and cards for a task within a token budget.
+   * @throws CatalogError `budget_exceeded` if not even the overview's header fits
+   */
   budgetedContext(request: ContextRequest): Promise<BudgetedContext>;
   /**
    * Lets a model pick from rows and returns the cards of its picks. The result is a failure if the answer is still
@@ -237,6 +240,8 @@ export interface Catalog {
    * @throws LanguageModelError from the model
    */
   drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
-  /** Oldest first. Empty if the id is absent or its card is denied. */
+  /**
+   * Returns a resource's history, oldest first. Empty if the id is absent or its card is denied.
+   */
   history(id: string, query?: HistoryQuery): Promise<SeenHistoryEntry[]>;
 }

@@ -107,7 +107,7 @@ interface Asked {
   tokens: number;
 }
 
-/** Undefined if not even an empty list fits. */
+/** Asks the model for its picks. Undefined if not even an empty list of rows fits. */
 async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,

@@ -59,7 +59,7 @@ export class ResidentRecords {
     await this.exclusively(() => this.followNow(signal));
   }
 
-  /** As `follow`, for a caller inside `exclusively`. */
+  /** Like `follow`, for a caller already inside `exclusively`. */
   async followNow(signal?: AbortSignal): Promise<void> {
     const { records } = this.#options;
     if (!this.#isLoaded) {

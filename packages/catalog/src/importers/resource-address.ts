@@ -21,7 +21,7 @@ export function resourceId(...parts: readonly [string, ...string[]]): string {
   return shortened(`res:${parts.map((part) => encodePart(part, "")).join(".")}`);
 }
 
-/** As `resourceId`, for a resource with a path: keeps its dots and slashes. */
+/** Like `resourceId`, for a resource with a path. It keeps the path's dots and slashes. */
 export function pathResourceId(root: string, path: string): string {
   return shortened(`res:${encodePart(root, "")}.${encodePart(path, "./")}`);
 }

@@ -159,7 +159,10 @@ export function createCatalogFolder(
   };
 }
 
-/** @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted` */
+/**
+ * Runs work under the folder's lock.
+ * @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted`
+ */
 async function withLock<T>(
   path: string,
   signal: AbortSignal | undefined,

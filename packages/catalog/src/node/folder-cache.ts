@@ -26,7 +26,7 @@ export interface FolderContent {
 const format = 1;
 const recordsFile = "records.json";
 
-/** Undefined if nothing was saved, or if another version saved it. */
+/** Loads the saved content. Undefined if nothing was saved, or if another version saved it. */
 export function loadContent(folder: string): FolderContent | undefined {
   try {
     const text = readFileSync(join(folder, ".cache", recordsFile), "utf8");

@@ -54,7 +54,7 @@ export async function readTexts(
   return texts;
 }
 
-/** Undefined if there is no such file. */
+/** Reads a file as text. Undefined if it does not exist. */
 export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -81,7 +81,10 @@ async function writeChanges(
   rmSync(join(folder, journalFile), { force: true });
 }
 
-/** Undefined for a torn journal. It is flushed before the first file changes, so nothing was written yet. */
+/**
+ * Parses the journal. Undefined if it is torn. It is flushed before the first file changes, so then
+ * nothing was written yet.
+ */
 function parseJournal(text: string): Journal | undefined {
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);

@@ -41,7 +41,10 @@ export function formatSources(sources: readonly CatalogSource[]): string {
   return `${JSON.stringify({ version: 1, sources: plain }, null, 2)}\n`;
 }
 
-/** @throws CatalogError `catalog_damaged` if the text did not come from `formatSources` */
+/**
+ * Parses the output of `formatSources`.
+ * @throws CatalogError `catalog_damaged` if the text did not come from `formatSources`
+ */
 export function parseSources(text: string): CatalogSource[] {
   let document: unknown;
   try {

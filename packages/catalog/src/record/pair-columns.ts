@@ -8,7 +8,8 @@ interface ColumnPair {
 }
 
 /**
- * If removed times added columns exceed this, the table was replaced, so no renames are looked for.
+ * Limit for removed columns times added ones. Above it, the table was replaced, and no renames are
+ * looked for.
  */
 const maxPairs = 40_000;
 /** Minimum similarity of names, unless the descriptions are equal. */

@@ -4,9 +4,9 @@ import { isTime, shortType } from "./short-type.ts";
 
 /** Number of fields in a digest, as in the overview. */
 export const digestSize = 5;
-/** Only this many columns are considered. */
+/** Maximum number of columns considered. */
 const maxColumns = 2_000;
-/** Only this many characters of prose are read. */
+/** Maximum number of characters of prose read. */
 const maxProse = 20_000;
 
 /**

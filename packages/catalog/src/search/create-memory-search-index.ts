@@ -15,7 +15,7 @@ export type MemorySearchIndexOptions = Partial<SearchIndexOptions<SearchField>>;
  * over all vectors.
  */
 export interface MemorySearchIndex extends SearchIndex {
-  /** Number of documents. */
+  /** Returns the number of documents. */
   size(): number;
   /** Serializes the index. The same documents give the same bytes, whatever the order of changes. */
   save(): Uint8Array;

@@ -41,7 +41,10 @@ export function weighTerms(
 }
 
 const dayMs = 86_400_000;
-/** Finer differences only reflect when records happened to be registered. */
+/**
+ * Steps to which recency is rounded. Finer differences only reflect when records happened to be
+ * registered.
+ */
 const recencySteps = 1000;
 /** Latency and egress that cost half of the maximum penalty. */
 const halfLatencyMs = 1000;

@@ -28,7 +28,10 @@ export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Undefined if the bytes are damaged or in another format. The expected head is not parsed. */
+/**
+ * Reads a saved index. Undefined if the bytes are damaged or in another format. If the head is the
+ * expected one, it is not parsed.
+ */
 export function readSaved(bytes: Uint8Array, expected: string): SavedIndex | undefined {
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;

@@ -11,7 +11,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** An index that is filled on the first search. */
 export interface SnapshotIndex extends SearchIndex {
-  /** Undefined if the loaded index is the same. */
+  /** Serializes the index. Undefined if the loaded index is already the same. */
   save(signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
 }
 

@@ -31,7 +31,10 @@ export type ProbeAnswer =
  * A probe of one source during one verification. It may reuse what it has read for other resources.
  */
 export interface ProbeRun {
-  /** Called only for resources that the probe handles. A rejection counts as unreachable. */
+  /**
+   * Returns the source's report about a resource. Called only for resources that the probe handles.
+   * A rejection counts as unreachable.
+   */
   probe(resource: ResourceDetails, options: { signal: AbortSignal }): Promise<ProbeAnswer>;
 }
 
