@@ -38,8 +38,8 @@ export async function computeDelta(
 }
 
 /**
- * If a removed alias named the same file as an added one, records it as the origin, so that the
- * file is not reported as new.
+ * Finds the origin of each added alias: the removed one that named the same file. A file with an
+ * origin is not reported as new.
  */
 function nameOrigins(
   changes: readonly AliasChange[],

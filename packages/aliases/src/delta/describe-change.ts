@@ -109,7 +109,7 @@ function lineNote({ after, patch }: ChangedEntry): string {
   return `+${added} -${removed} lines`;
 }
 
-/** Undefined if one of the versions is not of this kind. */
+/** Describes a change by its kind. Undefined if one of the versions is not of this kind. */
 async function describeKind(
   kind: CardKind,
   texts: Texts,

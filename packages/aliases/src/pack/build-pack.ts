@@ -31,7 +31,7 @@ const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
 /** Maximum number of rounds that fill the room left unused by rendering. */
 const MAX_ROUNDS = 6;
-/** With fewer unused tokens, another round is not worthwhile. */
+/** Minimum number of unused tokens for another round. */
 const WORTH_A_ROUND = 24;
 /** Tokens that a picked range may cost beyond its lines, for a mark or a header. */
 const MARK_TOKENS = 8;

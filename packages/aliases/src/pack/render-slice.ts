@@ -10,7 +10,7 @@ export interface Slice {
   lineNumbers?: boolean | undefined;
 }
 
-/** Shorter gaps are shown, because a mark would cost more. */
+/** Minimum length of a gap. Shorter ones are shown, because a mark would cost more. */
 const MIN_GAP_LINES = 3;
 const MAX_GAP_NAMES = 4;
 

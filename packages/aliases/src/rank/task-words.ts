@@ -125,7 +125,10 @@ export function formatCounts({ counts }: CountedText): string {
   return [...counts].map(([term, count]) => ` ${term}:${count}`).join("");
 }
 
-/** With more terms than this, searching for each costs more than reading all words. */
+/**
+ * Maximum number of terms that are searched for one by one. With more, reading all words is
+ * cheaper.
+ */
 const MAX_SOUGHT = 100;
 
 /** The terms of a task. */

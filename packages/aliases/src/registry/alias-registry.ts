@@ -142,7 +142,7 @@ export interface AliasRegistry {
   ): Promise<Result<AliasEntry>>;
   /** True if the alias existed. */
   remove(alias: string): Promise<boolean>;
-  /** Ordered by alias, in code units. */
+  /** Returns all entries, ordered by alias in code units. */
   list(): AliasEntry[];
   /**
    * Reads the current file of `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names),

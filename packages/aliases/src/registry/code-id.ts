@@ -29,7 +29,7 @@ function hashCode(): string {
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 
-/** Empty if a bundle includes the library, or lacks the parsers. */
+/** The path of a library. Empty if a bundle includes the library, or lacks the parsers. */
 function placeOf(name: string): string[] {
   try {
     return [require.resolve(name)];

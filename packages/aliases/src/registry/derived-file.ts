@@ -75,7 +75,7 @@ function headerOf(body: Buffer, writerId: string): string {
   return `ccl-derived-2 ${writerId} ${hash("sha256", body)}\n`;
 }
 
-/** Undefined if the entries do not fill the file without gaps. */
+/** The encoded entries by hash. Undefined if they do not fill the file without gaps. */
 function entriesIn(bytes: Buffer): Map<string, Buffer> | undefined {
   const entries = new Map<string, Buffer>();
   let start = HEADER_BYTES;

@@ -116,7 +116,10 @@ function folderRules(state: FolderRules): IgnoreRules {
   };
 }
 
-/** Undefined if the repository ignores the whole root. The root then has no inherited rules. */
+/**
+ * The rules inherited from the repository. Undefined if the repository ignores the whole root,
+ * which then inherits no rules.
+ */
 function ancestorRules(
   root: string,
   top: string,

@@ -128,7 +128,7 @@ async function compareAll(
   return compared;
 }
 
-/** Undefined if the file is gone. */
+/** The updated record of an alias. Undefined if its file is gone. */
 function nextRecord(
   record: RegistryRecord,
   state: RecordState,

@@ -9,7 +9,7 @@ import type { ContentHash } from "./hash-content.ts";
 
 /** Content hashes of files. Reuses an earlier hash if the file is provably unchanged. */
 export interface StatCache {
-  /** Throws errors of the operating system. */
+  /** Returns the content hash of a file. Throws errors of the operating system. */
   hash(file: TreeFile): ContentHash;
   /** True if there is anything to write. */
   readonly isChanged: boolean;
