@@ -98,7 +98,10 @@ function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
 }
 
 const longestLead = 40;
-/** With fewer lines, the first and last times would take up the space of a more useful line. */
+/**
+ * Number of lines from which the first and last times are shown. With fewer, they would take up the
+ * space of a more useful line.
+ */
 const manyLines = 20;
 
 /** The text before the message in the first and the last line, such as their times. */
@@ -120,7 +123,7 @@ function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {
   return `${unit.from}${count > 1 ? ` x${count}` : ""}: `;
 }
 
-/** Number of shown rows in each table, by the place of its title. */
+/** Counts the shown rows of each table, by the place of its title. */
 function countRows(places: readonly number[], units: Units): Map<number, number> {
   const shown = new Map<number, number>();
   for (const at of places) {

@@ -106,7 +106,7 @@ function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
 }
 
 /**
- * Number of units that may be tried. Their total length is limited, so that no trial takes long.
+ * Counts the units that may be tried. Their total length is limited, so that no trial takes long.
  */
 function affordable(
   order: readonly number[],

@@ -142,14 +142,14 @@ export function sourceFinder(bodies: readonly string[]): (body: string) => strin
   };
 }
 
-/** Number of words up to the end of the level and the brackets after it. 0 without a level. */
+/** Counts the words up to the end of the level and the brackets after it. 0 without a level. */
 function levelEnd(words: readonly string[]): number {
   let end = words.slice(0, levelWords).findIndex((word) => level.test(word)) + 1;
   while (end > 0 && /^\[.*\]\s*$/.test(words[end] ?? "")) end += 1;
   return end;
 }
 
-/** Number of words up to the end of the name before a colon or a dash. 0 without one. */
+/** Counts the words up to the end of the name before a colon or a dash. 0 without one. */
 function nameEnd(words: readonly string[], start: number): number {
   const name = words.slice(start, start + nameWords).findIndex((word) => /:\s*$|^-\s*$/.test(word));
   return name < 0 ? 0 : start + name + 1;

@@ -5,7 +5,7 @@
 export type ContentSketch = readonly number[];
 
 const sketchSize = 64;
-/** Shorter pieces, such as a closing brace, carry no information. */
+/** Minimum length of a piece. Shorter ones, such as a closing brace, carry no information. */
 const minPieceChars = 4;
 
 /**
