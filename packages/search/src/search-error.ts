@@ -8,7 +8,10 @@ export class SearchError extends CclError<SearchErrorCode> {
   static override readonly brand: string = "SearchError";
 }
 
-/** @throws SearchError `invalid_options` unless the limit is a whole number from 0 */
+/**
+ * Checks a limit.
+ * @throws SearchError `invalid_options` unless the limit is a whole number from 0
+ */
 export function checkLimit(limit: number): void {
   if (Number.isSafeInteger(limit) && limit >= 0) return;
   throw new SearchError("invalid_options", `A limit must be a whole number from 0, not ${limit}.`);

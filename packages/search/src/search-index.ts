@@ -71,7 +71,7 @@ export interface FacetQuery {
 
 /** An exact index in memory. */
 export interface SearchIndex<Field extends string = string> {
-  /** Number of documents. */
+  /** Returns the number of documents. */
   size(): number;
   /**
    * Adds or replaces all of the documents or none, after earlier changes have finished.

@@ -27,7 +27,9 @@ export function createVectorTable(precision: VectorPrecision): VectorTable {
 }
 
 /**
- * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0 accepts any number.
+ * Checks a vector.
+ * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0
+ * accepts any number.
  */
 export function checkVector(vector: Float32Array, dimensions: number, owner: string): void {
   if (vector.length === 0 || (dimensions > 0 && vector.length !== dimensions)) {
