@@ -47,7 +47,10 @@ export async function openSqliteHandle(
   return applySettings(new SqliteConnection(handle, options), settings);
 }
 
-/** @throws SqlError `invalid_input` */
+/**
+ * Checks the settings of a database.
+ * @throws SqlError `invalid_input`
+ */
 export function checkSettings({ durability = "full", busyTimeoutMs = 0 }: SqliteSettings): void {
   if (!Object.hasOwn(synchronousLevels, durability)) {
     throw new SqlError(
