@@ -38,7 +38,7 @@ interface Walk extends Complete<Omit<SchemaColumnsOptions, "in">>, SchemaColumns
 interface Place {
   path: string;
   isRequired: boolean;
-  /** References on the path to this schema. Meeting one of them again means a cycle. */
+  /** References on the path to this schema. A repeated reference means a cycle. */
   trail: readonly string[];
   depth: number;
 }
