@@ -35,7 +35,7 @@ export function deriveDigest(resource: ResourceInput): string[] {
   const scored = columns.map((column, position) => ({
     column,
     position,
-    score: keyScore(column) + relevance(column, prose),
+    score: keyScore(column) + columnRelevance(column, prose),
   }));
   const time = scored.find(({ column }) => isTime(column.type));
   if (time !== undefined) time.score += 4;
@@ -72,7 +72,7 @@ function keyScore({ pk, fk, index }: ResourceColumn): number {
   return (pk === true ? 6 : 0) + (fk === undefined ? 0 : 1) + (index === undefined ? 0 : 0.5);
 }
 
-function relevance(column: ResourceColumn, prose: ReadonlyMap<string, number>): number {
+function columnRelevance(column: ResourceColumn, prose: ReadonlyMap<string, number>): number {
   const rarity = commonNames.has(column.name.toLowerCase()) ? 1 : 3;
   const words = wordsOf(column.name);
   const mentions =
