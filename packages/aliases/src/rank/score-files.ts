@@ -186,8 +186,8 @@ const KIND_WORDS: [kind: FileKind, words: string][] = [
 ];
 
 function wantedKinds(task: string): Set<FileKind> {
-  const asked = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
-  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => asked.has(word)));
+  const terms = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
+  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => terms.has(word)));
   return new Set(wanted.map(([kind]) => kind));
 }
 

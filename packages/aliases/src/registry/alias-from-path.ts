@@ -37,7 +37,7 @@ interface Candidate {
   file: UnnamedFile;
   folders: readonly string[];
   /** Number of leading folders that are not yet part of the name. */
-  spare: number;
+  unusedFolders: number;
   /** The name so far, without its prefix. */
   name: string;
   /** True if the name comes from the folder. */
@@ -54,7 +54,7 @@ function startOf(file: UnnamedFile): Candidate {
   return {
     file,
     folders,
-    spare: folders.length,
+    unusedFolders: folders.length,
     name: folder ?? stem,
     isIndex: folder !== undefined,
   };
@@ -145,7 +145,7 @@ function nameUnique(
 function winnerOf(clash: Candidate[]): Candidate | undefined {
   if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
   if (clash.length === 1) return clash[0];
-  const ended = clash.filter(({ spare }) => spare === 0);
+  const ended = clash.filter(({ unusedFolders }) => unusedFolders === 0);
   const own = ended.length === 0 ? clash.filter(({ isIndex }) => !isIndex) : ended;
   return own.length === 1 ? own[0] : undefined;
 }
@@ -167,10 +167,10 @@ function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled):
  * name.
  */
 function addFolderOrHash(candidate: Candidate, settled: Settled): Candidate[] {
-  const { file, folders, spare, name } = candidate;
-  const folder = folders[spare - 1];
+  const { file, folders, unusedFolders, name } = candidate;
+  const folder = folders[unusedFolders - 1];
   if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
-    return [{ ...candidate, spare: spare - 1, name: `${folder}.${name}` }];
+    return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
   }
   for (let digits = 6; ; digits += 1) {
     const suffix = hashSuffix(file.path, digits);
