@@ -36,7 +36,7 @@ export async function drillDown(
   let found: RankedCandidates | undefined;
   let needMore = "";
   for (let round = 1; round <= maxRounds && picks.size < maxPicks; round++) {
-    const asked = needMore === "" ? task : `${task}\n${needMore}`;
+    const question = needMore === "" ? task : `${task}\n${needMore}`;
     const exclude = [
       ...(request.exclude ?? []).map((id) => resolveAlias(id, request.aliases)),
       ...shown,
@@ -49,7 +49,7 @@ export async function drillDown(
       {
         ...rest,
         candidates,
-        task: asked,
+        task: question,
         budget,
         exclude,
       },

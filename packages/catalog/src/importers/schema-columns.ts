@@ -160,8 +160,8 @@ function mergeParts(
     walk.visitsLeft -= 1;
     const { $ref, ...beside } = isRecord(part) ? part : {};
     // `properties` beside a reference must not replace those of its target, so both become parts of `allOf`.
-    const asked = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
-    const { value, followed, broken } = followReferences(walk.root, asked);
+    const combined = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
+    const { value, followed, broken } = followReferences(walk.root, combined);
     if (broken !== undefined) walk.unresolved.push(broken);
     if (depth > maxNestedParts) walk.isCut = true;
     if (depth > maxNestedParts || walk.visitsLeft < 0 || !isRecord(value)) return undefined;

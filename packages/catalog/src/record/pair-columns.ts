@@ -36,17 +36,17 @@ export function pairColumns(
 ): PairedColumns {
   const old = new Map(before.map((column) => [columnKey(column), column]));
   const now = new Map(after.map((column) => [columnKey(column), column]));
-  const lost = [...old].flatMap(([key, column]) => (now.has(key) ? [] : column));
-  const gained = [...now].flatMap(([key, column]) => (old.has(key) ? [] : column));
-  const renamed = findRenames(lost, gained);
+  const removedColumns = [...old].flatMap(([key, column]) => (now.has(key) ? [] : column));
+  const addedColumns = [...now].flatMap(([key, column]) => (old.has(key) ? [] : column));
+  const renamed = findRenames(removedColumns, addedColumns);
   return {
     kept: [...old].flatMap(([key, from]) => {
       const to = now.get(key);
       return to === undefined ? [] : { from, to };
     }),
     renamed,
-    removed: lost.filter((column) => renamed.every(({ from }) => from !== column)),
-    added: gained.filter((column) => renamed.every(({ to }) => to !== column)),
+    removed: removedColumns.filter((column) => renamed.every(({ from }) => from !== column)),
+    added: addedColumns.filter((column) => renamed.every(({ to }) => to !== column)),
   };
 }
 

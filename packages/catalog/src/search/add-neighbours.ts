@@ -50,7 +50,7 @@ export async function addNeighbours(
   for (const { source, targets } of wanted) {
     const id = targets.find((target) => records.has(target));
     if (id === undefined || id === source.id) continue;
-    const lifted = lift(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);
+    const lifted = raised(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);
     if (lifted === undefined || (!brought.has(id) && brought.size === maxNeighbours)) continue;
     brought.add(id);
     byId.set(id, lifted);
@@ -84,7 +84,7 @@ async function lookUpMissing(
   for (const record of await lookup(missing)) records.set(record.id, record);
 }
 
-function lift(hit: ExplainedHit, source: ExplainedHit, share: number): ExplainedHit | undefined {
+function raised(hit: ExplainedHit, source: ExplainedHit, share: number): ExplainedHit | undefined {
   const amount = share * source.score - hit.score;
   if (!(amount > 0)) return undefined;
   const explain = {

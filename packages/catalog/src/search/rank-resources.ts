@@ -66,7 +66,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
   const legs = await searchLegs(options);
   const ids = [...new Set([...legs.text.hits, ...legs.vector].map(({ id }) => id))];
   const records = new Map((await lookup(ids)).map((record) => [record.id, record]));
-  const asked = capabilitiesIn(text);
+  const requested = capabilitiesIn(text);
   const nowMs = (options.clock ?? systemClock).now();
   const fused = fuseHits({
     text: legs.text.hits,
@@ -76,7 +76,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
       const record = records.get(id);
       if (record === undefined) return undefined;
       const recency = recencyOf(record, nowMs, halfLifeDays);
-      const capability = capabilityOf(record, asked);
+      const capability = capabilityOf(record, requested);
       return weighTerms({ recency, capability, cost: costOf(record) }, weights);
     },
   });

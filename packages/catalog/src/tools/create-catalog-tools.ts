@@ -78,8 +78,8 @@ export function createCatalogTools(
         const call = { ...who, signal };
         const found = await catalog.search({ text: query, limit, facets, ...call });
         const ids = found.hits.map(({ id }) => id);
-        const asked = ids.length > 0 ? { ids } : { facets };
-        const { items } = await catalog.overview({ ...asked, pageSize: limit, ...call });
+        const selection = ids.length > 0 ? { ids } : { facets };
+        const { items } = await catalog.overview({ ...selection, pageSize: limit, ...call });
         const lines = items.map(({ id, kind, title, schema_digest }) => {
           const fields = schema_digest.length > 0 ? `: ${schema_digest.join(" ")}` : "";
           return inertText(`${id} | ${kind} | ${title}${fields}`, 700);

@@ -259,8 +259,8 @@ async function checkedInput(
 ): Promise<{ value: unknown } | DeferredToolError> {
   const inputSchema = withoutUndefined({ ...(await jsonSchemaOf(schema)) });
   try {
-    const asked = isStandard(schema) ? schema : inputSchema;
-    const read = parseStructured(jsonText(input), { schema: asked });
+    const validator = isStandard(schema) ? schema : inputSchema;
+    const read = parseStructured(jsonText(input), { schema: validator });
     if (read.ok) return read;
     const message = `The arguments of ${name} do not fit: ${reasonsOf(read.issues)}`;
     return { error: { code: "invalid_arguments", message, inputSchema } };
