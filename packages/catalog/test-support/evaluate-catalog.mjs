@@ -84,7 +84,7 @@ export function recallAt(ids, grades, count) {
   return new Set(found).size / grades.size;
 }
 
-/** Normalised discounted cumulative gain (Järvelin and Kekäläinen) with gains 2^grade - 1. A repeated id counts only at its first place. */
+/** Normalized discounted cumulative gain (Järvelin and Kekäläinen) with gains 2^grade - 1. A repeated id counts only at its first place. */
 export function ndcgAt(ids, grades, count) {
   const gainOf = (grade) => 2 ** grade - 1;
   const discounted = (gains) =>

@@ -92,7 +92,7 @@ export class SqliteConnection implements SqliteDatabase {
     }
   }
 
-  // @photostructure/sqlite finalises statements only when they are garbage-collected, and until
+  // @photostructure/sqlite finalizes statements only when they are garbage-collected, and until
   // then SQLite keeps the connection and its files. So the last connection leaves WAL mode, which
   // empties and removes the log. The next one to open the file enters it again.
   #leaveWal(): void {

@@ -62,7 +62,7 @@ export interface SqliteDatabase {
    */
   readonly readApart?: ReadApart | undefined;
   /**
-   * Ends open reads, rolls back a running transaction, finalises statements, moves the write-ahead
+   * Ends open reads, rolls back a running transaction, finalizes statements, moves the write-ahead
    * log into the database and closes the handle. A handle that the caller passed stays open.
    * Closing twice does nothing.
    */

@@ -2,7 +2,7 @@ import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
 import type { SqliteHandle, SqliteRow, SqliteStatement, SqliteValue } from "./sqlite-database.ts";
 
-/** A statement that its connection finalises. */
+/** A statement that its connection finalizes. */
 export interface OwnedStatement extends SqliteStatement {
   finalise(): void;
 }
@@ -19,7 +19,7 @@ interface StatementOptions {
 
 /**
  * Maps each read to its statement, which keeps the statement alive. @photostructure/sqlite
- * finalises a garbage-collected statement even during a read, which makes the read fail or crashes
+ * finalizes a garbage-collected statement even during a read, which makes the read fail or crashes
  * the process.
  */
 export type OpenReads = Map<Iterator<unknown>, unknown>;
@@ -179,7 +179,7 @@ const plainRow = (row: SqliteRow): SqliteRow =>
   mapRow(row, (value) => (typeof value === "bigint" ? exactNumber(value) : plainBlob(value)));
 
 /**
- * Turns a Buffer into a plain Uint8Array, so that equality and serialisation do not depend on the
+ * Turns a Buffer into a plain Uint8Array, so that equality and serialization do not depend on the
  * driver.
  */
 function plainBlob(value: SqliteValue): SqliteValue {
