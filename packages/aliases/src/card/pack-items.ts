@@ -5,14 +5,15 @@ const maxReadItems = 1_000;
 
 /** Options of `packItems`. */
 export interface PackItemsOptions {
-  /** Default 1. */
+  /** Maximum number of lines. Default 1. */
   maxLines?: number | undefined;
-  /** Default `; `. */
+  /** Text between items. Default `; `. */
   separator?: string | undefined;
 }
 
 /**
- * `label: item; item; +N more`: fills each line, repeats the label on every line and counts the items that do not fit.
+ * Lays items out as `label: item; item; +N more`. It fills each line, repeats the label on every
+ * line and counts the items that do not fit.
  */
 export function packItems(
   label: string,

@@ -107,7 +107,10 @@ function readTable(lines: readonly string[]): Option[] | undefined {
   return complete(rows);
 }
 
-/** `O1: text; excludes O3`, `Option 1 - text`, `Вариант 1. text`. The text may follow below a heading. */
+/**
+ * Reads an option from `O1: text; excludes O3`, `Option 1 - text` or `Вариант 1. text`. The text
+ * may follow below a heading.
+ */
 function readSentence(sentence: string, below = ""): Option | undefined {
   const found =
     /^((?:option|variant|вариант|опция)\s+[\p{L}\p{N}]{1,4}|[A-ZА-Я]{1,3}-?\d{1,3}[a-z]?)\s*(?:[:.)\]–—-]\s*(.*))?$/iu.exec(

@@ -38,8 +38,9 @@ export interface CardHeading {
 type Piece = { columns: number } | { snippets: number } | "anti_patterns" | "facts" | "about";
 
 /**
- * Builds the levels of a card, in order of priority: a snippet, the anti-patterns, the first columns, pushdown
- * capabilities, eight more columns at a time, a second snippet, quality and constraints.
+ * Builds the levels of a card, in order of priority. They add a snippet, the anti-patterns, the
+ * first columns, pushdown capabilities, eight more columns at a time, a second snippet, and finally
+ * quality and constraints.
  */
 export function cardText(details: ResourceDetails, heading: CardHeading): CardText {
   const columns = details.columns?.length ?? 0;

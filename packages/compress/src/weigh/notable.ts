@@ -11,9 +11,9 @@ export interface CellTable {
 }
 
 /**
- * How unusual each row is among rows with the same columns. 0 means usual. A row is unusual for a
- * value that few rows have in a column of few values, a value in a mostly empty column, a number
- * far from the others, or a word that no other row has.
+ * How unusual each row is among rows with the same columns. 0 means usual. Four things make a row
+ * unusual: a value that few rows have in a column of few values, a value in a mostly empty column,
+ * a number far from the others, and a word that no other row has.
  */
 export function notableRows({ rows, columns, cellsOf }: CellTable): Float64Array {
   const notable = new Float64Array(rows);

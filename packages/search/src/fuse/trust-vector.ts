@@ -8,11 +8,11 @@ const maxHits = 100;
 const fullTrust = 0.15;
 
 /**
- * The trust in vectors, 0..1. This is the correlation of vector scores with word scores over the
- * best word hits, minus the standard error for so few hits, times the share of these hits that have
- * a vector. An embedding that knows the language agrees with the words to some extent, while a
- * broken one agrees only by chance. If too few hits have a vector to judge, the result is half of
- * that share.
+ * The trust in vectors, 0..1. It is the correlation of vector scores with word scores over the best
+ * word hits. The standard error for so few hits is subtracted, and the result is multiplied by the
+ * share of these hits that have a vector. An embedding that knows the language agrees with the
+ * words to some extent, while a broken one agrees only by chance. If too few hits have a vector to
+ * judge, the result is half of that share.
  */
 export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));

@@ -86,9 +86,9 @@ export function scoreText(input: ScoreTextInput): TextHits {
 }
 
 /**
- * Returns a function that computes what a document's container adds to its score. It is a share of
- * what the container's best documents score beyond the document itself, so a document without a
- * container is not at a disadvantage beside those of large containers.
+ * Returns a function that computes what a document's container adds to its score: a share of the
+ * amount by which the container's best documents score higher. A document without a container is
+ * therefore not at a disadvantage beside those of large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,
