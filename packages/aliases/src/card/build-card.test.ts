@@ -433,7 +433,7 @@ a: b
     ["D.code", "a.py", "def f(): pass\n", "code"],
     ["X.adr", "docs/decisions/0001.md", "# A\n\n## Decision\n\nUse B.\n", "decision"],
     ["H.picture", "a.svg", "<svg/>", "plain"],
-  ])("falls through from %s to the form that %s has", async (alias, path, text, kind) => {
+  ])("falls back from %s to the kind that suits %s", async (alias, path, text, kind) => {
     expect((await buildCard({ alias, path, text })).kind).toBe(kind);
   });
 

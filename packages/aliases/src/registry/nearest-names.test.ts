@@ -14,7 +14,7 @@ describe("nearestNames", () => {
     ["H.open-alias-regsitry", ["H.open-alias-registry"]],
     ["H.something-else-entirely", []],
     ["", []],
-  ])("finds for %j", (query, nearest) => {
+  ])("finds the nearest names for %j", (query, nearest) => {
     expect(nearestNames(query, names)).toEqual(nearest);
   });
 

@@ -120,7 +120,7 @@ describe("renderRegistry", () => {
     ["a byte order mark", `\uFEFF${DOCUMENT}`],
     ["a version", '{\n  "version": 1,\n  "H.a": {"path":"a","sha":"ffffffff"}\n}\n'],
     ["nothing", "{}\n"],
-  ])("writes back what it read: %s", (_, text) => {
+  ])("writes back the same text: %s", (_, text) => {
     expect(renderRegistry(parseRegistry(text, "f"))).toBe(text);
   });
 

@@ -172,7 +172,7 @@ describe("a rule", () => {
     ["a function that does not return a boolean", () => JSON.parse("1"), []],
     ["a rule of a wrong type", JSON.parse('"all"'), []],
     ["a rule that is null", JSON.parse("null"), []],
-  ])("grants the cards that fit %s", async (_, details, expected) => {
+  ])("grants the cards that match %s", async (_, details, expected) => {
     const catalog = await catalogWith({ roles: { r: { details } } });
     const principal = { id: "p", roles: ["r"] };
     const { items } = await catalog.details(["res:t0", "res:t1", "res:t2"], { principal });
@@ -185,7 +185,7 @@ describe("a rule", () => {
     ["a rule that fails", ["broken"], false],
     ["a rule that fails, and a role without a grant", ["broken", "none"], false],
     ["a rule that fails, and a role that grants it", ["broken", "all"], true],
-  ])("decides about a card of %s", async (_, roles, isShown) => {
+  ])("decides whether a card is shown to %s", async (_, roles, isShown) => {
     const catalog = await catalogWith({
       roles: {
         none: {},
@@ -222,7 +222,7 @@ describe("a call without a principal", () => {
     ["rules without the role public", { roles: {} }, [3, 0], [3, 0]],
     ["rules for the role public", { roles: { public: { details: true } } }, [3, 1], [3, 1]],
     ["rules that deny the role public", { roles: { public: { overview: false } } }, [0, 0], [0, 0]],
-  ])("is of the public in a catalog with %s", async (_, access, without, asPublic) => {
+  ])("has the role public in a catalog with %s", async (_, access, without, asPublic) => {
     expect(await idsOf(access)).toEqual(without);
     expect(await idsOf(access, { roles: ["public"] })).toEqual(asPublic);
   });

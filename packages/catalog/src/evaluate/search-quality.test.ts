@@ -244,7 +244,7 @@ describe("search quality", () => {
   it.each([
     ["tune", 0.7, 0.55],
     ["test", 0.65, 0.53],
-  ])("finds Russian and mixed resources, half %s", async (split, recall, ndcg) => {
+  ])("finds Russian and mixed resources in the %s half", async (split, recall, ndcg) => {
     const { recallAt10, ndcgAt10, queries } = await evaluate(mixedSet(split));
     expect(queries).toBeGreaterThan(80);
     expect(recallAt10).toBeGreaterThan(recall);
@@ -268,7 +268,7 @@ describe("search quality", () => {
       (text, kind) =>
         kind === "query" || text.length % 10 === 0 ? embedSpelling(text) : undefined,
     ],
-  ])("is not spoilt by an embedding that knows %s only", async (_name, embed) => {
+  ])("is not spoiled by an embedding that knows only %s", async (_name, embed) => {
     for (const set of [englishSet, mixedSet("tune"), mixedSet("test")]) {
       const text = await evaluate(set);
       const hybrid = await evaluate(set, embed);

@@ -89,7 +89,7 @@ describe("a folder of a catalog", () => {
       (files) => ({ ...files, "details/none.json": "{}" }),
       "file_unexpected",
     ],
-  ])("is refused with %s", async (_, change, code) => {
+  ])("is rejected with %s", async (_, change, code) => {
     const read = fromCatalogFiles(change({ ...toCatalogFiles(await sampleRecords()) }));
     expect(read.ok ? [] : read.issues.map((issue) => issue.code)).toEqual([code]);
   });

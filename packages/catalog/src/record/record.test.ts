@@ -90,7 +90,7 @@ describe("diffResource", () => {
       "additive",
       ["capability_added pushdown.limit"],
     ],
-  ])("tells %s", (_, after, severity, changes) => {
+  ])("classifies %s", (_, after, severity, changes) => {
     const diff = diffResource(base, after);
     expect(diff.severity).toBe(severity);
     expect(diff.changes.map(({ kind, path }) => `${kind} ${path}`)).toEqual(changes);
@@ -189,7 +189,7 @@ describe("checkResources", () => {
     ["an invalid time", { ...base, updated_at: "yesterday" }, "invalid_resource"],
     ["a null rate above one", { ...base, quality: { null_rate: { id: 2 } } }, "invalid_resource"],
     ["megabytes", { ...base, description: "x".repeat(4_100_000) }, "resource_too_large"],
-  ])("refuses %s", (_, input, code) => {
+  ])("rejects %s", (_, input, code) => {
     const result = checkResources([input]);
     expect(result.ok ? "taken" : result.issues[0]?.code).toBe(code);
   });

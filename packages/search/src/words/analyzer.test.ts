@@ -38,7 +38,7 @@ describe("createAnalyzer", () => {
     ["заказ", "закон"],
     ["status", "stats"],
     ["author", "authority"],
-  ])("keeps %j and %j apart", (left, right) => {
+  ])("does not match %j with %j", (left, right) => {
     expect(analyzer.documentTerms(left)).not.toEqual(analyzer.documentTerms(right));
   });
 
