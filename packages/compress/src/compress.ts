@@ -21,9 +21,9 @@ export interface CompressOptions {
    * the call.
    */
   query?: string | undefined;
-  /** The kind of content. Detected if absent. */
+  /** The kind of content. Detected by default. */
   kind?: ContentKind | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
   /**
    * Converts pages to words, lists and cells in place of the built-in reader, for example that of

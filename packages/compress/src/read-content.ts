@@ -11,9 +11,9 @@ export interface ReadContentOptions {
   /** First and last line or row, numbered as by `compress` from 1. Both are included. */
   from: number;
   to: number;
-  /** Token limit, 400 if absent. */
+  /** Token limit. 400 by default. */
   budget?: number | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
   /** As for `compress`. */
   readHtml?: ((html: string) => string) | undefined;

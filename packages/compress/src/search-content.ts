@@ -17,13 +17,13 @@ export interface SearchContentOptions {
    * Finds lines that match a pattern, such as a `RegExp`, instead of lines with words of the query.
    */
   pattern?: { test(text: string): boolean } | undefined;
-  /** Number of lines shown around a hit, 3 if absent. A row of a table is always shown whole. */
+  /** Number of lines shown around a hit. 3 by default. A row of a table is always shown whole. */
   around?: number | undefined;
-  /** Token limit, 400 if absent. */
+  /** Token limit. 400 by default. */
   budget?: number | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
-  /** The number of the first line if the content is part of a longer one. 1 if absent. */
+  /** The number of the first line if the content is part of a longer one. 1 by default. */
   firstLine?: number | undefined;
 }
 

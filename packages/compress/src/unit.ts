@@ -80,9 +80,9 @@ export interface Layout {
    * without values are compared.
    */
   maskOf?: ((line: string) => string | undefined) | undefined;
-  /** The part of a line that may report an error. The whole line if absent. */
+  /** The part of a line that may report an error. By default the whole line. */
   claimOf?: ((line: string) => string) | undefined;
-  /** A line without its time and host, for comparing lines. The whole line if absent. */
+  /** A line without its time and host, for comparing lines. By default the whole line. */
   bodyOf?: ((line: string) => string) | undefined;
   /** A line without the prefix that all lines share, for small budgets. */
   briefOf?: ((line: string) => string) | undefined;

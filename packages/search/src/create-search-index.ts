@@ -31,9 +31,9 @@ import { createAnalyzer, type Analyzer } from "./words/analyzer.ts";
 
 /** The fields and their weights, and how text and vectors are processed. */
 export interface SearchIndexOptions<Field extends string = string> extends TextWeights<Field> {
-  /** Splits text into terms. `createAnalyzer()` if absent. */
+  /** Splits text into terms. `createAnalyzer()` by default. */
   analyzer?: Analyzer | undefined;
-  /** How vectors are stored. `float32` if absent. */
+  /** How vectors are stored. `float32` by default. */
   vectors?: VectorPrecision | undefined;
 }
 

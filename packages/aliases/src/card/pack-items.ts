@@ -5,9 +5,9 @@ const maxReadItems = 1_000;
 
 /** Options of `packItems`. */
 export interface PackItemsOptions {
-  /** Maximum number of lines. Default 1. */
+  /** Maximum number of lines. 1 by default. */
   maxLines?: number | undefined;
-  /** Text between items. Default `; `. */
+  /** Text between items. `; ` by default. */
   separator?: string | undefined;
 }
 

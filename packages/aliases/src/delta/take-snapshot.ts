@@ -13,7 +13,7 @@ export interface TakeSnapshotOptions {
   aliases?: readonly string[] | undefined;
   /**
    * Aliases whose text is kept, so that a later delta can show what changed. Binary files have no
-   * text. Default "all".
+   * text. "all" by default.
    */
   texts?: "all" | "none" | readonly string[] | undefined;
   signal?: AbortSignal | undefined;

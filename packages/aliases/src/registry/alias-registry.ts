@@ -118,9 +118,9 @@ export interface DerivedCache {
 export interface OpenAliasRegistryOptions {
   /** The project's root folder. No path may leave it. */
   root: string;
-  /** Relative to the root. Default `.ccl`. Use `.ado` for an AdaOS folder. */
+  /** Relative to the root. `.ccl` by default. Use `.ado` for an AdaOS folder. */
   directory?: string | undefined;
-  /** False keeps everything in memory and never writes. Default true. */
+  /** If false, everything stays in memory and nothing is written. True by default. */
   persist?: boolean | undefined;
 }
 

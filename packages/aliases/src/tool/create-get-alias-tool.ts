@@ -22,11 +22,11 @@ import { locateSymbol } from "./locate-symbol.ts";
 
 /** Limits of one answer. */
 export interface GetAliasToolOptions {
-  /** Maximum tokens of an answer's text. Default 4,000. */
+  /** Maximum tokens of an answer's text. 4,000 by default. */
   maxTokens?: number | undefined;
   /** By default the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
   counter?: TokenCounter | undefined;
-  /** Maximum bytes of an answer's text in UTF-8. Default 64 KiB. */
+  /** Maximum bytes of an answer's text in UTF-8. 64 KiB by default. */
   maxBytes?: number | undefined;
 }
 

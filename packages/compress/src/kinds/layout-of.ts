@@ -10,7 +10,7 @@ import { readHtml } from "./read-html.ts";
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
-  /** The number of the first line if the text is part of a longer one. 1 if absent. */
+  /** The number of the first line if the text is part of a longer one. 1 by default. */
   firstLine?: number | undefined;
   /** The JSON of the text, if it was parsed to find the kind. */
   json?: FoundJson | undefined;

@@ -31,7 +31,7 @@ export interface FuseHitsInput<Extra extends object = object> {
    */
   vector?: readonly SearchHit[] | undefined;
   /**
-   * The scores of the best hit of the word search and of the vector search. 0.7 and 0.3 if absent.
+   * The scores of the best hit of the word search and of the vector search. 0.7 and 0.3 by default.
    */
   weights?: { text: number; vector: number } | undefined;
   /**

@@ -38,9 +38,9 @@ export interface AnalyzerOptions {
   glossary?: readonly (readonly string[])[] | undefined;
   /** More words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
-  /** Maximum number of words read from the beginning of a document's field. 20,000 if absent. */
+  /** Maximum number of words read from the beginning of a document's field. 20,000 by default. */
   maxWords?: number | undefined;
-  /** Maximum number of words read from the beginning of a query. 500 if absent. */
+  /** Maximum number of words read from the beginning of a query. 500 by default. */
   maxQueryWords?: number | undefined;
 }
 
