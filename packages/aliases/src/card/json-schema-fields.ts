@@ -214,7 +214,7 @@ function nestedType(
   return { ...shown, type: `map<${shown.type}>` };
 }
 
-/** The type of a union. If all alternatives are single values, they form an enumeration. */
+/** The type of a union. If all alternatives are constants, they form an enumeration. */
 function unionOf(
   reader: Reader,
   choices: JsonRecord[],

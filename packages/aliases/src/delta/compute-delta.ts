@@ -38,8 +38,8 @@ export async function computeDelta(
 }
 
 /**
- * Finds the origin of each added alias: the removed one that named the same file. A file with an
- * origin is not reported as new.
+ * Finds the origin of each added alias: a removed one with the same path, or else with the same
+ * content. A file with an origin is not reported as new.
  */
 function nameOrigins(
   changes: readonly AliasChange[],

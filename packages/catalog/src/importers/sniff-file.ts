@@ -142,8 +142,8 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
 }
 
 /**
- * True if the first row is a header. All its cells must be strings. In addition, a column below
- * must have another type, or the cells must be unique and none may recur below.
+ * True if the first row is a header. All its filled cells must be strings. In addition, a column
+ * below must have another type, or the cells must be unique and none may recur below.
  */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;
