@@ -1,4 +1,4 @@
-// Copies the parser and the grammars that outlines use, a quarter of their package.
+// Copies the parser and the grammars that outlines use, which are a quarter of their package.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -9,7 +9,7 @@ const source = path.dirname(manifest);
 const target = path.join(import.meta.dirname, "dist/wasm");
 const grammars = ["typescript", "tsx", "javascript", "python", "go", "rust", "java"];
 grammars.push("cpp", "c-sharp", "php", "ruby", "bash");
-// Their package.json says that the runtime is CommonJS, and gives its version.
+// Their package.json marks the runtime as CommonJS and names its version.
 const files = ["package.json", "LICENSE", "wasm/tree-sitter.js", "wasm/tree-sitter.wasm"];
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });

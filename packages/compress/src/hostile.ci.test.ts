@@ -8,7 +8,7 @@ import { searchContent } from "./search-content.ts";
 const size = 400_000;
 const large = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
 
-/** Whatever takes more than linear time here runs into the time limit of a test. */
+/** Anything that takes more than linear time here exceeds the test's time limit. */
 const hostile: Record<string, string> = {
   "one line": large("x y-z.1 "),
   "one word": "x".repeat(size),

@@ -16,7 +16,7 @@ const SOURCES: [string, string][] = [
   ["quotes that never close", repeated("\"'`", 500)],
   ["a long chain of calls", `export const x = y${repeated(".z()", 5_000)};`],
   ["a long list of names", `export const ${repeated("a,", 5_000)}b;`],
-  ["10,000 modules in one another", repeated("module A\n", 10_000)],
+  ["10,000 nested modules", repeated("module A\n", 10_000)],
   ["a line of 200,000 blanks", `class ${repeated(" ", 200_000)}X`],
   ["a long run of comments", `${repeated("/** a */\n", 5_000)}export const a = 1;`],
 ];
@@ -51,7 +51,7 @@ describe("buildOutlines on hostile text", () => {
     }
   });
 
-  it("shows what lines export of a text that is too long to be parsed", async () => {
+  it("shows exports line by line for a text that is too long to parse", async () => {
     const { heads } = await buildOutlines({
       path: "a.ts",
       text: repeated("export const a = 1;\n", 110_000),

@@ -19,25 +19,29 @@ import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** An upper bound for code. A pack with more room than text reads everything. */
+/** Upper bound for code. A pack with room for more than the whole text reads every file. */
 const MAX_CHARS_PER_TOKEN = 6;
-/** Shares of the map and of the names of files that are not shown otherwise. Larger packs do not need longer ones. */
+/**
+ * Shares for the map and for the names of files that are not shown in any other way. Larger packs
+ * do not need longer ones.
+ */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.05;
 const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
-/** Rounds of filling the room that rendering left unused. */
+/** Maximum number of rounds that fill the room left unused by rendering. */
 const MAX_ROUNDS = 6;
-/** Fewer unused tokens are not worth another round. */
+/** Minimum number of unused tokens for another round. */
 const WORTH_A_ROUND = 24;
-/** A picked range costs its lines and sometimes a mark or a header. */
+/** Tokens that a picked range may cost beyond its lines, for a mark or a header. */
 const MARK_TOKENS = 8;
 const HEADER_TOKENS = 16;
 
 /**
- * Packs a project for a task: a map, then the files by rank with the lines that the task is likely to need, then names
- * of the next files. The text never exceeds the budget, as counted by `counter`.
+ * Packs a project for a task: a map, then the files by rank with the lines that the task is likely
+ * to need, then the names of the next files. The text never exceeds the budget, as counted by
+ * `counter`.
  * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
@@ -107,7 +111,7 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** Adds the profile for the model to the focus. */
+/** Adds the profile that the model should follow to the focus. */
 function withProfile(options: PackOptions): PackOptions {
   const { profile, focus = [] } = options;
   return profile === undefined ? options : { ...options, focus: [...focus, profile] };
@@ -199,14 +203,14 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order, without those that do not fit. */
+/** Picks in their order, skipping those that do not fit. */
 function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
   let left = limit;
   for (const pick of picks) {
-    // Not even a mark would fit, so the remaining picks need no counting.
+    // Not even a mark would fit, so do not count the remaining picks.
     if (left < MARK_TOKENS) break;
     if (whole.has(pick.source)) continue;
     const cost = costOf(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
@@ -214,11 +218,11 @@ function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) 
     left -= cost;
     taken.push(pick);
     seen.add(pick.source);
-    if (pick.outline !== undefined || isAll(pick)) whole.add(pick.source);
+    if (pick.outline !== undefined || coversWholeFile(pick)) whole.add(pick.source);
   }
   return taken;
 }
 
-function isAll({ source, ranges = [] }: Pick): boolean {
+function coversWholeFile({ source, ranges = [] }: Pick): boolean {
   return ranges.some(([first, last]) => first === 1 && last === source.lines.length);
 }

@@ -10,7 +10,7 @@ import { createLayout, type BlockTitle } from "./pack-layout.ts";
 import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
-/** What all rendering rounds of a pack have in common. */
+/** State shared by all rendering rounds of a pack. */
 export interface Composition {
   ranking: DetailedRanking;
   frame: PackParts;
@@ -20,7 +20,7 @@ export interface Composition {
   options: PackOptions;
 }
 
-/** A pack without what its ranking already says. */
+/** A pack without the members that come from its ranking. */
 export type Composed = Omit<Pack, "unmatched" | "isMatched">;
 
 interface ShownBlock extends Block {
@@ -30,13 +30,13 @@ interface ShownBlock extends Block {
   encoding: string | undefined;
 }
 
-/** A map, with the paths that it names. */
+/** A map of the project, and the paths that it names. */
 export interface ProjectMap {
   text: string;
   paths: ReadonlySet<string>;
 }
 
-/** A pack as text. `describe` is separate because fitting rounds need only the size. */
+/** A pack as text. `describe` is separate because the fitting rounds need only the size. */
 export interface RenderedPack {
   tokens: number;
   describe(): Composed;
@@ -153,7 +153,10 @@ interface NamedFile {
   isCut: boolean;
 }
 
-/** One line per next best file with its declarations. A file that declares nothing is in the map. */
+/**
+ * One line for each of the next best files, with its declarations. A file that declares nothing
+ * appears in the map instead.
+ */
 function nameFiles(
   files: readonly RankedFile[],
   room: number,

@@ -16,13 +16,13 @@ import { scoreFiles, type ScoreSource } from "./score-files.ts";
 /** The task to rank files for, and other evidence. */
 export interface RankOptions {
   registry: AliasRegistry;
-  /** What to do, in the user's words. English or Russian. */
+  /** The task in the user's words. English or Russian. */
   task: string;
   /**
    * Aliases or paths that the work is about, in addition to those in the task.
    */
   focus?: string[] | undefined;
-  /** Earlier commits. Their subjects and changed files affect ranking. */
+  /** Earlier commits. Their subjects and changed files affect the ranking. */
   history?: FileHistory | undefined;
   /** Compares file names and declarations with the task. Vectors are kept in the registry's cache. */
   embedder?: Embedder | undefined;
@@ -69,7 +69,8 @@ export interface DetailedRanking extends FileRanking {
 const MIN_READ_FILES = 40;
 
 /**
- * Ranks the files of a registry for a task by the words in paths, names and texts, focus and history.
+ * Ranks the files of a registry for a task by the words in paths, names and text, by focus and by
+ * history.
  * @throws AliasesError `aborted`, `io_failed`
  */
 export async function rankFiles(options: RankOptions): Promise<FileRanking> {
