@@ -5,7 +5,7 @@ import type { JsonSource } from "./extract-options.ts";
 import type { FoundCandidates, Reading } from "./find-candidates.ts";
 
 /** A value of an answer that fits the schema or the caller's test. */
-export interface Fit<T> {
+interface Fit<T> {
   value: T;
   /** The value before a schema library transformed it. Two values are compared by it. */
   json: unknown;
