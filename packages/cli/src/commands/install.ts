@@ -16,12 +16,12 @@ export function installCommand(
   kind: "mcp" | "hooks",
   name: "install" | "uninstall",
 ): CommandFunction {
-  return (session: Session, client: string, flags: SettingsFlags) => {
+  return async (session: Session, client: string, flags: SettingsFlags) => {
     const { project = false } = flags;
     const settings = known(kinds[kind], client)(session, project);
     const isRemoval = name === "uninstall";
     const undo = `ccl ${kind} ${isRemoval ? "install" : "uninstall"} ${client}${project ? " --project" : ""}`;
-    return changeSettings(session, [settings], { isRemoval, undo, flags });
+    return await changeSettings(session, [settings], { isRemoval, undo, flags });
   };
 }
 
@@ -48,17 +48,17 @@ const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
 ]);
 
 /** Sets up a client in the way that suits it. */
-export function on(session: Session, client: string, flags: SettingsFlags): Promise<CommandResult> {
+export async function on(session: Session, client: string, flags: SettingsFlags): Promise<CommandResult> {
   const [settings, name, why] = known(ways, client);
   session.terminal.stderr.write(`${client} ${why}\n`);
   const { project = false } = flags;
   const undo = `ccl off ${client}${project ? " --project" : ""}`;
   const all = [known(settings, name)(session, project)];
-  return changeSettings(session, all, { isRemoval: false, undo, flags });
+  return await changeSettings(session, all, { isRemoval: false, undo, flags });
 }
 
 /** Removes ccl from the settings of a client, or of all, whichever command added it. */
-export function off(
+export async function off(
   session: Session,
   client: string | undefined,
   flags: SettingsFlags,
@@ -71,7 +71,7 @@ export function off(
       : [],
   );
   const undo = `ccl on ${client ?? "<client>"}${project ? " --project" : ""}`;
-  return changeSettings(session, all, { isRemoval: true, undo, flags });
+  return await changeSettings(session, all, { isRemoval: true, undo, flags });
 }
 
 /** All places that may contain ccl, by the names of `ccl on`. */
