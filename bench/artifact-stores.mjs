@@ -1,5 +1,5 @@
-// Artifact stores: puts and checked gets beside peers and beside what they stand on, growth, memory, and what a power cut takes.
-// CCL_BENCH_SCALE=0.05 tries it out with a twentieth of everything.
+// Measures artifact stores: puts and checked gets next to other libraries and to the bare backends, growth, memory, and
+// losses in a power cut. CCL_BENCH_SCALE=0.05 runs a twentieth of everything.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -29,7 +29,7 @@ const sizes = [
   },
 ];
 const streamMiB = scaled(1024, 64);
-/** A server that takes a minute for a whole stream has a quarter of it. */
+/** A server that takes a minute for a whole stream gets a quarter of it. */
 const streamShares = new Map([["PostgreSQL", 0.25]]);
 const allowedMb = 64;
 const byHand = "the same system calls by hand";
@@ -164,15 +164,15 @@ function report(subjects, measured) {
     .join(", ");
   return [
     `${counts}, contents that differ, on ${disk}, where to sync 4 KiB written in place takes ${inMs(syncMs)} ms; SQLite is ${driver}. Median milliseconds a call, in rounds in one process. "Of floor" is the median ratio to the row below, which does with the driver alone what the store has to; the two take turns call by call. Servers have their turn in each tenth round, those who sync nothing at 50 MiB in each fourth: the cell says how many calls there were. Those who sync nothing come last in a round, and the disk is synced after them.`,
-    `Put. Hashing and the summary are part of it: SHA-256 alone takes ${hashTimes()}, and each MiB of contents over one gets a tag besides, which takes a third of that.`,
+    `Put. This includes hashing and the summary: SHA-256 alone takes ${hashTimes()}, and contents above 1 MiB also get a tag for each MiB, which takes a third of that.`,
     sizeTable(subjects, { ...measured, kind: "put" }),
-    `Get of the whole content. "Checked": no other bytes than those that were stored are handed out:`,
+    `Get of the whole content. "Checked": a read never returns other bytes than those that were stored:`,
     sizeTable(subjects, { ...measured, kind: "get" }),
     `\`storeMany\` of 100 contents of 1 KiB beside as many single puts, milliseconds an item:`,
     batchTable(measured),
-    `Growth, from ${scaled(1000, 100).toLocaleString("en")} to ${scaled(10_000, 1000).toLocaleString("en")} artifacts of 1 KiB: milliseconds and how many times more. Pages hold 100 handles. (S3's would be that of the test server.)`,
+    `Growth, from ${scaled(1000, 100).toLocaleString("en")} to ${scaled(10_000, 1000).toLocaleString("en")} artifacts of 1 KiB: milliseconds and the factor. Pages hold 100 handles. (For S3 this would measure the test server.)`,
     growthTable(measured),
-    `A stream of ${streamMiB.toLocaleString("en")} MiB in and out, in a process of its own: resident memory in MiB, the kernel's peak. Idle is after three small puts and gets; the second reading after a forced garbage collection:`,
+    `A stream of ${streamMiB.toLocaleString("en")} MiB in and out, in a separate process: resident memory in MiB, the kernel's peak. Idle is after three small puts and gets. The second value is after a forced garbage collection:`,
     memoryTable(measured),
     `Power cuts: ext4 in a file, its power cut (\`EXT4_IOC_SHUTDOWN\` without the journal) after 60 to 460 acknowledged puts of up to 20,000 bytes, every other time with the process stopped just before, mounted again, and every acknowledged put read back. What is a few seconds old the system has written by itself, so that a process that runs for long loses its latest puts only:`,
     lossTable(losses),

@@ -1,7 +1,8 @@
-// One catalogue of everything: the share of the right resources among the first ten, for each labelled set alone and in
-// a catalogue that holds all sets, beside a plain BM25F in the same run and two controls that must fail.
-// `node bench/catalog-mixed.mjs --data DIR [--half tune|test] [--json]`; DIR has a folder for each set. A warehouse
-// of wide tables is derived from sets of tables: each gets columns of its neighbours' names, sixteen databases in one schema.
+// Measures one catalogue of everything: the share of the right resources in the top ten, for each labelled set alone
+// and in a catalogue with all sets, next to a plain BM25F in the same run and two controls that must fail. `node
+// bench/catalog-mixed.mjs --data DIR [--half tune|test] [--json]`; DIR has a folder for each set. It derives a
+// warehouse of wide tables from sets of tables: each table gets columns with its neighbours' names, and sixteen
+// databases share one schema.
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -13,11 +14,11 @@ import { fromSource } from "./lib/from-source.mjs";
 const { rankResources } = await fromSource("packages/catalog/src/search/rank-resources.ts");
 
 const depth = 10;
-/** Databases that a derived schema joins, and columns that its tables get on top. */
+/** Databases that a derived schema joins, and columns that its tables get in addition. */
 const joined = 64;
 const extraColumns = 30;
 
-/** Figures by set and way of asking: recall at ten. */
+/** Recall at ten by set and kind of query. */
 export async function measure({ data, half }) {
   const sets = [...readSets(data), ...readOwnSets()].map((set) => ({
     ...set,
@@ -86,7 +87,7 @@ function drawTen(records, at) {
   });
 }
 
-/** Undefined for a set that is not of database tables. */
+/** Undefined if the set does not consist of database tables. */
 function toWarehouse(set) {
   const tables = set.records.filter(({ id }) => /^res:db\.[^.]+\.[^.]+$/.test(id));
   if (tables.length < set.records.length) return undefined;
@@ -113,7 +114,7 @@ function toWarehouse(set) {
   return [{ ...set, name: `${set.name}, wide`, of: set.name, records, qrels }];
 }
 
-/** Undefined for a set that is not of tools on servers: each becomes a function on its own. */
+/** Undefined if the set does not consist of tools on servers. Each tool becomes a separate function. */
 function toFunctions(set) {
   if (!set.records.every(({ id }) => /^api:.+\/.+\/.+/.test(id))) return undefined;
   const numbers = new Map(set.records.map(({ id }, at) => [id, at]));
@@ -123,7 +124,7 @@ function toFunctions(set) {
   return [{ ...set, name: `${set.name}, apart`, of: set.name, records, qrels }];
 }
 
-/** Fails where the mixed catalogue is below the plain ranking, or a control finds what it must not. */
+/** Fails if the mixed catalogue is below the plain ranking, or a control finds what it must not find. */
 export function problemsOf(rows) {
   return rows.flatMap(({ catalogue, set, ours, bm25f, otherQuestion, anyTen }) => [
     ...(ours < bm25f ? [`${catalogue}, ${set}: ${ours.toFixed(3)} < ${bm25f.toFixed(3)}`] : []),

@@ -1,6 +1,6 @@
-// Search over catalogs beside the libraries that one would take otherwise: quality, time, memory.
-// CCL_CATALOG_DATA=FOLDER has labelled sets, a folder each: resources.jsonl, queries.jsonl, qrels.jsonl.
-// CCL_CATALOG_SIZES=10000,100000 are the sizes at which time and memory are measured.
+// Compares catalog search with the libraries that people use otherwise: quality, time, memory. CCL_CATALOG_DATA=FOLDER
+// has labelled sets, a folder each: resources.jsonl, queries.jsonl, qrels.jsonl. CCL_CATALOG_SIZES=10000,100000 sets
+// the sizes at which time and memory are measured.
 import { pathToFileURL } from "node:url";
 
 import {
@@ -19,9 +19,12 @@ import { vectorTable } from "./lib/catalog-vectors.mjs";
 const sizes = (process.env.CCL_CATALOG_SIZES ?? "10000,100000").split(",").map(Number);
 const hybridSize = 10_000;
 const budgets = [500, 1_000, 2_000];
-/** Engines whose hits are put into contexts. */
+/** Engines whose hits are used in contexts. */
 const inContexts = new Set(["@ccl/catalog", "MiniSearch"]);
-/** What the small embedding gets through in two minutes or so; with fewer questions, one of them decides about a goal. */
+/**
+ * As much as the small embedding can process in about two minutes. With fewer questions, a single one would decide
+ * about a goal.
+ */
 const sample = { questions: 200, most: 1_000 };
 const vectors = { count: 10_000, dimensions: 384 };
 
@@ -46,7 +49,7 @@ export async function run() {
   const parts = [
     goalsText({ speed, evaluations, sets: shared, size: sizes[0] }),
     hybridGoalsText(hybrid),
-    "Words alone, each engine with its defaults and the same fields, SQLite with its stemmer. Weights were chosen on the half `tune`. Contexts of the half `test` have a budget by the default estimate, of which a tenth is kept back; those of MiniSearch show its hits in our rows and cards:",
+    "Words alone, each engine with its defaults and the same fields, SQLite with its stemmer. Weights were chosen on the half `tune`. Contexts of the half `test` have a budget by the default estimate, of which a tenth stays free. Those of MiniSearch show its hits in our rows and cards:",
     formatEvaluations(evaluations),
     speedText(),
     speedTable(speed),
@@ -54,7 +57,7 @@ export async function run() {
     formatEvaluations(hybrid),
     "Milliseconds of a query with vectors of 512 numbers in memory; embedding it comes on top:",
     table(["", "words p50", "p95", "both p50", "p95", "embedding p50", "p95"], hybridTimes),
-    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers round a hundred centres, in milliseconds; the first search is not counted:`,
+    `The ten nearest of ${vectors.count} vectors of ${vectors.dimensions} numbers around a hundred centres, in milliseconds. The first search is not counted:`,
     vectorRows,
   ];
   return { title: "Catalog search", markdown: parts.join("\n\n") };
@@ -62,10 +65,10 @@ export async function run() {
 
 function speedText() {
   const what =
-    "Records multiplied from each set, its own questions, ten hits; 100,000 from the first set only.";
+    "Records multiplied from each set, with its own questions and ten hits. 100,000 records come only from the first set.";
   const how =
-    "Each question counts by the median of five searches after a first round; where all of that takes longer than some seconds fewer are asked, as many as the last column says.";
-  const units = "Milliseconds; megabytes of this process after collecting garbage.";
+    "Each question counts with the median of five searches after a first round. If that takes longer than some seconds, fewer questions are asked; the last column has their number.";
+  const units = "Milliseconds; megabytes of this process after a garbage collection.";
   return `${what} ${how} ${units}`;
 }
 

@@ -1,4 +1,5 @@
-// Long sessions within a budget: price under a prompt cache, what stays usable, validity; then time and memory beside peers.
+// Measures long sessions within a budget: price with a prompt cache, what stays usable, validity; then time and memory
+// next to other libraries.
 import v8 from "node:v8";
 import vm from "node:vm";
 
@@ -32,7 +33,7 @@ import {
 import { generateServiceTrace } from "../examples/long-session/src/service-trace/generate-service-trace.mjs";
 import { table } from "./lib/figures.mjs";
 
-/** All policies count with the same estimate and take it for exact, so that none keeps a margin that others do not. */
+/** All policies count with the same estimate and treat it as exact, so that none keeps a margin that others do not. */
 const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact: true };
 const budgets = [8_000, 16_000, 32_000];
 
@@ -58,9 +59,9 @@ export async function run() {
     return `${caption}\n\n${table(head, priceRows(trace), 2)}`;
   });
   const markdown = [
-    `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that is 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
+    `Price in thousands of input-token equivalents over all calls: ${cachedPrice} for each token of the common prefix with the call before, if that has 1,024 tokens or more, ${newPrice} for each other token. Support is the share of the values that the model wrote as tool arguments, and had read before in the same dialogue, that its prompt still showed.`,
     ...parts,
-    `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, when all is warm; their counts are known, to all alike. Memory is the heap that stays with the result and the caches.`,
+    `Milliseconds for one fit into 16,000 tokens. "Counted": the same messages again without a state, with warm code and known counts for all. Memory is the heap that the result and the caches keep.`,
     table(
       ["Messages", "Library", "cold", "counted", "one more", "heap, MB", "tokens", "fault"],
       await timeRows(),
@@ -148,7 +149,8 @@ const timedBudget = 16_000;
 async function timeRows() {
   const rows = [];
   for (const count of [1_000, 10_000]) {
-    // Without remembered counts it counts the rest of the history at each step: many minutes for 10,000 messages.
+    // Without remembered counts it counts the rest of the history at each step, which takes many minutes for 10,000
+    // messages.
     const forgetful = count > 1_000 ? [] : [langChainTrim(false)];
     for (const subject of [
       ours(),
@@ -163,7 +165,7 @@ async function timeRows() {
   return rows;
 }
 
-/** `convert` is not timed; `fit` gets the converted messages and gives `{ tokens, fault }` through `judge`. */
+/** `convert` is not timed. `fit` gets the converted messages and returns `{ tokens, fault }` through `judge`. */
 async function timeOf({ name, convert, start, judge, isColdOnly = false }, count) {
   const plain = longHistory(count);
   const before = heapBytes();
@@ -229,7 +231,10 @@ async function compileRows() {
   return rows;
 }
 
-/** Medians of compiles after the answer of a tool, a question, and more words of the user, which are joined with these. */
+/**
+ * Medians of compiles after a tool's answer, after a question, and after more words of the user, which are joined with
+ * the question.
+ */
 async function moreEvents(session, compile) {
   const times = [[], [], []];
   for (let index = 0; index < 15; index++) {
@@ -331,7 +336,7 @@ function rememberedCount(back) {
   };
 }
 
-/** Turns of a question, a call, its result of some 250 tokens and an answer. */
+/** Turns of a question, a call, its result of about 250 tokens and an answer. */
 function longHistory(count) {
   const messages = [{ role: "system", content: words(300, 1) }];
   for (let turn = 0; messages.length < count; turn++) {
@@ -367,7 +372,7 @@ async function elapsed(action) {
 const warmUpMs = 500;
 const measuredMs = 1_500;
 
-/** Of the rounds of a second or two, after as many as the compiler to machine code may want; at least one and three. */
+/** The median of rounds over 1.5 s, after a warm-up of 0.5 s. At least three rounds, after at least one. */
 async function warmMedian(action) {
   for (let spent = 0; spent < warmUpMs;) spent += (await elapsed(action)).ms;
   const times = [];

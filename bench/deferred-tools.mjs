@@ -1,8 +1,8 @@
-// Hundreds of tools behind three: the tokens of the three definitions beside those of all, and the share of the right
-// tools in one answer of `find_tools`, with the next question but some as the control, which must find almost none. Then
-// the second half of the questions, after the right tools of the first half succeeded: beside it the same without learning,
-// and with the successes of other tools, which must not help.
-// `node bench/deferred-tools.mjs --data DIR [--half tune|test]`; DIR has labelled sets, of which those of tools count.
+// Measures hundreds of tools behind three: the tokens of the three definitions and of all tools, and the share of the
+// right tools in one answer of `find_tools`. The control asks another question of the set and must find almost none.
+// Then it measures the second half of the questions after the right tools of the first half succeeded, next to the same
+// without learning, and with successes of other tools, which must not help. `node bench/deferred-tools.mjs --data DIR
+// [--half tune|test]`; DIR has labelled sets, of which those of tools count.
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -78,7 +78,7 @@ export async function measure({ data, half }) {
   return rows;
 }
 
-/** Names as clients allow them, with the server in front. */
+/** Names in the form that clients allow, prefixed with the server. */
 function nameOf(id, at) {
   const parts = id.slice(id.indexOf(":") + 1).split("/");
   const plain = (text) => text.replace(/[^a-zA-Z0-9]+/g, "_");

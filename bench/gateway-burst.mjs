@@ -1,7 +1,8 @@
-// How long new sessions that come at once wait for the first byte through `ccl proxy`, beside the same requests sent directly
-// to a made-up API on loopback, and through a bare pipe of Node that reads nothing. The three are sent in turns, each from one
-// process to another. A ratio is of one round, and the figures are medians of the rounds, since machines are noisy.
-// `node bench/gateway-burst.mjs --data DIR [--sessions 20] [--rounds 15] [--mode full] [--bytes 20000,200000,1000000]`
+// Measures how long new concurrent sessions wait for the first byte through `ccl proxy`, next to the same requests sent
+// directly to a fake API on loopback, and through a bare Node pipe that reads nothing. The three are sent in turns,
+// each from one process to another. A ratio is computed within one round, and the figures are medians of the rounds,
+// because machines are noisy. `node bench/gateway-burst.mjs --data DIR [--sessions 20] [--rounds 15] [--mode full]
+// [--bytes 20000,200000,1000000]`
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -70,7 +71,7 @@ async function start(args) {
   return { child, url };
 }
 
-/** A body of about so many bytes: recorded agents one behind the other, under a first message of its own. */
+/** A body of about that many bytes: recorded agents one after the other, under a first message of its own. */
 function bodyOf(runs, bytes, name) {
   const messages = [{ role: "user", content: `Session ${name}: go on with this.` }];
   let length = 0;
@@ -135,7 +136,7 @@ async function measure() {
   console.log("| --- | --- | --- | --- | --- | --- |");
   for (const bytes of values.bytes.split(",").map(Number)) {
     const rounds = { direct: [], "bare pipe": [], "ccl proxy": [] };
-    // The first two rounds compile the code.
+    // The first two rounds warm up the JIT compiler.
     for (let round = -2; round < Number(values.rounds); round += 1) {
       const bodies = Array.from({ length: Number(values.sessions) }, () =>
         bodyOf(runs, bytes, (name += 1)),

@@ -1,6 +1,7 @@
-// How much later the first byte of an answer comes through `ccl proxy`, with the clients `openai` and `@anthropic-ai/sdk` and a
-// made-up API on loopback that streams at once. Each request is sent directly and through the proxy, in turns; the history grows.
-// `node bench/gateway-first-byte.mjs --data DIR [--tokens 200000] [--requests 30] [--mode full]`
+// Measures how much later the first byte of an answer arrives through `ccl proxy`, with the clients `openai` and
+// `@anthropic-ai/sdk` and a fake API on loopback that streams immediately. Each request is sent directly and through
+// the proxy, in turns, while the history grows. `node bench/gateway-first-byte.mjs --data DIR [--tokens 200000]
+// [--requests 30] [--mode full]`
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -61,7 +62,7 @@ for await (const piece of proxy.stderr) {
 }
 const through = /http:\/\/127\.0\.0\.1:\d+/.exec(said)[0];
 
-/** Recorded agents behind each other, as one session of so many tokens. */
+/** Recorded agents one after the other, as one session of that many tokens. */
 function readHistory() {
   const lines = readFileSync(join(values.data, "traces/livemcp.jsonl"), "utf8").trim().split("\n");
   const runs = lines.map((line) => JSON.parse(line).messages);
@@ -142,7 +143,7 @@ console.log(
 console.log("| --- | --- | --- | --- | --- | --- | --- |");
 for (const [name, connect] of Object.entries(clients)) {
   const [direct, proxied] = [connect(upstream), connect(through)];
-  // The session as the proxy would have met it: from its beginning on.
+  // The session as the proxy would have seen it: from its beginning.
   for (const end of steps.slice(0, -sent.length)) await firstEvent(proxied, history.slice(0, end));
   const rows = [];
   for (const end of sent) {

@@ -1,6 +1,8 @@
-// What the gateway's policies save on recorded sessions, with the provider's cache counted, and what stays visible of the values
-// that the model used next: scalars of arguments, and all identifiers, those inside of commands included. A path that stands as a name under its folder, as `ls -R` writes it, is visible, and counted apart. Controls at the price of `full`, or as near as they come: the first lines of each result, and a frozen cut.
-// `node bench/gateway-sessions.mjs --data DIR [--every N --from K]`
+// Measures what the gateway's policies save on recorded sessions, with the provider's cache counted, and what stays
+// visible of the values that the model used next: scalars of arguments, and all identifiers, including those inside
+// commands. A path that is shown as a name under its folder, as `ls -R` writes it, counts as visible, and is counted
+// separately. The controls cost as much as `full`, or as near as they can: the first lines of each result, and a frozen
+// cut. `node bench/gateway-sessions.mjs --data DIR [--every N --from K]`
 import { parseArgs } from "node:util";
 
 import { estimatedCounter } from "../packages/core/dist/index.js";
@@ -38,7 +40,7 @@ function asSent(message) {
   return calls.length === 0 ? { role, content } : { role, content, tool_calls: calls };
 }
 
-/** The prompts of a run as they go out of a gateway, by the number of their messages. */
+/** The prompts of a run as a gateway sends them, by their number of messages. */
 async function promptsOf({ messages }, mode) {
   const gateway = createGateway({
     records: createMemoryRecords(),
@@ -126,7 +128,7 @@ function replayOne(trace, policy) {
   };
 }
 
-/** The paths of lists in which a line that ends in "/:" names the folder of the lines below it. */
+/** The paths in listings where a line that ends in "/:" names the folder of the lines below it. */
 function pathsUnderFolders(prompt) {
   return prompt.flatMap(({ content }) => {
     let folder;
@@ -158,7 +160,7 @@ const frozen = (share) => (trace) => {
   return frozenCut({ budget: largest * share, countOf, fixed: 0 })();
 };
 
-/** The policy whose price comes nearest to the one given. */
+/** The policy whose price is nearest to the given one. */
 function nearest(traces, price, policies) {
   const results = policies.map((policy) => replay(traces, policy));
   const gapOf = (result) => Math.abs(result.price - price);

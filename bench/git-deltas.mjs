@@ -1,8 +1,8 @@
-// Does `git apply` take the deltas of `ccl diff --patch`? For real commits: the tree before is accepted as the base, the
-// files become those of the commit, and the patch is applied to a second checkout of the tree before. Is the result the
-// commit's own tree, and how much longer is the patch than `git diff -M`? The control leaves out the last part of the
-// patch that stands for a file, and must give no tree. Commits that move, rename, change modes or hold binaries come first.
-// `node bench/git-deltas.mjs --commits N REPOSITORY...`; the default is this repository.
+// Checks that `git apply` accepts the deltas of `ccl diff --patch`. For real commits, the parent's tree is accepted as
+// the base, the files become those of the commit, and the patch is applied to a second checkout of the parent. Is the
+// result the commit's own tree, and how much longer is the patch than `git diff -M`? The control omits the last file of
+// the patch and must not give the tree. Commits that move, rename, change modes or contain binaries come first. `node
+// bench/git-deltas.mjs --commits N REPOSITORY...`; the default is this repository.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -23,7 +23,7 @@ const run = (command, args, options = {}) =>
     env: { ...process.env, ...options.env },
   });
 
-/** The newest commits of one parent that fit the kind, by what `git log --raw` says of their files. */
+/** The newest commits with one parent that fit the kind, by the files in `git log --raw`. */
 function commitsOf(git, limit) {
   const log = String(
     git("log", "--no-merges", "-4000", "--format=%x00%H %P", "--raw", "-M", "--numstat"),
@@ -65,7 +65,7 @@ function measureCommit({ commit, parent, kind }, { at, counter }) {
   const program = (...args) => run(process.execPath, [ccl, "-C", at("edited"), ...args]);
   program("init", "--yes");
   program("pack", "--accept", "--model-encoding", "estimate");
-  // Through an index of its own, since the user's knows nothing of the edit.
+  // Uses a separate index, because the user's does not contain the edit.
   fs.cpSync(at("edited/.git/index"), at("index"), { preserveTimestamps: true });
   git("edited", ["read-tree", "-m", "-u", parent, commit], "index");
   const patch = program("diff", "--patch", "--show");

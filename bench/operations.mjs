@@ -1,4 +1,5 @@
-// The engine of operations beside schedulers that do less, and its other costs: durable runs, many runs, prompts, templates.
+// Compares the engine of operations with schedulers that do less, and measures its other costs: durable runs, many
+// runs, prompts, templates.
 import { setMaxListeners } from "node:events";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +31,7 @@ const turns = 3;
 const manyRuns = 500;
 const versions = 10_000;
 
-// LangGraph hangs a listener for each node on one signal, and Node would warn of each of them.
+// LangGraph adds a listener for each node to one signal, and Node would warn about that.
 setMaxListeners(0);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
@@ -43,21 +44,21 @@ export async function run() {
   const others = [
     "What the engine's keeping costs; processor time:",
     await keepingTable(),
-    "Durable, every write awaited; a run of 10 operations alone and 500 of them at once, each in its own chat:",
+    "Durable, every write awaited: one run of 10 operations, and 500 of them at once, each in its own chat:",
     await durableTable(),
     ...(await upsertParts()),
     "Templates, prompts and history:",
     await otherTable(),
   ];
   const parts = [
-    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and neighbours do not; ours validates nothing anew, keeps events, steps and results in records in memory, reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
+    "No-op operations in 10 layers, each waiting for three of the layer before. Medians in processor time of all threads, so that garbage collection counts and other processes do not. Ours validates nothing again, keeps events, steps and results in records in memory, reads and commits the session, and makes the main call. Heap: what one run of 100 adds before any collection:",
     await schedulerTable(),
     ...others,
   ];
   return { title: "Operations", markdown: parts.join("\n\n") };
 }
 
-/** To be measured last of all, for those that slow promises. */
+/** Schedulers that slow promises are measured last. */
 async function schedulerTable() {
   const byName = new Map(Object.keys(schedulers).map((name) => [name, []]));
   for (const isLast of [false, true]) {
@@ -96,7 +97,7 @@ async function schedulerTable() {
   return table(["", ...columns, "ran of 100 under a limit of 1"], rows);
 }
 
-/** How many nodes ran where one may run at a time; a scheduler that gives up without a word shows here. */
+/** How many nodes ran with a concurrency of one. Shows a scheduler that gives up silently. */
 async function ranUnderLimit({ prepare, hasLimit }) {
   if (!hasLimit) return "no limit";
   let ran = 0;
@@ -132,8 +133,9 @@ async function keepingTable() {
 }
 
 /**
- * In turns, so that a busy moment of the machine meets all of them. Each turn begins with a collection, for the garbage
- * of the others, and a warm-up, since a collection throws compiled code away; the first is the longest.
+ * In turns, so that a busy moment of the machine affects all of them. Each turn starts with a garbage collection, for
+ * the garbage of the others, and a warm-up, because a collection discards compiled code. The first warm-up is the
+ * longest.
  */
 async function mediansOf(runs, inRound) {
   const taken = new Map(runs.map(([name]) => [name, []]));
@@ -149,7 +151,7 @@ async function mediansOf(runs, inRound) {
   return new Map([...taken].map(([name, times]) => [name, medianOf(times)]));
 }
 
-/** Of one run in a round of several. */
+/** The time of one run in a round of several. */
 async function processorMs(start, inRound) {
   const before = process.cpuUsage();
   for (let count = 0; count < inRound; count += 1) await start();
@@ -178,7 +180,7 @@ async function durableTable() {
   return table(["store", "one run, ms", `${manyRuns} at once, ms`, "runs a second"], rows);
 }
 
-/** In a schema of its own, which is dropped again. */
+/** In a separate schema, which is dropped afterwards. */
 async function onPostgres(url, measure) {
   const { Pool } = requireOfPackage("pg");
   const schema = `ccl_bench_${process.pid}`;
@@ -208,7 +210,7 @@ async function upsertParts() {
     "run over upserts",
   ];
   return [
-    "Durable runs on PostgreSQL, in turn with one upsert for each of their operations, every write awaited:",
+    "Durable runs on PostgreSQL, alternating with one upsert for each of their operations, every write awaited:",
     table(columns, await onPostgres(url, upsertRows)),
   ];
 }
@@ -291,7 +293,7 @@ async function otherTable() {
   return table(["", "ms"], [...calls, ...(await historyRows())]);
 }
 
-/** A log whose oldest entry goes as a new one comes. */
+/** A log that drops its oldest entry for each new one. */
 async function diffRow() {
   const log = Array.from({ length: versions + 1 }, (_, at) => ({ who: `guest ${at}` }));
   const stamp = { tag: "log", persisted: true, usage: "internal", semantics: "log/feed" };

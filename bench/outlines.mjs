@@ -1,4 +1,4 @@
-// Outlines of zod's TypeScript sources beside a plain cut with the TypeScript compiler.
+// Compares outlines of zod's TypeScript sources with a plain cut by the TypeScript compiler.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -106,7 +106,7 @@ function keptNames(texts, names) {
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** Texts of all files by one method, and the median milliseconds that a file took. */
+/** Texts of all files by one method, and the median milliseconds per file. */
 async function measure(sources, outline) {
   const times = [];
   let texts = [];

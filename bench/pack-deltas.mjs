@@ -1,7 +1,8 @@
-// Can a model work from a delta? For real commits: a base pack of the tree before, then the delta of the commit within its
-// own budget. Each edited file that the pack shows in full is rebuilt from the two texts alone, by the hunks under its
-// name; how many are equal byte for byte to the file after the commit? The control drops the last hunk of each file, and
-// must rebuild none. `node bench/pack-deltas.mjs [--repo DIR] [--commits N] [--budget N]`; the default is this repository.
+// Checks if a model can work from a delta. For real commits: a base pack of the parent's tree, then the delta of the
+// commit within its own budget. Each edited file that the pack shows in full is rebuilt from only these two texts, by
+// the hunks under its name. How many equal the file after the commit byte for byte? The control drops the last hunk of
+// each file, and must rebuild none. `node bench/pack-deltas.mjs [--repo DIR] [--commits N] [--budget N]`; the default
+// is this repository.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +20,10 @@ import {
 import { createBpeCounter } from "../packages/core/dist/bpe/index.js";
 
 const MAX_FILES = 20;
-/** So that a commit costs seconds in a large repository: files beside the edited ones are noise here. */
+/**
+ * Limits the files next to the edited ones, which do not matter here, so that a commit takes seconds in a large
+ * repository.
+ */
 const MAX_TREE = 60;
 
 /** The newest commits that edit files, with each file's text before and after. */
@@ -66,7 +70,7 @@ function write(root, path, text) {
   writeFileSync(join(root, path), text);
 }
 
-/** By path, the files that stand in the pack in full, as the pack writes them. */
+/** The files that the pack shows in full, by path, as the pack writes them. */
 function fullFiles(text) {
   const shown = new Map();
   let lines;
@@ -79,7 +83,7 @@ function fullFiles(text) {
   return shown;
 }
 
-/** By path, the hunks of a delta; those of a file that is cut are no hunks to rebuild from. */
+/** The hunks of a delta by path. A cut file has none, because its hunks cannot rebuild it. */
 function hunksOf(text) {
   const found = new Map();
   let hunks;
@@ -94,7 +98,7 @@ function hunksOf(text) {
   return found;
 }
 
-/** Applies hunks by their line numbers; undefined where an old line is not the one that the hunk names. */
+/** Applies hunks by their line numbers. Undefined if an old line differs from the one in the hunk. */
 function rebuild(lines, hunks) {
   const result = [];
   let at = 0;

@@ -1,13 +1,14 @@
-// Can a model edit from a pack? For real commits the subject is the task and the tree before the commit the input: what
-// share of the old lines of its hunks stands in the pack, under the path of their file? A task of nonsense words is the
-// control. `node bench/pack-lines.mjs --data DIR [--every N] [--half 0|1] [--no-peers] [--json]` reads folders with `commits.jsonl`
-// (`{ id, task, edited[], files: { path: sha } }`, newest first), `blobs.jsonl` (`{ sha, text }`) and `hunks.json`
-// (`{ id: { path: [[old line]] } }`, blanks folded), `history.json` (`[{ subject, files }]` with `at` in the commits) where
-// there is one; DIR may hold several of them. The environment variable EDITS_DATA stands in for --data. Beside it: whole files
-// by BM25, the map of Aider, and Repomix where it is installed; one that needs another Node is named by REPOMIX and REPOMIX_NODE.
-// --no-peers leaves the last two out, which take most of the time. Progress goes to stderr. `until shown` are the tokens of the
-// pack and of `get_alias` answers, whole files by name, until all old lines stand in the text; beside it the same from the
-// names of all files, and whole files in our order up to the last edited one.
+// Checks if a model can edit from a pack. For real commits, the subject is the task and the tree before the commit is
+// the input. What share of the old lines of its hunks does the pack show, under the path of their file? A task of
+// nonsense words is the control. `node bench/pack-lines.mjs --data DIR [--every N] [--half 0|1] [--no-peers] [--json]`
+// reads folders with `commits.jsonl` (`{ id, task, edited[], files: { path: sha } }`, newest first), `blobs.jsonl` (`{
+// sha, text }`), `hunks.json` (`{ id: { path: [[old line]] } }`, blanks folded), and `history.json` (`[{ subject, files
+// }]` with `at` in the commits) if there is one. DIR may contain several of them. The environment variable EDITS_DATA
+// can replace --data. It compares whole files by BM25, the map of Aider, and Repomix if it is installed; REPOMIX and
+// REPOMIX_NODE name one that needs another Node. --no-peers omits the last two, which take most of the time. Progress
+// goes to stderr. `until shown` counts the tokens of the pack and of `get_alias` answers, whole files by name, until
+// the text contains all old lines; next to it the same from the names of all files, and whole files in our order up to
+// the last edited one.
 import {
   existsSync,
   mkdirSync,
@@ -55,14 +56,14 @@ function load(folder) {
     commits,
     blobs: new Map(readJsonLines(join(folder, "blobs.jsonl")).map(({ sha, text }) => [sha, text])),
     hunks: JSON.parse(readFileSync(join(folder, "hunks.json"), "utf8")),
-    /** What came before a commit, newest first. */
+    /** The commits before a commit, newest first. */
     before: (at) =>
       log?.slice(commits[at].at + 1) ??
       commits.slice(at + 1).map(({ task, edited }) => ({ subject: task, files: edited })),
   };
 }
 
-/** Brings a folder to the state of one tree; files that did not change are left alone. */
+/** Brings a folder to the state of one tree. Unchanged files are not written. */
 function createTree(root, blobs) {
   let present = {};
   return (files) => {
@@ -77,7 +78,7 @@ function createTree(root, blobs) {
   };
 }
 
-/** By path, the lines that stand under the header of that path. */
+/** The lines under the header of each path. */
 function shownLines(text) {
   const shown = new Map();
   let lines;
@@ -106,22 +107,24 @@ function overheadOf(text, counter) {
 const shareOf = (old, shown) =>
   old.filter(([path, line]) => shown.get(path)?.has(line)).length / old.length;
 
-/** Tokens of the answers that give each of these files from its beginning to its end. */
-async function tokensToRead(paths, { registry, counter }) {
+/** Tokens of the answers that return each of these files in full. */
+async function tokensToRead(paths, { registry, counter, texts }) {
   const tool = createGetAliasTool(registry, { counter });
   let tokens = 0;
   for (const alias of paths) {
     for (let next = {}; next !== undefined;) {
       const { ok, value, issues } = await tool.execute({ alias, ...next }, {});
-      if (!ok) throw new Error(issues[0].message);
-      tokens += counter.count(value.text);
+      // A repository may keep a file that its own .gitignore names, which has no alias.
+      if (!ok && issues[0].code !== "alias_unknown") throw new Error(issues[0].message);
+      tokens += counter.count(ok ? value.text : texts.get(alias));
+      if (!ok) break;
       ({ next } = value);
     }
   }
   return tokens;
 }
 
-/** Whole files in an order, as many as fit. */
+/** As many whole files in an order as fit. */
 function wholeFiles(paths, texts, { budget, counter }) {
   const shown = new Map();
   let left = budget;
@@ -133,7 +136,7 @@ function wholeFiles(paths, texts, { budget, counter }) {
   return shown;
 }
 
-/** What a text that begins with these files shows, cut where the budget ends. */
+/** What a text that starts with these files shows, cut at the budget. */
 function firstWithin(files, { budget, counter }) {
   const shown = new Map();
   let left = budget;
@@ -164,7 +167,7 @@ async function measureCommit({ registry, commit, texts, old, history, counter, h
   const sources = [...texts].map(([path, text]) => ({ path, text }));
   const bm25 = rankFullText(sources, task).map(({ path }) => path);
   const edited = [...new Set(old.map(([path]) => path))];
-  const reading = { registry, counter };
+  const reading = { registry, counter, texts };
   const names = counter.count([...texts.keys()].join("\n"));
   result["until shown, from names"] = names + (await tokensToRead(edited, reading));
   const last = Math.max(...edited.map((path) => ranked.indexOf(path)));
@@ -226,7 +229,7 @@ async function measureFolder(folder, { every, half, counter, hasPeers }) {
   const results = [];
   try {
     const showTree = createTree(root, blobs);
-    // Kept over commits, so that a file is looked over once for all trees that have it.
+    // Kept across commits, so that a file is analyzed once for all trees that contain it.
     const registry = await openAliasRegistry({ root });
     for (const [at, commit] of commits.entries()) {
       const old = Object.entries(hunks[commit.id] ?? {}).flatMap(([path, parts]) =>
@@ -303,7 +306,7 @@ export async function run({
     measured.push(await measureFolder(folder, { every, half, counter, hasPeers }));
   return {
     title: "Lines of real edits that stand in a pack",
-    markdown: `The share of the old lines of a commit's hunks that its pack shows, by the budget in tokens; the task is the subject of the commit, with no word of what it edits added. "nonsense" is the same pack for a task of made-up words. In brackets how many commits.\n\n${tableOf(measured)}`,
+    markdown: `The share of the old lines of a commit's hunks that its pack shows, by the budget in tokens. The task is the commit's subject alone. "nonsense" is the same pack for a task of invented words. The number of commits is in brackets.\n\n${tableOf(measured)}`,
     measured,
   };
 }

@@ -1,6 +1,6 @@
-// Usefulness of a pack without a model: for real commits the subject is the task and the tree at the parent the input;
-// how many of the files that the commit edited stand in the pack at outline depth or better?
-// `node bench/pack-usefulness.mjs --repo DIR --commits N` measures any git repository; the default is this one.
+// Measures how useful a pack is, without a model. For real commits the subject is the task and the parent's tree is the
+// input. How many of the edited files does the pack show at outline depth or better? `node bench/pack-usefulness.mjs
+// --repo DIR --commits N` measures any git repository; the default is this one.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export const isSource = (path) => SOURCE.test(path) && !TEST.test(path) && !path
 const git = (repository, ...args) =>
   execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", maxBuffer: 1 << 28 });
 
-/** The newest commits with 1 to 20 edited source files that stood in the parent. */
+/** The newest commits with 1 to 20 edited source files that existed in the parent. */
 function commitsOf(repository, limit) {
   const log = git(
     repository,
@@ -47,7 +47,9 @@ function commitsOf(repository, limit) {
   return tasks;
 }
 
-/** For one task and one tree: the share of the edited files at outline depth or better, by budget, ours and full text. */
+/**
+ * For one task and one tree: the share of the edited files at outline depth or better, by budget, ours and full text.
+ */
 export async function measureTask({ root, task, files, counter }) {
   const registry = await openAliasRegistry({ root, persist: false });
   await registry.scan();

@@ -1,4 +1,5 @@
-// Plans: reading, checking and applying them, beside writing the same files one by one; search, diet and automatic collection.
+// Measures plans: parsing, checking and applying them, next to writing the same files one by one; search, diet and
+// automatic collection.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -26,7 +27,7 @@ const rounds = 9;
 /** The section of RESULTS.md. */
 export async function run() {
   const parts = [
-    "Milliseconds to change files of 25 KB with full durability, median of interleaved rounds in one process (lowest to highest). A plan is one transaction: all or nothing, also after a power cut, with what was there kept for a rollback. The others are safe file by file, and keep nothing:",
+    "Milliseconds to change files of 25 KB with full durability, median of interleaved rounds in one process (lowest to highest). A plan is one transaction: all or nothing, even after a power cut, with the old files kept for a rollback. The others are safe file by file, and keep nothing:",
     await applyTable(),
     `Milliseconds of the other steps, median of ${rounds} rounds:`,
     await stepTable(),

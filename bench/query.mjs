@@ -1,5 +1,6 @@
-// Plans beside the same work by hand: SQL over a million rows, what conditions keep from moving, a join of three sources
-// beside plain JavaScript, and the check of a plan of 50 steps. CCL_QUERY_ROWS sets the number of rows.
+// Compares query plans with the same work by hand: SQL over a million rows, how much data conditions keep from moving,
+// a join of three sources next to plain JavaScript, and the check of a plan of 50 steps. CCL_QUERY_ROWS sets the number
+// of rows.
 import { pathToFileURL } from "node:url";
 
 import {
@@ -76,11 +77,11 @@ export async function run() {
     };
     const setting = { database, engine, connectors };
     const parts = [
-      `SQLite in memory, ${rowCount.toLocaleString("en-US")} rows, median of ${rounds} interleaved rounds. By hand: the SQL that one would write, its rows as objects:`,
+      `SQLite in memory, ${rowCount.toLocaleString("en-US")} rows, median of ${rounds} interleaved rounds. By hand: the SQL that people would write, with its rows as objects:`,
       await overheadTable(setting),
-      "What leaves the sources with conditions and without, and the time of the whole plan:",
+      "The rows that leave the sources with conditions and without, and the time of the whole plan:",
       await movedTable(setting),
-      "Three sources (SQLite, two in memory), joined and grouped; plain JavaScript reads the same rows of SQLite and joins by maps:",
+      "Three sources (SQLite, two in memory), joined and grouped. Plain JavaScript reads the same rows of SQLite and joins with maps:",
       await joinTable(setting),
       "A plan of 50 steps (filter, project, join, aggregate in turn), reading the YAML and checking it:",
       checkTable(),

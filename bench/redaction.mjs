@@ -1,4 +1,4 @@
-// Masks 5 MB of source, logs, secret-dense and hostile text, beside one regular expression a kind.
+// Masks 5 MB of source, logs, secret-dense and hostile text, next to one regular expression per kind.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ const SIZE = 5_000_000;
 const ROUNDS = 7;
 const CORE = new URL("../packages/core/dist/index.js", import.meta.url).href;
 
-/** What a project writes that has no library: the patterns of the documents, one after the other. */
+/** What a project without a library writes: the patterns of the documents, one after the other. */
 const NAIVE = [
   /\bsk-(?:proj-|ant-)?[\w-]{20,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{36,}/g,
@@ -37,7 +37,10 @@ export async function run() {
   return { title: "Redaction of 5 MB", markdown: report(rows) };
 }
 
-/** Characters a second, on as much of the text as is done in a second: some of the patterns are quadratic. */
+/**
+ * Characters per second, on as much of the text as is processed in a second, because some of the patterns are
+ * quadratic.
+ */
 function naiveSpeed(text) {
   for (let size = 20_000; ; size *= 4) {
     const part = text.slice(0, size);
@@ -95,7 +98,7 @@ function texts() {
   };
 }
 
-/** A string as a file gives it: in one piece of memory. */
+/** A string as read from a file: in one piece of memory. */
 function filled(unit) {
   return Buffer.from(unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE)).toString();
 }

@@ -1,4 +1,4 @@
-// pnpm bench [name ...]: runs the benchmarks one after the other and writes what they say into RESULTS.md.
+// pnpm bench [name ...]: runs the benchmarks one after the other and writes their sections into RESULTS.md.
 import { fork, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -23,7 +23,7 @@ const names = [
   "catalog",
   "query",
 ];
-/** The variable that names the data of a benchmark, which is left out without it. */
+/** The variable that names the data of a benchmark. Without it, the benchmark is skipped. */
 const dataOf = { "pack-lines": "EDITS_DATA" };
 const folder = import.meta.dirname;
 const results = path.join(folder, "RESULTS.md");
@@ -49,7 +49,7 @@ for (const name of asked.length > 0 ? asked : names) {
   );
 }
 
-// The peers are some 230 MB, so nobody gets them without asking for a benchmark.
+// The libraries for comparison take about 230 MB, so they are installed only for a benchmark.
 function installPeers() {
   const lock = fs.readFileSync(path.join(folder, "package-lock.json"), "utf8");
   const marker = path.join(folder, "node_modules", ".installed-lock");
@@ -68,7 +68,7 @@ function installPeers() {
   fs.writeFileSync(marker, lock);
 }
 
-// A process of its own, so that no benchmark inherits another one's heap or compiled code.
+// A separate process, so that no benchmark inherits another one's heap or compiled code.
 function runInChild(name) {
   return new Promise((resolve, reject) => {
     const child = fork(path.join(folder, "lib/run-one.mjs"), [name], { cwd: folder });

@@ -1,4 +1,4 @@
-// A whole tree scanned and packed, beside Repomix: time, memory, tokens, and how many exported names are still there.
+// Scans and packs a whole tree, next to Repomix: time, memory, tokens, and how many exported names remain.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -66,7 +66,7 @@ export async function run() {
   }
 }
 
-const notes = `Every command is a process of its own, its start included. First run: nothing of the tool's own is stored; the tree
+const notes = `Every command is a separate process, and its start counts. First run: the tool has stored nothing; the tree
 was just written, so the operating system has it in memory. Second run: unchanged tree, after \`ccl init\`, \`ccl alias scan\` and one
 pack (Repomix keeps nothing); in the row for another task, that pack was for the first one. Memory is the peak, summed over the processes of a command. Tokens are o200k, of the whole output.
 Names kept: exported names (TypeScript compiler) that stand as a word in the output for their own file.`;
@@ -112,7 +112,7 @@ async function headsRow({ fresh, known, folder, runs, files, names }) {
 
 async function packRow({ fresh, known, runs }) {
   const first = await measureMedian(packCommand(fresh), { count: runs });
-  // --show writes nothing, so the pack that fills the cache goes without it.
+  // --show writes nothing, so the pack that fills the cache runs without it.
   const keeping = packCommand(known).filter((word) => word !== "--show");
   for (const command of [ccl(known, "init", "--yes"), ccl(known, "alias", "scan"), keeping])
     await measureProcess(command);
@@ -145,7 +145,7 @@ function report(row) {
   return row;
 }
 
-/** What an output in `<file path="...">` blocks costs and still names. */
+/** The tokens of an output in `<file path="...">` blocks, and the names that it contains. */
 function judge(output, files) {
   const blocks = new Map(
     [...output.matchAll(/<file path="([^"]+)">\n([\s\S]*?)\n<\/file>/g)].map(([, file, text]) => [

@@ -1,7 +1,7 @@
-// What a model could do with the prompts of long sessions: which of the values that it used next are still shown, what the
-// prompts cost with a provider's cache, which labelled evidence they hold, how full they are, whether the task is there.
-// `node bench/session-usefulness.mjs --data DIR [--only mcp,shop,coding,talks,task,incident] [--every N --from K]`; the
-// folder is that of `CCL_DATA` by default. Without one only what is generated is measured.
+// Measures what a model could do with the prompts of long sessions: which of the values that it used next are still
+// shown, what the prompts cost with a provider's cache, which labelled evidence they contain, how full they are, and if
+// they contain the task. `node bench/session-usefulness.mjs --data DIR [--only mcp,shop,coding,talks,task,incident]
+// [--every N --from K]`; the default folder is `CCL_DATA`. Without one, only generated data is measured.
 import { parseArgs } from "node:util";
 import { pathToFileURL } from "node:url";
 
@@ -76,7 +76,7 @@ const control = (start) => async (trace, budget) => {
   return promptsOf(trace, policy);
 };
 
-/** Other libraries, where they are installed: `pnpm bench session-usefulness` does that. */
+/** Other libraries, if they are installed; `pnpm bench session-usefulness` installs them. */
 async function peers() {
   const { sessionPeers = [] } = await import("./lib/session-peers.mjs").catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
@@ -97,7 +97,7 @@ async function promptsOf(trace, policy) {
   return prompts;
 }
 
-/** Undefined where what must stay does not fit, which counts as a prompt that shows nothing. */
+/** Undefined if what must stay does not fit, which counts as a prompt that shows nothing. */
 async function attempt(action) {
   try {
     return await action();

@@ -1,5 +1,5 @@
-// Reading JSON out of answers beside the libraries that one would take otherwise: right, wrong and refused, time and growth.
-// CCL_JSON_CASES=FILE measures a file of JSON lines { input, expected, unrepairable, partial? } as well.
+// Reads JSON out of answers, next to the libraries that people use otherwise: right, wrong and rejected values, time
+// and growth. CCL_JSON_CASES=FILE also measures a file of JSON lines { input, expected, unrepairable, partial? }.
 import fs from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { pathToFileURL } from "node:url";
@@ -42,7 +42,7 @@ disableErrorLogging();
 /** The section of RESULTS.md. */
 export async function run() {
   const parts = [
-    "Own malformed answers by class: right / silently wrong / refused. To refuse is right where the answer is cut off or holds no JSON:",
+    "Own malformed answers by class: right / silently wrong / rejected. Rejecting is right if the answer is truncated or contains no JSON:",
     await classTable(),
   ];
   const file = process.env.CCL_JSON_CASES;
@@ -56,7 +56,7 @@ export async function run() {
   parts.push(
     `Valid JSON, time over JSON.parse alone, median of ${rounds} interleaved rounds:`,
     validTable(),
-    "Milliseconds by size of hostile or malformed text, first reading; a peer that took over 50 ms is not asked for ten times as much:",
+    "Milliseconds by size of hostile or malformed text, first reading. A library that took over 50 ms is not tried at ten times the size:",
     await growthTable(),
   );
   return { title: "JSON from answers", markdown: parts.join("\n\n") };

@@ -1,4 +1,4 @@
-// Counters beside each other on the same texts, in one process: error against o200k_base, speed, and runs without a break.
+// Compares counters on the same texts, in one process: error against o200k_base, speed, and runs without a break.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -25,9 +25,9 @@ export async function run() {
   const markdown = [
     "Error against o200k_base (tiktoken), in percent; every text has 30 kB or more:",
     table(["Counter", ...texts.map(({ name }) => name)], errorRows(counters, measured)),
-    `MB of UTF-8 a second, median of ${rounds} interleaved rounds in one process after two to warm up, and the median of the ratios to ${reference}:`,
+    `MB of UTF-8 per second, median of ${rounds} interleaved rounds in one process after two to warm up, and the median of the ratios to ${reference}:`,
     table(["Counter", ...texts.map(({ name }) => name), "ratio"], speedRows(counters, measured)),
-    "Milliseconds for one unbroken run, first count. Where a tenth of a run took over 30 ms, that is shown:",
+    "Milliseconds for one unbroken run, first count. If a tenth of a run took over 30 ms, the table shows that:",
     table(["Counter", ...hostileRuns().map(({ name }) => name)], hostileRows(counters)),
   ].join("\n\n");
   return { title: "Token counting", markdown };
@@ -80,7 +80,7 @@ function zodSources() {
   return plain.map((name) => fs.readFileSync(path.join(root, name), "utf8")).join("\n");
 }
 
-/** Characters by a fixed linear congruential sequence, so that every machine counts the same text. */
+/** Characters from a fixed linear congruential sequence, so that every machine counts the same text. */
 function randomRun(length, codeOf) {
   let state = 7;
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31);

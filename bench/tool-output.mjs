@@ -1,7 +1,8 @@
-// What a model sees of tool output in a given room: what is retained, what one search finds again, what is lost; error
-// templates of labelled logs; the time for 5 MB. Head and tail, minified JSON and TOON of the same size run beside it.
-// `node bench/tool-output.mjs DATA [--verbose]`: DATA holds outputs/outputs.jsonl, outputs/incident.json and logs/*.log
-// beside *.templates.jsonl; CCL_BENCH_DATA stands in for it. Names are split into two halves by a hash: tune on the first.
+// Measures what a model sees of tool output in a given space: what is retained, what one search finds again, what is
+// lost; error templates of labelled logs; the time for 5 MB. Head and tail, minified JSON and TOON of the same size run
+// next to it. `node bench/tool-output.mjs DATA [--verbose]`: DATA contains outputs/outputs.jsonl, outputs/incident.json
+// and logs/*.log next to *.templates.jsonl; CCL_BENCH_DATA can replace it. A hash splits names into two halves: tune on
+// the first.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,7 +57,10 @@ function headAndTail(text, { budget }) {
   return { text: shown };
 }
 
-/** The control for logs: one line of each masked form without leading columns that repeat or hold digits, errors first. */
+/**
+ * The control for logs: one line of each masked form without leading columns that repeat or contain digits, errors
+ * first.
+ */
 function masking(text, { budget }) {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const columns = Array.from({ length: 8 }, (_, at) => {
@@ -86,7 +90,7 @@ function minified(text, room) {
   return headAndTail(value === undefined ? text : JSON.stringify(value), room);
 }
 
-/** By the settings that take the fewest tokens for this text. */
+/** With the settings that take the fewest tokens for this text. */
 function toToon(toon, text) {
   const value = parse(text);
   if (value === undefined) return text;
@@ -96,7 +100,7 @@ function toToon(toon, text) {
   return forms.toSorted((a, b) => counter.count(a) - counter.count(b))[0];
 }
 
-/** JSON, also by lines. */
+/** JSON, also as JSON lines. */
 function parse(text) {
   try {
     return JSON.parse(text);
@@ -129,7 +133,7 @@ function retained(outputs, methods, isVerbose) {
         const shown = shorten(text, { budget, query: ask, counter });
         if (counter.count(shown.text) > budget) throw new Error(`${name} is above its budget`);
         const missing = Object.values(needles).filter((needle) => !shown.text.includes(needle));
-        // Only what is stored can be searched; a text that was cut has no way back.
+        // Only stored text can be searched. A text that was merely cut has no way back.
         const hits = method === "compress" ? searchContent(text, { query: ask, counter }).text : "";
         if (isVerbose && method === "compress" && missing.length > 0)
           console.log(`${budget} ${name}: not shown ${missing.join(", ")}`);
@@ -185,7 +189,7 @@ function templates(folder, methods, isVerbose) {
   return `Templates of labelled logs:\n\n${table(header, rows)}`;
 }
 
-/** JSON of which nothing is left out. */
+/** JSON with nothing left out. */
 function lossless(outputs, toon) {
   const sums = { "as it came": 0, "minified JSON": 0, TOON: 0, compress: 0 };
   for (const { text } of outputs) {
@@ -227,7 +231,7 @@ function middle(numbers) {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 }
 
-/** headroom's figures are those of its README, on data of its own: they say how far others go, on no common set. */
+/** headroom's figures come from its README, on its own data. They show how far others go, not a common set. */
 function incident({ messages, errors }) {
   const asked = messages
     .filter(({ role }) => role === "user")
@@ -298,7 +302,10 @@ function inputsOf(data, outputs) {
   };
 }
 
-/** Beside the time of the same run to split the text into words, since machines differ; processor time has all threads. */
+/**
+ * Next to the time of the same run to split the text into words, because machines differ. Processor time includes all
+ * threads.
+ */
 function times(inputs, isVerbose) {
   const rows = [];
   const above = { wall: 0, processor: 0 };
@@ -336,7 +343,7 @@ function times(inputs, isVerbose) {
     "a search",
     "split into words",
   ];
-  return `Of ${rows.length} inputs ${above.wall} take more than 500 ms, ${above.processor} of processor time; the slowest:\n\n${table(header, shown)}`;
+  return `Of ${rows.length} inputs ${above.wall} take more than 500 ms, ${above.processor} of them in processor time; the slowest:\n\n${table(header, shown)}`;
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,4 +1,4 @@
-// Checks 10,000 files against their recorded hashes, beside git hashing the same files.
+// Checks 10,000 files against their recorded hashes, next to git hashing the same files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const FILES = 10_000;
 const ROUNDS = 7;
-/** Files younger than this are hashed again at each verify, as the stat cache cannot yet trust their times. */
+/** Files younger than this are hashed again at each verify, because the stat cache cannot trust their times yet. */
 const SETTLING_MS = 3500;
 const ALIASES = new URL("../packages/aliases/dist/index.js", import.meta.url).href;
 
@@ -43,7 +43,7 @@ export async function run() {
   }
 }
 
-/** Times in milliseconds, in turns, so that other load falls on all alike. */
+/** Times in milliseconds, in turns, so that other load affects all alike. */
 function measure(root, paths) {
   const times = { git: [], cold: [], coldCall: [], warm: [], warmCall: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -87,7 +87,7 @@ function report(times, { scanMs, sizeBytes }) {
   ].join("\n");
 }
 
-/** The same bytes each time; sizes like those of source files, 1 to 16 kB. */
+/** The same bytes each time, in sizes like those of source files, 1 to 16 kB. */
 function writeTree(root) {
   let state = 1;
   const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;

@@ -1,5 +1,5 @@
-// Writes packages/*/api.md: what each entry exports, as the built type files declare it, without comments.
-// With --check, fails where a report is not what it would write: its difference is read in review.
+// Writes packages/*/api.md, which lists what each entry exports, as the built type files declare it, without comments.
+// With --check, fails if a report is out of date. Reviews read the diff of the reports.
 import fs from "node:fs";
 import path from "node:path";
 

@@ -11,7 +11,7 @@ import { isolatedDeclarationSync } from "oxc-transform";
 import { bundleOptions, writeNotices } from "./build/bundled-packages.mjs";
 import { binsOf } from "./graph/workspace.mjs";
 
-// `.ci/run` builds once, whatever its steps begin with, and runs two of them at a time.
+// `.ci/run` builds once and then runs two steps at a time, so its steps must not build.
 if (process.env.CCL_IS_BUILT) process.exit();
 const root = path.resolve(import.meta.dirname, "..");
 const { packages: rows } = JSON.parse(
@@ -20,7 +20,7 @@ const { packages: rows } = JSON.parse(
 const given = process.argv.slice(2).map((folder) => path.resolve(folder));
 const folders = given.length > 0 ? given : ["packages", "examples"].flatMap(foldersIn);
 await Promise.all(folders.map(buildPackage));
-// What a package adds to its `dist` may use packages that were built here.
+// The after-build scripts may use packages that were just built.
 for (const folder of folders) {
   const step = path.join(folder, "after-build.mjs");
   if (fs.existsSync(step)) await import(pathToFileURL(step).href);
@@ -55,7 +55,7 @@ async function buildPackage(folder) {
     format: "esm",
     platform: "node",
     target: "node20",
-    // Published packages contain `src`, where the maps find the text.
+    // Published packages contain `src`, so the maps can refer to it.
     sourcemap: true,
     sourcesContent: false,
     chunkNames: "chunk-[hash]",
@@ -66,7 +66,7 @@ async function buildPackage(folder) {
   writeDeclarations(folder, libraries);
 }
 
-/** Writes the type files of `entries` and of all files that these name. */
+/** Writes the type files of `entries` and of all files that they import. */
 function writeDeclarations(folder, entries) {
   const seen = new Set(entries.map((file) => path.normalize(file)));
   for (const file of seen) {
@@ -75,7 +75,7 @@ function writeDeclarations(folder, entries) {
     if (errors.length > 0)
       throw new Error(`${folder}\n${errors.map((error) => error.codeframe).join("\n")}`);
     const target = path.join("dist", path.relative("src", file)).replace(/\.ts$/, ".d.ts");
-    // `.ts` and `.js` are equally long, so the map stays right.
+    // `.ts` and `.js` have the same length, so the map stays valid.
     const specifier = /((?:\bfrom|\bimport)\s*\(?\s*)(["'])(\.{1,2}\/[^"']+)\.ts\2/g;
     const types = code.replace(specifier, (_, before, quote, target) => {
       seen.add(path.join(path.dirname(file), `${target}.ts`));

@@ -1,5 +1,5 @@
-// Fails where an entry for every platform does not bundle for browsers or does not run without code from strings.
-// scripts/neutral/not-yet.json lists those that do not pass yet, with the reason; the list may only shrink.
+// Fails if an entry for every platform does not bundle for browsers or does not run without `eval`.
+// scripts/neutral/not-yet.json lists entries that do not pass yet, with the reason. The list may only shrink.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

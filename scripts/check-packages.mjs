@@ -1,4 +1,4 @@
-// Packs every package as it would be published and uses the tarballs the way an adopter would.
+// Packs every package as for publishing and uses the tarballs as a user would.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -20,9 +20,9 @@ const temporary = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "ccl pa
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-// `.ci/run` has the programs run on another version of Node than its tests; both import every entry.
+// `.ci/run` runs the programs on another version of Node than its tests. Both import every entry.
 const { CCL_SECOND_NODE: secondNode = process.execPath } = process.env;
-// What an adopter downloads, in bytes of files on disk; ADR 0046.
+// What a user downloads, in bytes on disk; ADR 0026.
 const maxInstalledBytes = { "@ccl/context-compiler": 13_500_000, "@ccl/cli": 45_000_000 };
 
 const app = path.join(temporary, "app");

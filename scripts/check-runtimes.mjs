@@ -1,6 +1,6 @@
-// Imports every entry in Bun and Deno, the neutral ones in workerd and in a page that Vite bundled, bundles these by webpack, and
-// has a route of Next answer with all packages: each runtime as npm gives it.
-// node scripts/check-runtimes.mjs [name ...]; a runtime that cannot be installed here is skipped with the reason.
+// node scripts/check-runtimes.mjs [name ...]: imports every entry in Bun and Deno, and the neutral ones in workerd and
+// in a page that Vite bundled. Bundles these with webpack, and calls a Next route with all packages. The runtimes come
+// from npm. A runtime that cannot be installed here is skipped with the reason.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -67,7 +67,7 @@ function install(folder, packages) {
   return result.status === 0 ? undefined : `npm: ${result.stderr.trim().split("\n").at(-1)}`;
 }
 
-/** The program in the package of this platform, which npm chose among the optional dependencies. */
+/** The program in the package for this platform, which npm chose among the optional dependencies. */
 function binary(scope, name) {
   const folder = path.join(cache, name, "node_modules", scope);
   const files = fs
@@ -79,7 +79,7 @@ function binary(scope, name) {
   return files[0];
 }
 
-/** Imports every built entry, those for Node too. */
+/** Imports every built entry, including those for Node. */
 function runEntries(command) {
   const entries = workspace.packages.flatMap((item) =>
     item.entries.map(({ subpath, built }) => [path.posix.join(item.name, subpath), built]),
@@ -109,7 +109,7 @@ if (failed.length > 0) throw new Error(failed.join("\\n"));
   return `${entries.length} entries imported`;
 }
 
-/** One file that imports the neutral entries and runs their programs when its function is called. */
+/** A file that imports the neutral entries and runs their programs when its function is called. */
 async function neutralProgram() {
   const entries = neutralEntries(workspace).filter(({ name }) => !name.endsWith("/conformance"));
   const notYet = JSON.parse(

@@ -1,7 +1,7 @@
-// Fails when the packages do not keep to package-graph.json (tiers, imports, declarations, builtins), on dependencies that no
-// decision names, functions that stand twice, files and folders that import each other, words that are not the field's, code
-// beyond its budget, budgets that rise, and codes of errors that no test names.
-// With --write, what was improved leaves scripts/sources/ratchet.json and the budgets; with --all, large functions are listed.
+// Checks the packages against package-graph.json (tiers, imports, declarations, builtins). Also fails for dependencies
+// that no decision names, duplicate functions, files and folders that import each other, words that the field does not
+// use, code beyond its budget, rising budgets, and error codes that no test names. With --write, removes fixed findings
+// from scripts/sources/ratchet.json and lowers the budgets. With --all, lists large functions.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -56,7 +56,7 @@ console.log(
   `${workspace.packages.length} packages keep to package-graph.json; ${tooLarge(sources).length} files and functions above their size (--all lists them); left from before: ${ratchet.twins.length} twins, ${ratchet.cycles.length} circles of files, ${ratchet.folders.length} pairs of folders, ${words} words`,
 );
 
-/** A budget is what the package has now; the text keeps its form. */
+/** Sets each budget to the current size, and keeps the format of the text. */
 function lowerBudgets(counts) {
   const file = path.join(root, "package-graph.json");
   let text = fs.readFileSync(file, "utf8");

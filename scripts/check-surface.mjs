@@ -1,4 +1,4 @@
-// Fails on an exported value that no program of CI shows.
+// Fails for exported values that no program in CI uses.
 import path from "node:path";
 
 import { readWorkspace } from "./graph/workspace.mjs";

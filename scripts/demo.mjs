@@ -1,7 +1,7 @@
-// One story on the source of a library: an agent's long session, a search in a cut result, a pack for a task, what changed
-// after an edit, and a change by a model's recorded answers on a small project. Exits with 1 if a check fails.
-// The lock file fixes the library, so the output only changes with CCL: --check compares it with README.md, where --write
-// puts it.
+// A demo on the source code of a library: an agent's long session, a search in a cut result, a pack for a task, what
+// changed after an edit, and a change from a model's recorded answers on a small project. Exits with 1 if a check
+// fails. The lock file fixes the library, so only changes of CCL change the output. --check compares it with README.md,
+// and --write updates README.md.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { appendFile, cp, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -144,7 +144,7 @@ function blockOf(path, lines) {
   return lines.slice(start, start + 1 + length);
 }
 
-/** The best file that the pack shows in part: what a model is likely to ask more about. */
+/** The best file that the pack shows in part, so that a model would probably ask for more of it. */
 function inPart(pack) {
   const entry = pack.entries.find(({ level, path }) => level === "slice" && path.endsWith(".ts"));
   assert.ok(entry !== undefined, "the pack shows no TypeScript file in part");
@@ -183,7 +183,7 @@ async function showDelta(
   excerpt(prompt.split("\n"), 8);
 }
 
-/** Recorded answers of a model against a copy of a project with a failing test; the example checks itself. */
+/** Applies recorded answers of a model to a copy of a project with a failing test. The example checks itself. */
 async function showCodingAgent() {
   const clock = stopwatch();
   const program = join(repository, "examples", "coding-agent", "dist", "main.js");
@@ -210,7 +210,7 @@ async function showCodingAgent() {
 
 function runProgram(program) {
   return new Promise((settle, fail) => {
-    // The demo calls nobody, whatever model the environment names.
+    // The demo never calls a model, even if the environment names one.
     const env = { ...process.env, CCL_MODEL: "recorded" };
     const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -1,5 +1,5 @@
-// Fails when a page says that packages come from npm and they do not, or the reverse; with --write, puts the pages right.
-// The first release is what changes the answer: until then the packages have version 0.0.0.
+// Fails if a page says that packages come from npm although they do not, or the reverse. With --write, corrects the
+// pages. The packages have version 0.0.0 until the first release, which changes the answer.
 import fs from "node:fs";
 import path from "node:path";
 

@@ -1,6 +1,6 @@
-// node scripts/mutants.mjs [--sample N] [--seed N] [--since REF] [name ...]: changes the sources in small ways, one at a time and
-// only in the memory of vitest, and says which changes no test notices. With --since, only lines that differ from where the branch
-// left REF. Tests that start processes run what was built, so they see none.
+// node scripts/mutants.mjs [--sample N] [--seed N] [--since REF] [name ...]: makes small changes to the sources, one at
+// a time and only in vitest's memory, and prints the changes that no test notices. With --since, changes only lines
+// that differ from the branch point with REF. Tests that start processes run the build, so they notice none.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import ts from "typescript";
 import { createVitest } from "vitest/node";
 
-/** What has to hold whatever happens: money, access, budgets, paths, schedules, stores, locks, and what is read and shown. */
+/** What must always hold: money, access, budgets, paths, schedules, stores, locks, and what is read and shown. */
 const subjects = {
   budget: {
     files: ["core/src/tokens/token-budget.ts", "core/src/tokens/count-messages.ts"],
@@ -33,7 +33,7 @@ const subjects = {
       "operations/src/run/run-stopping",
     ],
   },
-  // What handlers may take, say and try again.
+  // The limits on handlers: time, output and retries.
   limits: {
     files: [
       "concurrency-limiter",
@@ -52,7 +52,7 @@ const subjects = {
   },
   store: {
     files: ["artifact-store/src/store/", "artifact-store/src/driver/plan-eviction.ts"],
-    // Of the suites the one that needs no disk and no keys.
+    // Of the suites, the one that needs no disk and no keys.
     tests: ["conformance/memory", "memory/", "store/"].map((name) => `artifact-store/src/${name}`),
   },
   lock: {
@@ -63,7 +63,7 @@ const subjects = {
       "core/src/node/file-lock-faults",
     ],
   },
-  // Without the tests that have the compiler read the types of clients, which take longer than all others together.
+  // Without the tests that compile the types of clients, which take longer than all others together.
   wire: {
     files: ["providers/src/wire/"],
     tests: [
@@ -96,7 +96,7 @@ const subjects = {
       "gateway/src/gateway/recent-sessions.ts",
       "gateway/src/gateway/session-key.ts",
     ],
-    // Without those of a gateway over a slow store, which take longer than all others together.
+    // Without the tests of a gateway over a slow store, which take longer than all others together.
     tests: ["decide/", "history/", "price/", "gateway/recent-sessions", "gateway/session-key"].map(
       (name) => `gateway/src/${name}`,
     ),
@@ -126,7 +126,7 @@ const { values, positionals } = parseArgs({
     sample: { type: "string", default: "12" },
     seed: { type: "string", default: "1" },
     since: { type: "string" },
-    // Of the processes that this one starts: the first mutant that they try.
+    // For child processes: the first mutant to try.
     from: { type: "string" },
   },
 });
@@ -151,7 +151,7 @@ const swapped = {
   "+=": "-=",
   "-=": "+=",
 };
-/** Which operands may be all that is left of an expression: a price or a condition that was forgotten. */
+/** Which operands may replace an expression, like a forgotten price or condition. */
 const forgotten = {
   "+": ["left", "right"],
   "-": ["left"],
@@ -159,7 +159,7 @@ const forgotten = {
   "||": ["left", "right"],
 };
 const otherMethods = { some: "every", every: "some", min: "max", max: "min" };
-/** Methods that leave something out; without the call, all of it stays. */
+/** Methods that leave something out. Without the call, everything stays. */
 const narrowing = new Set(["filter", "slice"]);
 
 let current;
@@ -178,7 +178,7 @@ const plugin = {
   },
 };
 
-/** The first test that fails ends those of a mutant. */
+/** Runs quick test files first, because the first failing test ends the run of a mutant. */
 class QuickestFirst {
   shard(files) {
     return files;
@@ -217,7 +217,10 @@ for (const [name, { files, tests }] of Object.entries(subjects)) {
     );
 }
 
-/** Tries them in a process of its own, which is killed and started again where a mutant never ends: that one is noticed too. */
+/**
+ * Tries mutants in a child process. If a mutant never ends, kills the process, counts the mutant as noticed, and starts
+ * a new one.
+ */
 async function survivorsOf(name, mutants) {
   const noticed = [];
   while (noticed.length < mutants.length) {
@@ -262,7 +265,7 @@ async function tryMutants(mutants, filters) {
   const vitest = await createVitest(
     "test",
     {
-      // Projects of a configuration would not take the plugin.
+      // A configuration with projects would not take the plugin.
       config: false,
       globalSetup: ["scripts/services/temporary-folder.mjs"],
       setupFiles: ["scripts/vitest-setup.ts"],
@@ -296,7 +299,7 @@ async function tryMutants(mutants, filters) {
     return !(await isGreen());
   };
   if (!(await isGreen())) return;
-  // Controls: a file that throws is noticed, and one that is as it was is not.
+  // Controls: a file that throws must be noticed, and an unchanged one must not.
   const [{ file }] = mutants;
   const controls = ["throw new Error('control');", ""];
   for (const text of controls)
@@ -315,7 +318,7 @@ function sourcesIn(place) {
     .toSorted();
 }
 
-/** The same ones for the same seed: a place in the list for each, by a linear congruential generator. */
+/** A reproducible sample: a linear congruential generator with the seed gives each item's place in the list. */
 function sampleOf(list, count, seed) {
   const left = [...list];
   let state = seed;
@@ -325,12 +328,12 @@ function sampleOf(list, count, seed) {
   });
 }
 
-/** A limit of a thousand is as good as one of a thousand and one. */
+/** Multiplies a large number, because a limit of 1,001 is as good as one of 1,000. */
 function otherNumber(text) {
   return Number(text.replaceAll("_", "")) < 20 ? `(${text} + 1)` : `(${text} * 10)`;
 }
 
-/** Lines that differ from where the branch left `ref`, as `file:line`. */
+/** Lines that differ from the branch point with `ref`, as `file:line`. */
 function linesSince(ref) {
   const args = ["diff", "--unified=0", "--merge-base", ref, "--", "packages"];
   const diff = execFileSync("git", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
@@ -372,7 +375,7 @@ function mutantsOf(file) {
     if (narrowing.has(name)) add(node, expression.expression.getText(source));
   };
   const addNegated = (condition) => {
-    // Those change in the same way by themselves.
+    // Such conditions already have their own mutants.
     const isOwn =
       ts.isPrefixUnaryExpression(condition) ||
       (ts.isBinaryExpression(condition) &&
@@ -398,7 +401,7 @@ function mutantsOf(file) {
   return found;
 }
 
-/** On one line, and not too much of it. */
+/** Shortens a text to one line. */
 function shown(text) {
   return text.replaceAll(/\s+/g, " ").slice(0, 80);
 }

@@ -1,5 +1,5 @@
-// The three pictures of README.md and docs, drawn from runs on the source of a library that the lock file fixes. So they only
-// change with CCL: --write replaces them, and without it the run fails if a picture says something else.
+// The three pictures of README.md and docs, drawn from runs on the source code of a library that the lock file fixes.
+// So only changes of CCL change them. --write replaces them. Without it, the run fails if a picture would change.
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -39,7 +39,7 @@ for (const [name, svg] of Object.entries(pictures)) {
 }
 console.log(`${Object.keys(pictures).join(", ")}: drawn from a run`);
 
-/** An agent that reads one file after the other, with the last messages that fit and with `fitMessages`. */
+/** An agent that reads one file after the other, once with the last messages that fit and once with `fitMessages`. */
 async function sessionPictures() {
   const history = [{ role: "user", content: TASK }];
   const prompts = [];

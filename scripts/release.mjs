@@ -1,8 +1,9 @@
-// node scripts/release.mjs --dry-run [--only NAME ...] [--sbom FOLDER]: all of a release but publishing, on what is committed.
-// The versions and changelogs are made in a clone; every package is packed there, installed in a folder of its own by the
-// first lines of its README, and the README's first program runs as printed, in each runtime that npm brings. Each example
-// is copied to a folder of its own, installed from the packed packages and run without a model, on each Node.
-// Without --dry-run: publishes what `changeset version` has prepared. It refuses while the scope on npm is not yours.
+// node scripts/release.mjs --dry-run [--only NAME ...] [--sbom FOLDER]: everything of a release except publishing, on
+// what is committed. It makes versions and changelogs in a clone and packs every package there. It installs each
+// package in its own folder by the first lines of its README, and runs the README's first program as printed, in each
+// runtime from npm. It copies each example to its own folder, installs it from the tarballs, and runs it without a
+// model on each Node. Without --dry-run: publishes what `changeset version` has prepared. It refuses while the scope on
+// npm is not yours.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Runs turbo without its telemetry and update check: the project makes no network call that nobody asked for.
+// Runs turbo without its telemetry and update check, so that the project makes no unexpected network calls.
 import { spawnSync } from "node:child_process";
 
 const result = spawnSync(

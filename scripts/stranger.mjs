@@ -1,9 +1,9 @@
-// node scripts/stranger.mjs [--published] [page ...]: types what pages print as a reader does who has nothing of ours: an
-// environment with PATH alone, an empty home without caches, a fresh clone of what is committed, and for each page a folder
-// made by `npm init`. With --published a release comes first: what it would publish goes to a registry on loopback, which asks
-// that of the machine for all else, and the pages are those that the release writes.
-// Prints what each page took, and fails on a command that fails, a warning, another output than the page shows, or more than
-// two minutes to a page's first result. The controls are mistakes that pages made once, and each has to be found.
+// node scripts/stranger.mjs [--published] [page ...]: runs what pages print, as a reader without our files would: in an
+// environment with only PATH, an empty home without caches, a fresh clone of the committed state, and for each page a
+// folder made by `npm init`. With --published, it first publishes the release to a registry on loopback, which gets
+// everything else from the machine's registry, and uses the pages of that release. It prints how long each page takes.
+// It fails for a failing command, a warning, an output that differs from the page, or more than two minutes to a page's
+// first result. The controls are mistakes that pages once had, and each must be found.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -20,7 +20,7 @@ const maxSeconds = 120;
 /** Commands that need neither an agent, a server nor a repository. */
 const isForAnyone =
   / add-to | create-ccl |^npm (?:install|create) |^(?:npx @ccl\/cli|npx -y pnpm@10 --dir=\.\.\/ccl ccl) (?:status|pack --task)(?!.* --(?:copy|stdin|remote))/;
-/** What a package of others says on Node 20 until it no longer runs there, and what npx says in place of its question. */
+/** What a third-party package prints on Node 20 until it drops it, and what npx prints instead of its question. */
 const known = /NodeVersionSupportWarning|--trace-warnings|exec The following package was not found/;
 const environment = emptyEnvironment();
 const clone = path.join(temporary, "ccl");
@@ -61,7 +61,7 @@ console.log(
 );
 process.exitCode = failures + missed.length === 0 ? 0 : 1;
 
-/** What the page installs, as it stands there, then its first program, in a new folder beside the clone. */
+/** Runs the page's install commands, then its first program, in a new folder next to the clone. */
 function tryPage(page) {
   const folder = newFolder(page);
   const { commands, program, output } = firstOf(page);
@@ -80,7 +80,7 @@ function tryPage(page) {
 }
 
 function firstOf(page) {
-  // A program that begins with what the reader has already does not run by itself.
+  // A program that starts with code the reader already has does not run alone.
   const markdown = fs
     .readFileSync(path.join(clone, page), "utf8")
     .replaceAll(/^<!-- given\n[^]*?^-->\n\n```ts\n[^]*?^```$/gm, "");
@@ -135,7 +135,7 @@ function writeManifests(folder, project, used) {
   fs.writeFileSync(path.join(folder, "used/package.json"), JSON.stringify(used));
 }
 
-/** Runs one command, and says how long it took and what a reader would stumble over. */
+/** Runs one command. Returns how long it took and what would irritate a reader. */
 function type([file, ...parameters], cwd) {
   const startedAt = performance.now();
   const { status, stdout, stderr, error } = spawnSync(file, parameters, {
@@ -166,7 +166,7 @@ function newFolder(name) {
   return folder;
 }
 
-/** What the machine needs to reach a registry, and nothing that npm, pnpm or we keep between runs. */
+/** An environment with access to a registry, and without anything that npm, pnpm or we keep between runs. */
 function emptyEnvironment() {
   const home = path.join(temporary, "home");
   fs.mkdirSync(home);

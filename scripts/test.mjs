@@ -1,5 +1,5 @@
-// Builds and runs the tests at the length `test`, and the type tests; with --affected, turbo checks the packages that the
-// branch can break, and keeps the results. What is given goes to vitest.
+// Builds, then runs the tests at the length `test`, and the type tests. With --affected, turbo checks the packages that
+// the branch can break, and caches the results. Other arguments go to vitest.
 import { spawnSync } from "node:child_process";
 
 process.env.CCL_TEST_LENGTH ??= "test";
@@ -13,7 +13,7 @@ const steps = given.includes("--affected")
   ? [["scripts/run-turbo.mjs", ...tasks]]
   : [
       ["scripts/build.mjs"],
-      // Longer lengths stand beside a step that checks all types.
+      // At longer lengths, another step checks all types.
       ...(!isAtLeast("ci") && given.length === 0
         ? [["node_modules/typescript/bin/tsc", "-p", "tsconfig.type-tests.json"]]
         : []),

@@ -1,6 +1,6 @@
 import { Application, Converter, ReflectionKind } from "typedoc";
 
-/** One program over all sources instead of one for each package; what it lacks is told to TypeDoc here. */
+/** TypeDoc compiles all sources as one program instead of one per package. This plugin adds what that lacks. */
 export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, nameModulesAsImported);
   app.on(Application.EVENT_VALIDATE_PROJECT, (project) => requireFunctionComments(app, project));
@@ -13,7 +13,10 @@ function nameModulesAsImported({ project }) {
     module.name = `@ccl/${module.name.replace("/src", "")}`;
 }
 
-/** TypeDoc's own check of functions takes in every method of an interface; the rule here is: every exported function. */
+/**
+ * TypeDoc's own check of functions includes every method of an interface. Here every exported function must be
+ * documented.
+ */
 function requireFunctionComments(app, project) {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.Function)) {
     if (reflection.signatures.every((signature) => signature.hasComment())) continue;

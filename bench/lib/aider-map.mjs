@@ -1,6 +1,6 @@
 // The repository map of Aider by its published algorithm (repomap.py): a graph of files by the names that one uses and
-// another defines, a page rank that leans towards what the task mentions, then the definitions' lines, best first, as many
-// as fit. Definitions are found by patterns where Aider has tree-sitter's tags; the weights are Aider's own.
+// another defines, a page rank biased towards what the task mentions, then the lines of the best definitions that fit.
+// Patterns find definitions here, while Aider uses tree-sitter's tags. The weights are Aider's own.
 const DEFINITION =
   /^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:(?:def|class|function\*?|interface|type|enum|namespace|module)\s+([\w$]+)|(?:const|let|var)\s+([\w$]+)\s*[:=].*(?:=>|function|\()|(?:public |private |protected |static |async |get |set )*([\w$]+)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::[^;]+)?\{\s*$)/;
 const KEYWORDS = new Set([
@@ -29,7 +29,7 @@ function tagsOf({ path, text }) {
   return { path, definitions, uses };
 }
 
-/** What a use of a name counts for: mentioned, long and spelled as one, private, defined everywhere. */
+/** The weight of a use of a name: mentioned, long and in snake or camel case, private, defined by many files. */
 function weightOf(name, definers, mentioned) {
   let weight = mentioned.has(name) ? 10 : 1;
   const isSpelled = name.includes("_") || (/[a-z]/.test(name) && /[A-Z]/.test(name));
@@ -70,7 +70,7 @@ function pageRank(count, edges, lean) {
   return { ranks, out };
 }
 
-/** By path, the lines that the map shows within the budget. */
+/** The lines that the map shows within the budget, by path. */
 export function aiderMap(sources, task, { budget, counter }) {
   const files = sources.map(tagsOf);
   const mentioned = new Set(task.match(/[A-Za-z_$][\w$]*/g));

@@ -1,10 +1,10 @@
-// What the stores stand on, in a loop by hand: the rows below which no store can come.
+// The bare operations below the stores, in a plain loop: no store can be faster than these rows.
 import fs from "node:fs";
 import { constants, link, lstat, open, readFile, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 
 const mebibyte = 2 ** 20;
-/** What our fs store writes before the content: a line of some 580 bytes, or 4 KiB reserved before a stream. */
+/** What our fs store writes before the content: a line of about 580 bytes, or 4 KiB reserved before a stream. */
 const headerBytes = 580;
 const stagedHeaderBytes = 4096;
 /** What it writes after a stream: a tag for each MiB, and a checksum. */
@@ -15,7 +15,7 @@ const readBytes = 256 * 1024;
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 
-/** Call for call what the fs store needs: a file under two names, one sync of the file, one of the folder. */
+/** The same calls as the fs store: a file under two names, one sync of the file, one of the folder. */
 export async function bareFiles(folder) {
   const staging = path.join(folder, "staging");
   fs.mkdirSync(staging, { recursive: true });
@@ -112,7 +112,7 @@ async function readBlob(blob) {
   return bytes;
 }
 
-/** The least that keeps a file's bytes: its name may still be lost, by the letter of the standard. */
+/** The minimum that keeps a file's bytes. By the letter of the standard, its name may still be lost. */
 export async function writeAndSync(folder) {
   fs.mkdirSync(folder, { recursive: true });
   const put = async ({ bytes, id }) => {
@@ -124,7 +124,7 @@ export async function writeAndSync(folder) {
   return { put, get: (id) => readFile(path.join(folder, id)), close: () => {} };
 }
 
-/** One statement a call, on the driver that the store would take, opened with the same settings. */
+/** One statement per call, on the driver that the store would use, opened with the same settings. */
 export async function bareSqlite(folder) {
   const { openSqlite } = await import(
     new URL("../../packages/sql/dist/node/index.js", import.meta.url).href

@@ -12,7 +12,7 @@ async function elapsed(action) {
   return { ms: performance.now() - startedAt, value };
 }
 
-/** Single puts and one `storeMany` of as many contents: `{ singleMs, batchMs }` an item, and how many times faster. */
+/** Single puts and one `storeMany` of as many contents: `{ singleMs, batchMs }` per item, and the factor. */
 export async function measureBatches(subjects, { folder, rounds, batch = 100 }) {
   const results = new Map();
   for (const [index, { name, openStore, isServer }] of subjects.entries()) {
@@ -43,7 +43,7 @@ export async function measureBatches(subjects, { folder, rounds, batch = 100 }) 
 }
 
 const perRound = 20;
-/** What is asked of both stores in each round, as milliseconds a call. */
+/** The calls to both stores in each round, in milliseconds per call. */
 const questions = {
   put: (store, { fresh }) => inSequence(fresh, (content) => store.store(content, handle)),
   get: (store, { ids }) => inSequence(ids, (id) => store.retrieve(id)),
@@ -59,7 +59,7 @@ async function inSequence(items, call) {
   return ms / items.length;
 }
 
-/** The same calls to a store of few and to one of many artifacts: by question `{ fewMs, manyMs, factor }`. */
+/** The same calls to a store of few and to one of many artifacts: `{ fewMs, manyMs, factor }` by call. */
 export async function measureGrowth({ name, openStore }, { folder, counts, rounds }) {
   const stores = [];
   for (const count of counts) {
@@ -100,7 +100,7 @@ async function askAll({ store, ids, cursor }, { round, times }) {
   }
 }
 
-// Files and SQLite are filled without syncs, then opened anew.
+// Files and SQLite are filled without syncs, then reopened.
 async function openFilled({ name, openStore }, { folder, count }) {
   const canFillFirst = name === "fs" || name === "SQLite";
   const first = await openStore(folder, { durability: "off" });

@@ -1,4 +1,4 @@
-// Stores and reads one long stream, and says how much memory that took.
+// Stores and reads one long stream, and reports how much memory that took.
 import fs from "node:fs";
 
 import { artifactSubjects } from "./artifact-subjects.mjs";
@@ -31,7 +31,7 @@ await store.close();
 await erase?.();
 process.disconnect();
 
-/** One buffer again and again, so that what is measured is the store's memory and not that of its caller. */
+/** Repeats one buffer, so that the figure is the store's memory and not that of its caller. */
 async function* pieces() {
   const piece = Buffer.alloc(64 * 1024, "0123456789abcdef");
   for (let index = 0; index < sizeMiB * 16; index += 1) {
@@ -52,7 +52,7 @@ async function drain(artifactId) {
 
 async function peakDuring(action) {
   seen = 0;
-  // Linux: the kernel's own peak starts anew.
+  // Linux: resets the kernel's own peak.
   const isReset = tryTo(() => fs.writeFileSync("/proc/self/clear_refs", "5"));
   const startedAt = performance.now();
   const value = await action();

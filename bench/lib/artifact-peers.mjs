@@ -14,7 +14,7 @@ export async function cacacheFolder(folder) {
   };
 }
 
-/** A key is a file, written in place under its own name. Syncs nothing, checks nothing. */
+/** A key is a file, written in place under its name. Syncs nothing, checks nothing. */
 export async function unstorageFolder(folder) {
   const storage = createStorage({ driver: fsDriver({ base: path.join(folder, "storage") }) });
   return {

@@ -1,4 +1,4 @@
-// One process of a power cut: `write` acknowledges contents until the disk fails, `check` looks which of them are there.
+// A process during a power cut: `write` acknowledges contents until the disk fails, `check` looks which of them exist.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 

@@ -7,7 +7,7 @@ import typescript from "typescript";
 
 const child = path.join(import.meta.dirname, "artifact-power-cut-child.mjs");
 
-/** The disk whose power the tests cut; its source is TypeScript, which Node 20 does not read. */
+/** The disk whose power the tests cut. Its source is TypeScript, which Node 20 cannot read. */
 async function loadLoopDisk() {
   const source = fs.readFileSync(
     new URL("../../scripts/power-cut/loop-disk.ts", import.meta.url),
@@ -24,8 +24,9 @@ async function loadLoopDisk() {
 }
 
 /**
- * Cuts the power under each subject until it has acknowledged as many puts as it is to: by name `{ cuts, acks, lost, wrong }`,
- * where `wrong` are other bytes handed out without a word. Or why there can be none here.
+ * Cuts the power under each subject until it has acknowledged the required number of puts. Returns `{ cuts, acks, lost,
+ * wrong }` by name, where `wrong` counts wrong bytes returned without an error, or the reason why there can be none
+ * here.
  */
 export async function cutPowerUnder(wantedByName) {
   const { openLoopDisk } = await loadLoopDisk();
@@ -58,8 +59,8 @@ export async function cutPowerUnder(wantedByName) {
 }
 
 /**
- * With `isStopped` the process stops before the cut, so that what it acknowledged last is what it wrote last; else it
- * writes on until the disk fails, and what it syncs then counts for what came before.
+ * With `isStopped` the process stops before the cut, so its last acknowledged put is its last write. Otherwise it
+ * writes until the disk fails, and a late sync also covers earlier writes.
  */
 async function acknowledgedUntilCut(disk, { name, folder, isStopped }) {
   const writer = spawn(process.execPath, [child, "write", name, folder], {
@@ -70,7 +71,7 @@ async function acknowledgedUntilCut(disk, { name, folder, isStopped }) {
   const ids = [];
   let cutting;
   for await (const line of createInterface({ input: writer.stdout })) {
-    // What is said after the cut has begun may be true or not: only what came before was promised.
+    // Acknowledgements after the start of the cut prove nothing. Only earlier ones count.
     if (cutting === undefined) ids.push(line);
     if (ids.length < cutAt || cutting !== undefined) continue;
     if (isStopped) writer.kill("SIGSTOP");

@@ -10,7 +10,7 @@ const noise = Buffer.concat(
   ),
 );
 
-/** Bytes that no other index and size give, with their SHA-256. */
+/** Bytes that differ for each index and size, with their SHA-256. */
 export function contentOf(index, sizeBytes) {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
   for (let at = 0; at < sizeBytes; at += noise.length)
@@ -23,21 +23,22 @@ export function median(samples) {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)];
 }
 
-/** The median of the ratios of two series of times, one by one: load from elsewhere falls on both alike. */
+/** The median of the pairwise ratios of two series of times. Other load on the machine affects both alike. */
 export function ratioOf(times, base) {
   return median(times.map((ms, index) => ms / base[index]));
 }
 
-/** Writes what is not on the disk yet, so that those who sync do not pay for those who don't. */
+/** Flushes pending writes, so that subjects that sync do not pay for those that do not. */
 export function settleDisk() {
   if (process.platform !== "win32") spawnSync("sync");
 }
 
-// Some have their turn in a few rounds only: they take most of the time, and a server is compared with its own floor alone.
+// Some subjects run in a few rounds only, because they take most of the time. A server is compared only with its own
+// floor.
 const hasTurn = ({ isServer, isSynced }, { round, isLong }) =>
   round < 0 || round % (isServer ? 10 : isLong && !isSynced ? 4 : 1) === 0;
 
-/** Each row with the rows that stand on it or below it; those who don't sync come last, by themselves. */
+/** Groups each row with its floor. Subjects that do not sync come last, by themselves. */
 function groupsOf(subjects) {
   const groups = new Map();
   for (const subject of subjects) {
@@ -47,7 +48,9 @@ function groupsOf(subjects) {
   return [...groups.values()].sort((a, b) => Number(b[0].isSynced) - Number(a[0].isSynced));
 }
 
-/** Puts, then gets, of `count` contents of one size, in rounds; by name `{ put, get }`, milliseconds of each call. */
+/**
+ * Puts, then gets, `count` contents of one size, in rounds. Returns `{ put, get }` by name, in milliseconds per call.
+ */
 export async function measureSize(subjects, { folder, sizeBytes, count, rounds, isFresh }) {
   const results = new Map(subjects.map(({ name }) => [name, { put: [], get: [] }]));
   const perRound = Math.max(1, Math.round(count / rounds));
@@ -59,7 +62,7 @@ export async function measureSize(subjects, { folder, sizeBytes, count, rounds, 
   return results;
 }
 
-// Round -1 warms up and is forgotten.
+// Round -1 warms up and is not counted.
 async function lastingRounds({ subjects, folder, ...run }, rounds) {
   const opened = await openAll(subjects, folder);
   for (const kind of ["put", "get"]) {
@@ -71,7 +74,7 @@ async function lastingRounds({ subjects, folder, ...run }, rounds) {
   await closeAll(opened, folder);
 }
 
-// A store of its own for each round: what long contents leave behind would fill the disk.
+// Each round uses a separate store, because long contents would otherwise fill the disk.
 async function freshRound({ subjects, folder, ...run }, round) {
   const present = subjects.filter((subject) => hasTurn(subject, { round, isLong: true }));
   const opened = await openAll(present, folder);
@@ -84,7 +87,7 @@ async function oneRound({ subjects, opened, results, itemsOf, kind }, round) {
   const items = itemsOf(round);
   const groups = groupsOf(subjects);
   for (const group of groups) {
-    // Within a group call by call, so that whatever else happens happens to all alike.
+    // Within a group, the subjects take turns call by call, so that other load affects all alike.
     for (const [index, item] of items.entries()) {
       for (const { name } of (index + round) % 2 === 0 ? group : group.toReversed()) {
         results.get(name)[kind].push(await timeOf(opened.get(name), { kind, item }));

@@ -1,4 +1,4 @@
-// A process of its own for the S3 test server, so that its work is not on the measured process's thread.
+// A separate process for the S3 test server, so that its work is not on the measured process's thread.
 const testing = new URL("../../packages/artifact-store-s3/dist/testing/index.js", import.meta.url)
   .href;
 const { startS3TestServer } = await import(testing);

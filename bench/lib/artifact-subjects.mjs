@@ -16,14 +16,14 @@ const packages = new URL("../../packages/", import.meta.url);
 const load = (name, entry = "index") => import(new URL(`${name}/dist/${entry}.js`, packages).href);
 const requireOf = (name) => createRequire(new URL(`${name}/package.json`, packages));
 
-// The clients that the stores are given, from the packages that are tested with them.
+// The clients for the stores, from the packages that are tested with them.
 const loadPostgres = () => requireOf("artifact-store-postgres")("pg");
 const loadS3 = () => requireOf("artifact-store-s3")("@aws-sdk/client-s3");
 
 /**
- * What is measured. Each opens in a folder of its own as `{ put({ bytes, id }), get(id), close(), erase? }`; `floor` names the
- * row that does the same with the driver alone, and rows of a `group` are called in turns; `openStore` gives our own stores as they
- * are. Without a server its rows are left out.
+ * The subjects of the benchmark. Each opens in its own folder as `{ put({ bytes, id }), get(id), close(), erase? }`.
+ * `floor` names the row that does the same with only the driver. Rows of a `group` are called in turns. `openStore`
+ * returns our own stores unchanged. Rows of a missing server are omitted.
  */
 export function artifactSubjects({ postgresUrl, s3 } = {}) {
   return [
@@ -133,7 +133,7 @@ const openFs =
     const { openFsArtifactStore } = await load("artifact-store-fs");
     return {
       store: await openFsArtifactStore({
-        root: path.join(folder, "store"),
+        folder: path.join(folder, "store"),
         durability,
         ...options,
       }),
@@ -185,7 +185,7 @@ const openS3 = (config) => async (folder) => {
   return { store, erase };
 };
 
-/** The driver that SQLite is reached through here. */
+/** The SQLite driver in use here. */
 export async function sqliteDriverName() {
   const database = await (await load("sql", "node/index")).openSqlite({ path: ":memory:" });
   database.close();

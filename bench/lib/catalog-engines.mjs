@@ -1,4 +1,4 @@
-// Ways to search a catalog, ours and the libraries that one would take otherwise, each with its defaults.
+// Ways to search a catalog, ours and the libraries that people use otherwise, each with its defaults.
 import { createRequire } from "node:module";
 
 import { create, insertMultiple, search as searchOrama } from "@orama/orama";
@@ -13,7 +13,7 @@ const { rankResources } = await fromSource("packages/catalog/src/search/rank-res
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
 const fields = ["title", "description", "tags", "columns"];
 
-/** What every engine gets to see of a record. */
+/** The text of a record that every engine receives. */
 const documentOf = (record) => ({
   id: record.id,
   title: record.title,
@@ -22,7 +22,7 @@ const documentOf = (record) => ({
   columns: (record.columns ?? []).map(({ name, label = "" }) => `${name} ${label}`).join(" "),
 });
 
-/** Ours over any of its indexes. */
+/** Our search over any of its indexes. */
 export function catalogEngine(index) {
   const byId = new Map();
   const lookup = async (ids) => ids.map((id) => byId.get(id));
@@ -40,8 +40,8 @@ export function catalogEngine(index) {
 }
 
 /**
- * By name: a function that makes an empty one with `add(records)`, `search(text, limit)`, which gives ids, and where it is
- * not in this process's heap `sizeBytes()` and `close()`.
+ * By name, a function that creates an empty engine with `add(records)` and `search(text, limit)`, which returns ids. If
+ * the engine is not in this process's heap, it also has `sizeBytes()` and `close()`.
  */
 export const engines = {
   "@ccl/catalog": () => catalogEngine(createMemorySearchIndex()),
@@ -82,7 +82,7 @@ export const engines = {
   "SQLite FTS5": openFullText,
 };
 
-/** In memory, with the stemmer that SQLite brings along; any word of the question may match. */
+/** In memory, with SQLite's own stemmer. Any word of the question may match. */
 function openFullText() {
   const { DatabaseSync } = requireOfSql("@photostructure/sqlite");
   const database = new DatabaseSync(":memory:");

@@ -1,4 +1,4 @@
-// What searching by words, and by words and vectors, is held to, and what was measured.
+// The goals of search by words, and by words and vectors, next to the measured figures.
 import { quantileOf } from "./figures.mjs";
 
 const [ours, peer] = ["@ccl/catalog", "MiniSearch"];
@@ -6,7 +6,7 @@ const most = { p95Ms: 2, buildMs: 1_000 };
 const leastRatio = 5;
 const mostLost = 0.01;
 
-/** A line for each goal: the figures of each set, and whether it is reached with all of them. */
+/** A line for each goal: the figures of each set, and if all of them reach it. */
 export function goalsText({ speed, evaluations, sets, size }) {
   const figures = sets.map(({ name }) => figuresOf({ speed, evaluations, name, size }));
   const goals = [
@@ -34,7 +34,7 @@ export function goalsText({ speed, evaluations, sets, size }) {
   return `Goals at ${size} records, words alone:\n\n${lines.join("\n")}`;
 }
 
-/** A line for each goal of searching by words and vectors, from the evaluations of `evaluateHybrid`. */
+/** A line for each goal of search by words and vectors, from the evaluations of `evaluateHybrid`. */
 export function hybridGoalsText(evaluations) {
   const recallOf = (half, way) => evaluations[`${half}: ${way}`].recallAt10;
   const halves = [...new Set(Object.keys(evaluations).map((name) => name.split(": ")[0]))];

@@ -1,4 +1,4 @@
-// Words and vectors together: quality with a small real embedding, what bad embeddings do to it, and time.
+// Measures words and vectors together: quality with a small real embedding, the effect of bad embeddings, and time.
 import { createHash } from "node:crypto";
 
 import { createMemorySearchIndex } from "../../packages/catalog/dist/index.js";
@@ -13,7 +13,7 @@ const { rankResources } = await fromSource("packages/catalog/src/search/rank-res
 
 const depth = 100;
 const clock = { now: () => 0 };
-/** Searches by vectors that are timed, and texts whose embedding is. */
+/** Searches by vectors to time, and texts whose embedding is timed. */
 const [timedSearches, timedEmbeddings] = [50, 15];
 
 /** A small English sentence encoder that works offline from npm. */
@@ -30,8 +30,8 @@ export function openEmbedder() {
 }
 
 /**
- * A part of a set that is small enough to embed: so many questions of each half, what answers them, and other records up
- * to `most`, all chosen by the hashes of their ids.
+ * A part of a set that is small enough to embed: a number of questions of each half, their answers, and other records
+ * up to `most`, all chosen by the hashes of their ids.
  */
 export function sampleOf({ name, records, qrels, halves }, { questions, most }) {
   const byHash = (idOf) => (left, right) => (hashOf(idOf(left)) < hashOf(idOf(right)) ? -1 : 1);
@@ -49,7 +49,10 @@ export function sampleOf({ name, records, qrels, halves }, { questions, most }) 
   return { name, records: kept, qrels: judged, halves: Object.fromEntries(chosen) };
 }
 
-/** Evaluations of words, vectors, both in ways of fusing, and both with bad embeddings, by set and half; contexts of `test`. */
+/**
+ * Evaluations by set and half: words, vectors, several ways to fuse them, and the same with bad embeddings. Also
+ * contexts of `test`.
+ */
 export async function evaluateHybrid({ name, records, qrels, halves }, { embedder, budgets }) {
   const legs = await openLegs(records, embedder);
   await legs.embed(Object.values(halves).flatMap((queries) => queries.map(({ text }) => text)));
@@ -69,7 +72,7 @@ export async function evaluateHybrid({ name, records, qrels, halves }, { embedde
   return evaluations;
 }
 
-// What the catalog embeds of its records is caught on the way into its index. No text is embedded twice.
+// Captures the embeddings of the catalog on their way into its index, so that no text is embedded twice.
 async function openLegs(records, embedder) {
   const known = new Map();
   const embed = async (texts, options) => {
@@ -151,7 +154,7 @@ function rankerOf(index, documents) {
   return (query) => rankResources({ index, lookup, clock, ...query });
 }
 
-/** The fusion that one writes first: both legs at 0..1 over the candidates, what a leg did not find at 0. */
+/** The obvious way to fuse: both scores scaled to 0..1 over the candidates, 0 for what one of them did not find. */
 async function minMax(index, { text, vector, limit }) {
   const words = (await index.searchText({ text, limit: depth })).hits;
   const nearest = await index.searchVector({ vector, limit: depth });
@@ -177,7 +180,7 @@ async function minMax(index, { text, vector, limit }) {
   return { hits: ranked.slice(0, limit).map(([id]) => ({ id })) };
 }
 
-/** Milliseconds of a query at so many records with 512 numbers each: words alone, both legs, and embedding it. */
+/** Milliseconds of a query over that many records with 512 numbers each: words alone, both, and embedding it. */
 export async function timeHybrid({ name, records, queries }, size, embedder) {
   const index = createMemorySearchIndex();
   const documents = multiplyRecords(records, size).map((record) => ({
@@ -216,7 +219,7 @@ export async function timeHybrid({ name, records, queries }, size, embedder) {
 const hashOf = (text) => createHash("sha256").update(text).digest("hex");
 const byteOf = (text) => Number.parseInt(hashOf(text).slice(0, 2), 16);
 
-/** Numbers that depend on a text and mean nothing. */
+/** Numbers that depend on a text but mean nothing. */
 function lotOf(text, count = 64) {
   let state = createHash("sha256").update(text).digest().readUInt32LE(0);
   return Float32Array.from({ length: count }, () => {

@@ -8,7 +8,7 @@ const ownFolder = fileURLToPath(
   new URL("../../packages/catalog/src/evaluate/__fixtures__", import.meta.url),
 );
 
-/** The sets of a folder by name, each with its queries in two halves; the weights were chosen on `tune`. */
+/** The sets of a folder by name, each with its queries in two halves. The weights were chosen on `tune`. */
 export function readSets(folder) {
   const names = fs
     .readdirSync(folder)
@@ -47,12 +47,12 @@ function asRecord(fields) {
 
 const derivedFields = new Set(["schema_digest", "cap", "schema_hash", "cap_hash", "rev"]);
 
-/** A record as one registers it. */
+/** A record in the form in which users register it. */
 export function inputOf(record) {
   return Object.fromEntries(Object.entries(record).filter(([field]) => !derivedFields.has(field)));
 }
 
-/** At most so many of a list, evenly spread over it. */
+/** Up to that many items, evenly spread over a list. */
 export function spread(list, most) {
   const step = Math.max(1, list.length / most);
   return Array.from(
@@ -61,7 +61,7 @@ export function spread(list, most) {
   );
 }
 
-/** So many records: those of a set, then copies in other databases and servers with some columns renamed. */
+/** That many records: those of a set, then copies in other databases and servers with some columns renamed. */
 export function multiplyRecords(records, count) {
   const made = [];
   for (let copy = 0; made.length < count; copy += 1) {

@@ -6,19 +6,22 @@ import { engines } from "./catalog-engines.mjs";
 import { multiplyRecords, spread } from "./catalog-sets.mjs";
 import { at, medianOf, table } from "./figures.mjs";
 
-/** Beyond it the first set only. */
+/** Above this size, only the first set is measured. */
 const slowSize = 20_000;
 const questions = 100;
-/** Each question is asked so often after a first round; neither that round nor the others together take longer than this. */
+/**
+ * How often each question is repeated after a first round. Neither that round nor the others together take longer than
+ * this.
+ */
 const rounds = 5;
 const longestMs = 1_500;
-/** Records that come after the others, one call each. */
+/** Records that are added after the others, one call each. */
 const lateRecords = 20;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
 
-/** What was measured, a row for each set, size and engine. */
+/** Measures time and memory, a row for each set, size and engine. */
 export async function measureSpeed(sets, sizes) {
   const rows = [];
   for (const size of sizes) {
@@ -60,7 +63,7 @@ async function measureEngine(open, records, asked) {
   return { buildMs, addMs: medianOf(addMs), askMs, bytes };
 }
 
-/** The median of each question; where the time is too short for all, of those that came in time. */
+/** The median time of each question. If the time runs out, only of those that were asked. */
 async function timesOf(asked, ask) {
   const times = asked.map(() => []);
   let until = performance.now() + longestMs;

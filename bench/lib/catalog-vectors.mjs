@@ -1,4 +1,4 @@
-// The ten nearest of so many vectors: ours, and the libraries that one would take otherwise.
+// Finds the ten nearest of many vectors: ours, and the libraries that people use otherwise.
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -13,10 +13,10 @@ import { at, table } from "./figures.mjs";
 const requireOfSql = createRequire(new URL("../../packages/sql/package.json", import.meta.url));
 const limit = 10;
 const questions = 50;
-/** Vectors lie round so many centres, as those of texts do round their subjects. */
+/** Vectors lie around this many centres, like those of texts around their subjects. */
 const centres = 100;
 
-/** By name: takes vectors, gives `search(vector)`, which gives their numbers, and `close()`. */
+/** By name, a function that takes vectors and returns `search(vector)`, which returns their numbers, and `close()`. */
 const subjects = {
   "@ccl/catalog, float32": (vectors) => openInMemory(vectors, "float32"),
   "@ccl/catalog, int8": (vectors) => openInMemory(vectors, "int8"),
@@ -24,7 +24,7 @@ const subjects = {
   "usearch (HNSW)": openUsearch,
 };
 
-/** A row for each: building, searching, and the share of the ten that are really nearest. */
+/** A row for each: build time, search time, and the share of the ten that are really nearest. */
 export async function vectorTable(count, dimensions) {
   const lot = createLot();
   const middles = Array.from({ length: centres }, () => lot.vector(dimensions));

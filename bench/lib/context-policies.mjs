@@ -1,9 +1,9 @@
-// What others do with a long history, for comparison; each call of a factory starts a session.
+// What others do with a long history, for comparison. Each call of a factory starts a session.
 
-/** Nothing is ever removed. */
+/** Never removes anything. */
 export const appendOnly = () => (messages) => messages;
 
-/** The system prompt and as many of the last messages as fit, from a user message or an answered call on. */
+/** The system prompt and as many of the last messages as fit, starting at a user message or an answered call. */
 export const slidingWindow =
   ({ budget, countOf, fixed }) =>
   () =>
@@ -17,7 +17,7 @@ export const slidingWindow =
     return [...head, ...messages.slice(start)];
   };
 
-/** The first three messages and as many of the last as fit, made anew at each call. */
+/** The first three messages and as many of the last as fit, recomputed at each call. */
 export const firstAndLast =
   ({ budget, countOf, fixed }) =>
   () =>
@@ -33,7 +33,7 @@ export const firstAndLast =
       : [...head, ...messages.slice(start)];
   };
 
-/** All results but the last three become a placeholder, once the history is over the budget. */
+/** Replaces all results except the last three by a placeholder once the history exceeds the budget. */
 export const clearAllButThree =
   ({ budget, countOf, fixed }) =>
   () => {
@@ -51,7 +51,10 @@ export const clearAllButThree =
     };
   };
 
-/** Past the budget the oldest messages go until half of it is used; what is left stays until the budget is passed again. */
+/**
+ * Above the budget, drops the oldest messages until half of it is used. The rest stays until the budget is exceeded
+ * again.
+ */
 export const frozenCut =
   ({ budget, countOf, fixed }) =>
   () => {

@@ -1,4 +1,4 @@
-// The names a TypeScript file exports under its own power: `export * from` belongs to the file that it names.
+// The names that a TypeScript file itself exports. Names of `export * from` belong to the file that it names.
 import ts from "typescript";
 
 export function exportedNames(file, text) {

@@ -1,6 +1,6 @@
-// How the benchmarks show figures.
+// Formats the figures of benchmarks.
 
-/** Markdown: the first column, or the first few, to the left, the others to the right. */
+/** A Markdown table with the first column, or the first few, left-aligned and the others right-aligned. */
 export function table(header, rows, left = 1) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return [
@@ -10,14 +10,14 @@ export function table(header, rows, left = 1) {
   ].join("\n");
 }
 
-/** The value below which a share of the list lies. */
+/** The value below which the given share of the list lies. */
 export function quantileOf(list, share) {
   const sorted = list.toSorted((left, right) => left - right);
   return sorted[Math.floor((sorted.length - 1) * share)];
 }
 
-/** The value in the middle of the list. */
+/** The median of the list. */
 export const medianOf = (list) => quantileOf(list, 0.5);
 
-/** The value below which a share of the list lies, with two digits. */
+/** The value below which the given share of the list lies, with two digits. */
 export const at = (list, share) => quantileOf(list, share).toFixed(2);

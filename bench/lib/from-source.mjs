@@ -1,4 +1,4 @@
-// What a package keeps to itself, for benches that measure a part of it: its sources, bundled.
+// Bundles the sources of a package for benches that measure a part that it does not export.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// What one would otherwise do: rank whole files by BM25 (names split, path counted 8 times) and paste them until the budget is full.
+// The simple approach: ranks whole files by BM25 (names split, path counted 8 times) and pastes them until the budget
+// is full.
 const SATURATION = 1.2;
 const LENGTH_BIAS = 0.75;
 
@@ -33,7 +34,9 @@ export function rankFullText(files, task) {
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
 }
 
-/** The paths of the best files whose full texts fit the budget, in rank order; a file that does not fit ends the list. */
+/**
+ * The paths of the best files whose full texts fit the budget, in rank order. A file that does not fit ends the list.
+ */
 export function packFullText(ranked, { budget, counter }) {
   const paths = new Set();
   let left = budget;

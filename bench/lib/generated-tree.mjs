@@ -1,4 +1,4 @@
-// A repository of any size that looks like one: the same files for the same count on every machine.
+// A realistic repository of any size. The same count gives the same files on every machine.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -83,7 +83,7 @@ const fields = [
   "weightGrams: number",
 ];
 
-/** Writes `count` TypeScript files of some 40 to 80 lines under `root`. */
+/** Writes `count` TypeScript files of about 40 to 80 lines under `root`. */
 export function writeGeneratedTree(root, count) {
   const random = createRandom(20_240_501);
   const written = [];

@@ -1,4 +1,4 @@
-// All files of a folder as outlines at heads depth, through the library: heads-of-tree.mjs ROOT OUT [persist]
+// Prints all files of a folder as outlines at heads depth, through the library: heads-of-tree.mjs ROOT OUT [persist]
 import fs from "node:fs";
 
 import { buildOutline, openAliasRegistry } from "../../packages/aliases/dist/index.js";

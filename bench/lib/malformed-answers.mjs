@@ -1,4 +1,5 @@
-// Answers as models give them, by class: what was meant stands beside each; `undefined` is an answer that must be refused.
+// Answers as models give them, by class, each with the intended value. `undefined` means that the answer must be
+// rejected.
 const answer = (input, expected) => ({ input, expected });
 
 export const malformedAnswers = {

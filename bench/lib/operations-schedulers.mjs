@@ -1,4 +1,5 @@
-// The same layered graph under each scheduler: `prepare` is not measured, `run` is, and resolves when all has ended.
+// The same layered graph under each scheduler. `prepare` is not measured. `run` is, and resolves when everything has
+// ended.
 import { Annotation, START, StateGraph } from "@langchain/langgraph";
 import { Effect } from "effect";
 import { PGraph } from "p-graph";
@@ -10,7 +11,7 @@ const { validateProfile } = await fromSource("packages/operations/src/profile/va
 
 export const ours = "@ccl/operations";
 
-/** Nodes in layers; each waits for three of the layer before. */
+/** Nodes in layers. Each waits for three of the layer before. */
 export function layeredGraph(count, layers = 10) {
   const width = count / layers;
   return Array.from({ length: count }, (_, index) => {
@@ -26,7 +27,7 @@ const model = {
   generate: async () => ({ text: "ok", toolCalls: [], finishReason: "stop" }),
 };
 
-/** An engine with the graph as a profile; options as `createRunEngine` takes them, and who hears the events. */
+/** An engine with the graph as a profile, with options of `createRunEngine` and listeners of events. */
 export function engineOf(graph, work, { listener, ...options } = {}) {
   const registry = createOperationRegistry();
   for (const { id } of graph) {
@@ -71,7 +72,7 @@ function prepareOurs(graph, work, { concurrency, runs, listener } = {}) {
   let count = 0;
   let run;
   return () => {
-    // The memory chat keeps every turn, so that a new engine is taken now and then.
+    // The memory chat keeps every turn, so the engine is replaced from time to time.
     if (count % 500 === 0)
       run = engineOf(graph, work, {
         runs: runs?.(),
@@ -83,7 +84,7 @@ function prepareOurs(graph, work, { concurrency, runs, listener } = {}) {
   };
 }
 
-/** A store that keeps nothing of what it is given: what is left is the engine. */
+/** A store that keeps nothing, so that only the engine is measured. */
 function createForgetfulRunStore() {
   return {
     createRun: async ({ input, lease }) => ({
@@ -191,8 +192,8 @@ function prepareEffect(graph, work, { concurrency = "unbounded" } = {}) {
 }
 
 /**
- * By name; `hasLimit` says that there is an option for how many may run at a time, `slowsPromises` that the first run
- * has Node track asynchronous contexts, which makes every promise of the process dearer from then on.
+ * By name. `hasLimit` means that an option limits concurrency. `slowsPromises` means that the first run makes Node
+ * track asynchronous contexts, which makes every later promise of the process slower.
  */
 export const schedulers = {
   [ours]: { prepare: prepareOurs, hasLimit: true },
@@ -203,7 +204,7 @@ export const schedulers = {
   "LangGraph JS": { prepare: prepareLangGraph, hasLimit: true, slowsPromises: true },
 };
 
-/** The engine with more and less to keep, to see what that costs. */
+/** The engine with more and with less to store, to see what that costs. */
 export const keepings = {
   "no store at all": (graph, work) => prepareOurs(graph, work, { runs: createForgetfulRunStore }),
   memory: (graph, work) => prepareOurs(graph, work),

@@ -1,4 +1,4 @@
-// Loaded into every measured Node process: leaves its peak memory in kB in a file of its own when it ends.
+// Loaded into every measured Node process. Writes its peak memory in kB into a separate file when the process ends.
 import fs from "node:fs";
 import path from "node:path";
 import { isMainThread } from "node:worker_threads";
@@ -10,7 +10,7 @@ if (isMainThread && folder !== undefined) {
   );
 }
 
-// On Linux ru_maxrss starts from the parent's memory, VmHWM does not.
+// On Linux, ru_maxrss starts from the parent's memory, while VmHWM does not.
 function peakKb() {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS;
   return Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync("/proc/self/status", "utf8"))?.[1]);

@@ -1,4 +1,4 @@
-// Chat messages as LangChain and the AI SDK have them, and back.
+// Converts chat messages to the forms of LangChain and the AI SDK, and back.
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 
 export function toLangChain({ role, content, toolCalls = [], toolCallId }) {

@@ -1,4 +1,5 @@
-// BM25F in a few lines, with its best settings: identifiers split, English stemmed, title and columns weighed apart.
+// BM25F in a few lines, with its best settings: identifiers split, English stemmed, title and columns weighted
+// separately.
 import { createRequire } from "node:module";
 
 const requireOfSearch = createRequire(

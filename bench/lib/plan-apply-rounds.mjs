@@ -1,4 +1,4 @@
-// Changing N files of 25 KB: a plan as a transaction, beside what one writes files with otherwise. All of them sync each file.
+// Changes N files of 25 KB: a plan as a transaction, next to other ways to write files. All of them sync each file.
 import fs from "node:fs";
 import { open, rename } from "node:fs/promises";
 import os from "node:os";
@@ -25,7 +25,7 @@ async function writeBare(place, text) {
   await rename(temporary, place);
 }
 
-/** Each changes all files of a folder to a version and gives the milliseconds that it took. */
+/** Each writer changes all files of a folder to a version and returns the milliseconds that it took. */
 export const writers = {
   "@ccl/plan-protocol": async ({ workspace }, count, version) => {
     const indexes = Array.from({ length: count }, (_, index) => index);
@@ -73,7 +73,7 @@ async function oneByOne({ root }, { count, version, write }) {
   return performance.now() - startedAt;
 }
 
-/** Milliseconds of each round by writer; the writers take turns within a round. */
+/** Milliseconds of each round by writer. The writers take turns within a round. */
 export async function applyRounds(count, rounds) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-bench-plan-"));
   try {

@@ -1,4 +1,4 @@
-// What Repomix writes of a folder, with and without --compress: its files in its own order, with their lines.
+// What Repomix writes for a folder, with and without --compress: its files in its own order, with their lines.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ const command =
   process.env["REPOMIX"] ?? join(import.meta.dirname, "../node_modules/repomix/bin/repomix.cjs");
 const node = process.env["REPOMIX_NODE"] ?? process.execPath;
 
-/** By variant, `[path, lines]` of each file; none where the peers are not installed. */
+/** `[path, lines]` of each file by variant. Empty if the libraries are not installed. */
 export function repomixFiles(root) {
   if (!existsSync(command)) return [];
   const run = (...flags) =>

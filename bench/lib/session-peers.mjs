@@ -1,4 +1,5 @@
-// What other libraries make of a long history, at the settings that suit them best; each call of a policy starts a session.
+// What other libraries do with a long history, at the settings that suit them best. Each call of a policy starts a
+// session.
 import { trimMessages } from "@langchain/core/messages";
 import { encode } from "@toon-format/toon";
 import { pruneMessages } from "ai";
@@ -7,7 +8,7 @@ import { ClearToolUsesEdit } from "langchain";
 import { slidingWindow } from "./context-policies.mjs";
 import { fromAiSdk, fromLangChain, toAiSdk, toLangChain } from "./peer-messages.mjs";
 
-/** As many of the last messages as fit, from the user's on; where none of the user's fits, from the model's. */
+/** As many of the last messages as fit, starting at the user's; if none of the user's fits, at the model's. */
 const langChainTrim = ({ budget, countOf, fixed }) => {
   const { convert, back } = createConverter(toLangChain, fromLangChain);
   return async (messages) => {
@@ -22,7 +23,7 @@ const langChainTrim = ({ budget, countOf, fixed }) => {
           tokenCounter: (list) => list.reduce((sum, message) => sum + countOf(back(message)), 0),
         })
       )
-        // With room for none but the system message it gives a hole.
+        // If only the system message fits, the library returns a hole.
         .filter((message) => message !== undefined)
         .map(back);
     const shown = await trim("human");
@@ -30,7 +31,9 @@ const langChainTrim = ({ budget, countOf, fixed }) => {
   };
 };
 
-/** All results but the last ones are cleared once the history is over the budget: as few as make it fit, or all but one. */
+/**
+ * Clears all results except the last ones once the history exceeds the budget: as few as make it fit, or all but one.
+ */
 const langChainClear = ({ budget, countOf, fixed }) => {
   const { convert, back } = createConverter(toLangChain, fromLangChain);
   const countTokens = async (list) =>
@@ -50,7 +53,7 @@ const langChainClear = ({ budget, countOf, fixed }) => {
   };
 };
 
-/** Calls and results before the last messages go: as few as make it fit. */
+/** Drops calls and results before the last messages: as few as make it fit. */
 const aiSdkPrune = ({ budget, countOf, fixed }) => {
   const { convert, back } = createConverter(toAiSdk, fromAiSdk);
   const sizeOf = (list) => list.reduce((sum, message) => sum + countOf(message), fixed);
@@ -67,7 +70,7 @@ const aiSdkPrune = ({ budget, countOf, fixed }) => {
   };
 };
 
-/** Results that are JSON in TOON, and as many of the last messages as fit. */
+/** JSON results as TOON, and as many of the last messages as fit. */
 const toonAndLast = (options) => {
   const known = new Map();
   const shorten = (message) => {
@@ -97,7 +100,7 @@ function inToon(text) {
   }
 }
 
-/** Messages that a library left alone come back as they were. */
+/** Messages that a library did not change come back unchanged. */
 function createConverter(to, from) {
   const there = new WeakMap();
   const here = new WeakMap();

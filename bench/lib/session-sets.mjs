@@ -22,7 +22,7 @@ export function readIncident(folder) {
   return { messages: fromOpenAiMessages(messages), errors };
 }
 
-/** Long talks of two people with questions whose evidence is labelled. */
+/** Long conversations of two people with questions whose evidence is labelled. */
 export function readTalks(folder) {
   return readLines(path.join(folder, "traces/locomo.jsonl")).map(({ id, turns, questions }) => ({
     id,

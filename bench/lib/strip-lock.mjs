@@ -1,4 +1,5 @@
-// Takes funding addresses out of package-lock.json, which npm writes there and never reads: no address stays in it.
+// Removes funding addresses from package-lock.json, which npm writes there and never reads, so that no address stays in
+// it.
 import fs from "node:fs";
 
 const file = new URL("../package-lock.json", import.meta.url);

@@ -7,7 +7,7 @@ import { packageNames } from "./package-pages.mjs";
 import { rewriteLinks, showBraces } from "./site-links.mjs";
 
 const root = path.resolve(import.meta.dirname, "../..");
-// A project's site on GitHub Pages stands under the repository's name.
+// On GitHub Pages, a project's site is below the repository's name.
 const base = process.env.CCL_DOCS_BASE ?? "/";
 
 export default defineConfig({
@@ -23,8 +23,8 @@ export default defineConfig({
     config: (markdown) => [rewriteLinks, showBraces].forEach((extend) => extend(markdown)),
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
-  // The default theme's greys and its button are too faint on their grounds, and the key on the search button is not part
-  // of the button's name, as speech input would need it.
+  // The default theme's greys and its button have too little contrast. The key on the search button is not part of the
+  // button's name, so speech input would fail.
   head: [
     [
       "style",
@@ -58,7 +58,7 @@ export default defineConfig({
             { text: "A proxy in front of your agent", link: "/tutorials/proxy-in-five-minutes" },
             { text: "A repository in a prompt", link: "/tutorials/repository-in-a-prompt" },
             { text: "A database that a model can query", link: "/tutorials/database-for-a-model" },
-            { text: "A store of your own", link: "/tutorials/your-own-store" },
+            { text: "Your own store", link: "/tutorials/your-own-store" },
           ],
         },
         {
@@ -83,11 +83,11 @@ export default defineConfig({
         {
           text: "How it works",
           items: [
-            { text: "The parts, and what flows", link: "/explain/" },
+            { text: "The parts and the data flow", link: "/explain/" },
             { text: "Budgets and prompt caches", link: "/explain/budgets-and-caches" },
             { text: "What the model sees", link: "/explain/what-the-model-sees" },
             { text: "Changes to files", link: "/explain/transactions" },
-            { text: "The same bytes again", link: "/explain/determinism" },
+            { text: "Deterministic output", link: "/explain/determinism" },
             { text: "Security", link: "/explain/security" },
             { text: "From one process to many", link: "/explain/scaling" },
           ],
@@ -95,8 +95,8 @@ export default defineConfig({
         {
           text: "Compared",
           items: [
-            { text: "Beside other tools", link: "/compare" },
-            { text: "The gateway beside others", link: "/gateway-beside-others" },
+            { text: "Compared with other tools", link: "/compare" },
+            { text: "The gateway compared", link: "/gateway-beside-others" },
           ],
         },
         {
@@ -116,7 +116,7 @@ export default defineConfig({
   },
 });
 
-/** An index for models, after llmstxt.org: each page and each package, with its first paragraph. */
+/** An index for models, as llmstxt.org defines it: each page and each package, with its first paragraph. */
 function llmsText() {
   const pages = ["tutorials", "guides", "explain", "."].flatMap((folder) =>
     fs

@@ -1,4 +1,4 @@
-// The codes stand in the sources as unions of strings, each with a comment that says what they mean.
+// The sources declare the codes as unions of strings, each with a comment that explains it.
 import fs from "node:fs";
 import path from "node:path";
 

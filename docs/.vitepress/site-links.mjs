@@ -4,7 +4,7 @@ import path from "node:path";
 const docs = path.resolve(import.meta.dirname, "..");
 const sources = "https://github.com/ccl-dev/ccl/blob/main";
 
-/** A page where the site has one, else the file in the repository; other addresses stay as they are. */
+/** The site's page for a file if there is one, otherwise the file in the repository. Other addresses stay unchanged. */
 export function siteLink(folder, link) {
   if (/^(?:[a-z]+:|[#/])/.test(link)) return link;
   const [file, anchor] = link.split("#");
@@ -20,7 +20,7 @@ export function siteLink(folder, link) {
   return anchor === undefined ? address : `${address}#${anchor}`;
 }
 
-/** For markdown-it: has the links of pages go through `siteLink`. */
+/** A markdown-it plugin that maps the links of pages through `siteLink`. */
 export function rewriteLinks(markdown) {
   markdown.core.ruler.push("site-links", ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -30,7 +30,7 @@ export function rewriteLinks(markdown) {
   });
 }
 
-/** For markdown-it: shows braces of the pages that TypeDoc wrote as they are, where Vue would evaluate them. */
+/** A markdown-it plugin that shows braces of TypeDoc's pages literally, where Vue would evaluate them. */
 export function showBraces(markdown) {
   const render = markdown.render.bind(markdown);
   markdown.render = (text, env) =>

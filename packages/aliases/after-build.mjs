@@ -1,4 +1,4 @@
-// The parser and the grammars that outlines use: a quarter of what their package holds.
+// Copies the parser and the grammars that outlines use, which are a quarter of their package.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -9,12 +9,12 @@ const source = path.dirname(manifest);
 const target = path.join(import.meta.dirname, "dist/wasm");
 const grammars = ["typescript", "tsx", "javascript", "python", "go", "rust", "java"];
 grammars.push("cpp", "c-sharp", "php", "ruby", "bash");
-// Their package.json says that the runtime is CommonJS, and which version it is of.
+// Their package.json marks the runtime as CommonJS and names its version.
 const files = ["package.json", "LICENSE", "wasm/tree-sitter.js", "wasm/tree-sitter.wasm"];
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 for (const file of files) await cp(path.join(source, file), path.join(target, path.basename(file)));
-// A grammar is tables: a tenth of it is left.
+// A grammar consists of tables, which compress to a tenth.
 const params = { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_LGWIN]: 22 };
 for (const name of grammars) {
   const grammar = await readFile(path.join(source, `wasm/tree-sitter-${name}.wasm`));

@@ -1,4 +1,4 @@
-// A command loads these bytes in a few milliseconds; the tokenizer's own module takes 150.
+// A command loads these bytes in a few milliseconds, while the tokenizer's own module takes 150.
 import { mkdir, writeFile } from "node:fs/promises";
 
 import { loadVocabulary } from "@ccl/core/bpe";

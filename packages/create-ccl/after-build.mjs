@@ -1,4 +1,4 @@
-// The templates: examples of this repository as they stand in a project of their own, and what a server needs beside them.
+// Builds the templates: examples of this repository as separate projects, with additional files for some servers.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -10,9 +10,9 @@ const templates = {
   chat: ["web-chat", "A chat in a browser that shows what its window holds"],
   "chat-hono": ["web-chat", "The same chat as a route of Hono", "hono"],
   "chat-next": ["web-chat", "The same chat as a route of Next", "next"],
-  agent: ["coding-agent", "An agent that changes a repository, checked or not at all"],
+  agent: ["coding-agent", "An agent that changes a repository, with checks that must pass"],
   data: ["data-analyst", "Questions over databases, APIs and functions"],
-  store: ["custom-store", "A store of your own, and the kit that tries to break it"],
+  store: ["custom-store", "Your own artifact store, and the kit that tries to break it"],
 };
 
 for (const [name, [example, description, variant]] of Object.entries(templates)) {
@@ -33,14 +33,14 @@ for (const [name, [example, description, variant]] of Object.entries(templates))
   fs.writeFileSync(path.join(folder, "README.md"), readme.replaceAll("](../../", `](${site}`));
 }
 
-/** All packages have one version, and a template of that version asks for it. */
+/** All packages have one version, and a template of that version depends on it. */
 function versionOf(name) {
   if (!name.startsWith("@ccl/")) return undefined;
   const file = path.join(import.meta.dirname, "package.json");
   return `^${JSON.parse(fs.readFileSync(file, "utf8")).version}`;
 }
 
-/** Puts a variant's files over the template's; its package.json says what it adds. */
+/** Copies a variant's files over the template's. Its package.json says what it adds. */
 function addVariant(folder, manifest, variant) {
   const source = path.join(import.meta.dirname, "variants", variant);
   const added = JSON.parse(fs.readFileSync(path.join(source, "package.json"), "utf8"));

@@ -1,5 +1,5 @@
-// The page: one file that needs no other, with a policy that allows its own script and style alone, and the licences of what
-// is bundled.
+// Builds the page: one self-contained file, with a policy that allows only its own script and style, and the licences
+// of bundled packages.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";

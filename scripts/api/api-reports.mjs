@@ -6,9 +6,10 @@ import ts from "typescript";
 const printer = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed });
 
 /**
- * One Markdown text a package. A name that an earlier entry exports already is listed without its declaration. Types that
- * no entry exports, but that what is exported names, follow at the end: a change to one is a change for callers.
- * @param {import("../graph/workspace.mjs").WorkspacePackage[]} packages Built ones.
+ * One Markdown text per package. A name that an earlier entry already exports is listed without its declaration. Types
+ * that are not exported but that exported declarations name follow at the end, because a change to them affects
+ * callers.
+ * @param {import("../graph/workspace.mjs").WorkspacePackage[]} packages Must be built.
  * @returns {{ name: string, file: string, text: string, exports: number }[]}
  */
 export function apiReports(packages) {
@@ -65,7 +66,7 @@ function targetOf(symbol, checker) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The declarations that the exported ones name, and that those name in turn, in the order of their text. */
+/** The declarations that the exported ones name, and their dependencies, in text order. */
 function partsOf(exported, directory, checker) {
   const found = new Set(exported);
   const visit = (node) => {

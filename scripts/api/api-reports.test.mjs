@@ -36,7 +36,7 @@ function reportOf(changes = {}) {
 }
 
 describe("apiReports", () => {
-  it("shows what each entry exports, once, in the order of names, and what that is made of", () => {
+  it("lists each entry's exports once, in name order, and the types that they use", () => {
     const { text, exports } = reportOf();
     expect(exports).toBe(5);
     expect(text).toMatchInlineSnapshot(`
@@ -75,7 +75,7 @@ describe("apiReports", () => {
     `);
   });
 
-  it("changes with a type, and not with a comment or the order in a file", () => {
+  it("changes with a type, but not with a comment or the order in a file", () => {
     const { text } = reportOf();
     const [doc, type, value, ...rest] = tidy["dist/run.d.ts"].split("\n");
     expect(
@@ -87,7 +87,7 @@ describe("apiReports", () => {
     );
   });
 
-  it("says so when a package is not built", () => {
+  it("reports a package that is not built", () => {
     expect(() =>
       apiReports([
         { name: "@ccl/x", directory: "/none", entries: [{ subpath: ".", built: "/none/i.js" }] },

@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { readWorkspace } from "../graph/workspace.mjs";
 
-/** Throws with what the build printed if it fails. */
+/** Throws the build's output if the build fails. */
 export function buildWhenNeeded(root) {
   const { packages } = readWorkspace(root);
   if (isBuilt(root, packages)) return;
@@ -15,7 +15,7 @@ export function buildWhenNeeded(root) {
   if (status !== 0) throw new Error(`The build failed:\n${stdout}${stderr}`);
 }
 
-/** Whether every entry and command is newer than every source of every package. */
+/** True if every entry and command is newer than every source of every package. */
 function isBuilt(root, packages) {
   const built = packages.flatMap(({ directory, entries, bins }) => [
     ...entries.map((entry) => entry.built),

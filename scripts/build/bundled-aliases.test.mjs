@@ -1,4 +1,4 @@
-// An application that is bundled with @ccl/aliases runs in a folder that has no node_modules.
+// An application that bundles @ccl/aliases runs in a folder without node_modules.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -52,7 +52,7 @@ async function run(name, external = []) {
   return JSON.parse(execFileSync(process.execPath, [outfile, root], options));
 }
 
-it("holds every library, and says which folder the parser needs beside the bundle", async () => {
+it("bundles every library, and says which folder the parser needs next to the bundle", async () => {
   const { outline, ...rest } = await run("bare");
   const yaml = "key0: {a: number, list: number[2]}";
   expect(rest).toEqual({ paths: ["shown.yaml"], isWhole: true, yaml });

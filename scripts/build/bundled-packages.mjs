@@ -1,10 +1,11 @@
-// What a package carries inside its own files instead of having it installed: the `bundles` of its row in package-graph.json.
+// Packages that a package contains in its own files instead of installing them: the `bundles` of its row in
+// package-graph.json.
 import fs from "node:fs";
 import path from "node:path";
 
 const noticesFile = "dist/THIRD-PARTY-NOTICES.md";
 
-/** The options with which esbuild takes `bundles` in and leaves out what the manifest has installed. */
+/** esbuild options that bundle `bundles` and leave out what the manifest installs. */
 export function bundleOptions({ manifest, row }) {
   if (row?.bundles === undefined) return { packages: "external" };
   const maker = 'import { createRequire as createRequireOfBundle } from "node:module";';
@@ -13,13 +14,13 @@ export function bundleOptions({ manifest, row }) {
     external: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
     conditions: ["@ccl/source", "module"],
     metafile: true,
-    // CommonJS inside a module asks for Node's own modules by this name.
+    // Bundled CommonJS calls `require` for Node's modules.
     banner: row.platform === "node" ? { js: banner } : undefined,
     minifyWhitespace: row.platform === "node",
   };
 }
 
-/** Writes the licences of what was bundled; throws unless that is what the row names. */
+/** Writes the licences of the bundled packages. Throws unless they match the row. */
 export function writeNotices(folder, { manifest, row, metafile }) {
   if (row?.bundles === undefined) return;
   const packages = bundledPackages(folder, metafile);
@@ -56,7 +57,7 @@ function bundledPackages(folder, metafile) {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Some packages have further `package.json` files inside, without a version. */
+/** Some packages contain further `package.json` files without a version. */
 function packageDirectory(file) {
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
     const manifest = path.join(folder, "package.json");
@@ -71,7 +72,7 @@ function readBundled(directory) {
   const file = fs.readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
   if (file === undefined) throw new Error(`${name} is bundled and has no licence file`);
   const own = fs.readFileSync(path.join(directory, file), "utf8");
-  // Some packages under this licence give its address only; who passes them on has to give the text.
+  // Some packages give only the address of this licence, but a distributor must include its text.
   const isComplete = license !== "Apache-2.0" || own.includes("END OF TERMS AND CONDITIONS");
   const full = isComplete
     ? ""

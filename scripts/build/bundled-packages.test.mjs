@@ -55,7 +55,7 @@ async function bundle(bundles, given = files) {
   return { printed, code: read("index.js"), notices: read("THIRD-PARTY-NOTICES.md") };
 }
 
-it("takes in what the row names, with its licence in full, and leaves dependencies out", async () => {
+it("bundles what the row names, with its full licence, and leaves dependencies out", async () => {
   const { printed, code, notices } = await bundle(["inside"]);
   expect(printed).toBe("createRequire inside outside\n");
   expect(code).toContain('from"outside"');
@@ -64,7 +64,7 @@ it("takes in what the row names, with its licence in full, and leaves dependenci
   expect(notices).toContain("END OF TERMS AND CONDITIONS");
 });
 
-it("refuses another package than the row names, and one without a licence file", async () => {
+it("rejects a package that the row does not name, and one without a licence file", async () => {
   await expect(bundle(["other"])).rejects.toThrow("@ccl/x bundles inside too, no other; its row");
   const { "node_modules/inside/LICENSE": _, ...unlicensed } = files;
   await expect(bundle(["inside"], unlicensed)).rejects.toThrow(

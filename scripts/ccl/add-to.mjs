@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npx -y pnpm@10 add-to <folder> <package...>: packs packages of this clone with those of ours that they need and
-// installs them in the project in `folder` with its package manager. Packages of others are installed beside them.
+// npx -y pnpm@10 add-to <folder> <package...>: packs packages of this clone with our packages that they need, and
+// installs them in the project in `folder` with its package manager. Third-party packages are installed too.
 import path from "node:path";
 
 import { buildWhenNeeded } from "../build/build-when-needed.mjs";
@@ -13,7 +13,7 @@ try {
   if (folder === undefined || names.length === 0)
     throw new Error("Write a folder and packages: add-to ../my-app @ccl/core");
   buildWhenNeeded(root);
-  // pnpm runs its commands in the clone, and npx keeps where it was called.
+  // pnpm runs its commands in the clone; npx keeps the folder in which it was called.
   const project = path.resolve(process.env.INIT_CWD ?? ".", folder);
   if (project === root) throw new Error(`${folder} is this clone; give your project's whole path`);
   const { added, tarballs } = addPackages(readWorkspace(root), { folder: project, names });

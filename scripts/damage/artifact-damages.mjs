@@ -1,7 +1,8 @@
-// Damages what an artifact store wrote, one place at a time, and tells what its readers notice. Used by tests of the stores.
+// Damages what an artifact store wrote, one place at a time, and checks that readers notice. Used by tests of the
+// stores.
 import fc from "fast-check";
 
-/** Contents of several sizes, one of them long enough to be staged. */
+/** Contents of several sizes; one is long enough to be staged. */
 const contents = [
   ["", 1],
   ["one", 2],
@@ -49,8 +50,8 @@ function damaged(bytes, { kind, place, length, bit }) {
 }
 
 /**
- * Damages `runs` times one of the files, and reads everything. `open` opens a store over the given files. `unseen` counts
- * the damages after which something is lost or wrong, and neither a read nor `verify` says so.
+ * Damages one of the files `runs` times, and reads everything each time. `open` opens a store over the given files.
+ * `unseen` counts the damages that lose or change something although neither a read nor `verify` reports it.
  */
 export async function tryDamages({ files, filled, runs, open }) {
   const names = [...files.keys()].filter((name) => files.get(name).length > 0).sort();
@@ -116,8 +117,8 @@ async function readAll(store, { handles, bytesById }) {
   found.wrongHandles = whole.filter((handle) => !written.has(handle)).length;
   found.lostHandles = handles.length - whole.length + found.wrongHandles;
   const report = await told(() => store.verify());
-  const { corrupt = [], missing = [], damagedHandles = [] } = report ?? {};
+  const { damaged = [], missing = [], damagedHandles = [] } = report ?? {};
   found.isTold ||= page?.damaged !== undefined;
-  found.isTold ||= corrupt.length + missing.length + damagedHandles.length > 0;
+  found.isTold ||= damaged.length + missing.length + damagedHandles.length > 0;
   return found;
 }

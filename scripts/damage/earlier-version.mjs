@@ -1,4 +1,5 @@
-// What an earlier version of an artifact store wrote, and what a store over it has to hold. Used by tests of the stores.
+// What an earlier version of an artifact store wrote, and what a store over it must contain. Used by tests of the
+// stores.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +11,7 @@ const long = new Uint8Array(2 * 1024 * 1024 + 3).fill(7);
 /** The limits that the earlier stores were opened with. */
 export const earlierLimits = { maxStoreBytes: 2 ** 26, maxSessionBytes: 2 ** 25 };
 
-/** Reads the handles and the files, in base64 by their names. */
+/** Reads the handles and the files, in base64 by name. */
 export async function readEarlier(fixture) {
   return JSON.parse(gunzipSync(await readFile(fixture)).toString("utf8"));
 }
@@ -25,11 +26,11 @@ export async function unpackEarlier(files) {
   return folder;
 }
 
-/** Reads, adds, deletes and collects everything. Rejects where something is missing. */
+/** Reads, adds, deletes and collects everything. Rejects if something is missing. */
 export async function useEarlier(store, handles) {
   assert.deepEqual(await store.listHandles(), { handles });
   const ids = new Set(handles.map(({ artifactId }) => artifactId));
-  assert.deepEqual(await store.verify(), { checked: ids.size, corrupt: [], missing: [] });
+  assert.deepEqual(await store.verify(), { checked: ids.size, damaged: [], missing: [] });
   const streamed = handles.find(({ sizeBytes }) => sizeBytes === long.length);
   const bytes = await store.retrieve(streamed?.artifactId ?? "");
   assert.ok(bytes !== undefined && Buffer.compare(bytes, long) === 0);

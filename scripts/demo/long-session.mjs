@@ -1,4 +1,4 @@
-// An agent that reads one file after the other: what its prompts hold, and what they cost, in three ways.
+// An agent that reads one file after the other: what its prompts contain, and what they cost, in three ways.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ const TASK =
   "Find what happens to a tool call that neither fits its schema nor can be repaired. Change nothing. Answer with the file and the line.";
 const QUESTION = "throw ToolCallRepairError, original error";
 const FOUND = "throw new ToolCallRepairError({";
-// Of what a provider has cached, a token costs a tenth.
+// A token that the provider has cached costs a tenth.
 const CACHED_PRICE = 0.1;
 
-/** `ccl` has what the packages export. */
+/** `ccl` is the exports of the packages. */
 export async function showLongSession({ folder, counter, ...ccl }) {
   const clock = stopwatch();
   const files = await sources(folder);
@@ -64,7 +64,7 @@ export async function showLongSession({ folder, counter, ...ccl }) {
   await findAgain(session, { ...ccl, counter });
 }
 
-/** What is no longer in the prompt is one call away. */
+/** The tool that returns what the prompt no longer shows. */
 async function findAgain(session, { createArtifactTools, counter }) {
   const [search] = createArtifactTools({ session, counter });
   const clock = stopwatch();
@@ -122,7 +122,7 @@ function tokensOf({ content, toolCalls }, counter) {
   return counter.count(content) + counter.count(toolCalls ? JSON.stringify(toolCalls) : "");
 }
 
-/** Files of some folders, in the order in which an agent might read them. */
+/** Files of some folders, in an order in which an agent might read them. */
 async function sources(folder) {
   const names = ["error", "util", "generate-text"].map(async (name) =>
     (await readdir(join(folder, "src", name)))

@@ -1,4 +1,4 @@
-// What the demo prints with: headings, excerpts and bars, in colour on a terminal only.
+// Printing for the demo: headings, excerpts and bars, in colour only on a terminal.
 import { stripVTControlCharacters, styleText } from "node:util";
 
 const BAR_COLUMNS = 56;
@@ -8,7 +8,7 @@ export function heading(number, title, text) {
   say(`\n${paint("bold", `${number} ${title}`)}  ${text}`);
 }
 
-/** The first lines of a text, each cut to the width of a terminal; says how many more there are. */
+/** The first lines of a text, each cut to the width of a terminal, and the number of omitted lines. */
 export function excerpt(lines, most) {
   for (const line of lines.slice(0, most)) {
     say(
@@ -27,7 +27,7 @@ export function bar(share, colour) {
   return paint(colour, blocks) + " ".repeat(BAR_COLUMNS - blocks.length);
 }
 
-/** Numbers as columns of eight heights below `highest`, at most as many as a bar is long. */
+/** Numbers as columns of eight heights below `highest`, no more columns than a bar has. */
 export function columns(numbers, highest, colour) {
   const step = numbers.length / Math.min(numbers.length, BAR_COLUMNS);
   const shown = Array.from({ length: Math.round(numbers.length / step) }, (_, at) =>
@@ -60,7 +60,7 @@ export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Everything that was said so far, without colours. */
+/** Everything that was printed so far, without colours. */
 export function said() {
   return lines.join("\n");
 }

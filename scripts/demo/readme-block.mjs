@@ -1,4 +1,4 @@
-// The demo's output as README.md shows it, where times and random ids differ from run to run.
+// The demo's output as README.md shows it. Times and random ids differ from run to run.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-// Opens pages of the built site in Chromium, light and dark, and lets axe look at them; without Chromium it says so.
+// Opens pages of the built site in Chromium, light and dark, and checks them with axe. Without Chromium it says so.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:http";
@@ -16,7 +16,7 @@ if (browser === undefined) {
   process.exit();
 }
 
-// The page of the inspector is looked at with the same.
+// Checks the page of the inspector in the same way.
 const axe = createRequire(path.join(root, "packages/inspector/package.json"))("axe-core");
 const server = createServer(serve);
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,7 +24,7 @@ const faults = [];
 for (const colorScheme of ["light", "dark"]) {
   const page = await browser.newPage({ colorScheme });
   for (const address of pages) faults.push(...(await faultsOf(page, address)));
-  // The control: a picture without words.
+  // The control: an image without a text alternative must fail.
   await page.evaluate(() => document.body.append(document.createElement("img")));
   if (!(await lookAt(page)).some((fault) => fault.startsWith("image-alt")))
     throw new Error("axe does not see a planted fault");

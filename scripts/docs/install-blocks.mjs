@@ -1,19 +1,19 @@
-// How pages say that packages are installed and commands run: from npm, or from a clone as long as npm does not have them.
-// The text stands between `<!-- install: begin -->` and `<!-- install: end -->`, and both forms of it say the same.
+// How pages say where packages and commands come from: npm, or a clone until the packages are on npm. The text is
+// between `<!-- install: begin -->` and `<!-- install: end -->`, and both forms say the same.
 
 const fromClone = "npx -y pnpm@10 --dir=../ccl";
 const notice =
-  "Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as `../ccl`:";
-// A folder that npm made is CommonJS, in which a program that waits at its top level does not run as `.ts`.
+  "The packages are not on npm yet. [Clone the repository](https://github.com/ccl-dev/ccl) next to your project as `../ccl`, and run in your project:";
+// A folder that npm created is CommonJS, where a `.ts` program with top-level await does not run.
 const howToRun =
-  "Save a program of this page as `main.mts` and run `npx -y tsx main.mts`, or `node main.mts` from Node 22.18 on.";
+  "To run a program from this page, save it as `main.mts` and run `npx -y tsx main.mts`. From Node 22.18 on, `node main.mts` also works.";
 const words = "(?:(?!```|<!--)[^])*";
 const blocks = new RegExp(
   `^(<!-- install: begin -->\\n)${words}(\`\`\`sh(?: no-run)?\\n[^\`]*^\`\`\`$)${words}^(<!-- install: end -->)$`,
   "gm",
 );
 
-/** A page with its blocks as npm's users read them, or as those of a clone do, who are told so once. */
+/** A page with its blocks for npm's users, or for users of a clone, with one explanation at the first block. */
 export function withInstallBlocks(markdown, { isPublished }) {
   let isFirst = true;
   const hasPrograms = /^```ts$/m.test(markdown);
@@ -26,7 +26,7 @@ export function withInstallBlocks(markdown, { isPublished }) {
   });
 }
 
-/** Commands of a page outside its blocks that npm answers only once it has the packages. */
+/** Commands outside the blocks that need the packages on npm. */
 export function commandsOutsideBlocks(markdown) {
   const rest = markdown.replaceAll(blocks, "");
   return Array.from(rest.matchAll(/^npm (?:install .*@ccl\/|create ccl ).*$/gm), ([line]) => line);

@@ -7,13 +7,13 @@ const block = (...lines) =>
 const page = `# A\n\n${block("npm init -y", "npm install @ccl/a pg # both", "npm install pg")}\nThen\n\n${block("npx @ccl/cli pack", "npm create ccl chat my-chat")}`;
 
 describe("withInstallBlocks", () => {
-  it("says once that the packages come from a clone, and leaves what npm has", () => {
+  it("says once that the packages come from a clone, and leaves commands that npm can run", () => {
     expect(withInstallBlocks(page, { isPublished: false })).toMatchInlineSnapshot(`
       "# A
 
       <!-- install: begin -->
 
-      Not on npm yet. In your project, with a [clone](https://github.com/ccl-dev/ccl) of the repository beside it as \`../ccl\`:
+      The packages are not on npm yet. [Clone the repository](https://github.com/ccl-dev/ccl) next to your project as \`../ccl\`, and run in your project:
 
       \`\`\`sh
       npm init -y
@@ -37,7 +37,7 @@ describe("withInstallBlocks", () => {
     `);
   });
 
-  it("gives the page for npm back, and changes nothing twice", () => {
+  it("restores the page for npm, and is idempotent", () => {
     const unpublished = withInstallBlocks(page, { isPublished: false });
     expect(withInstallBlocks(unpublished, { isPublished: true })).toBe(page);
     expect(withInstallBlocks(unpublished, { isPublished: false })).toBe(unpublished);
@@ -45,7 +45,7 @@ describe("withInstallBlocks", () => {
   });
 });
 
-it("says once how a program runs, where a page has one", () => {
+it("says once how to run a program if a page has one", () => {
   const withProgram = `${page}\n\`\`\`ts\nawait 1;\n\`\`\`\n`;
   for (const isPublished of [true, false]) {
     const shown = withInstallBlocks(withProgram, { isPublished });
@@ -55,7 +55,7 @@ it("says once how a program runs, where a page has one", () => {
 });
 
 describe("commandsOutsideBlocks", () => {
-  it("finds an installation from npm that no block has, and none else", () => {
+  it("finds only npm installations outside the blocks", () => {
     expect(commandsOutsideBlocks(page)).toEqual([]);
     expect(commandsOutsideBlocks(`${page}\n\`\`\`sh\nnpm install pg @ccl/sql\n\`\`\`\n`)).toEqual([
       "npm install pg @ccl/sql",

@@ -1,4 +1,4 @@
-// One record for each kind of operation, as a profile stores it, and what the application gives for it.
+// One record for each kind of operation, as a profile stores it, and what the application provides for it.
 const writes = (tag) => ({ tag, persisted: true, usage: "prompt+ui", semantics: "state" });
 const toSystem = [{ type: "prompt.system_update", mode: "append", separator: "\n" }];
 
@@ -9,12 +9,12 @@ export const kindExamples = {
     params: { template: "The user is called {{ vars.name }}.", emit: toSystem },
   },
   compute: {
-    purpose: "Keeps what a function of yours gives.",
+    purpose: "Stores what your function returns.",
     needs: "`createBuiltinOperations({ functions: { addTax } })`",
     params: { function: "addTax", input: { net: 100 }, writeArtifact: writes("price") },
   },
   llm: {
-    purpose: "Asks a model beside the main one and keeps its answer.",
+    purpose: "Asks a model apart from the main call and stores its answer.",
     needs: "`createBuiltinOperations({ models })`",
     params: {
       providerRef: "openai",
@@ -26,8 +26,7 @@ export const kindExamples = {
     },
   },
   rag: {
-    purpose:
-      "Looks for passages with a retriever and keeps them, or puts their text into the prompt.",
+    purpose: "Finds passages with a retriever and stores them, or adds their text to the prompt.",
     needs: "`createBuiltinOperations({ retriever })`",
     params: { query: "{{ chatHistory | last: 1 | compact }}", topK: 3, emit: toSystem },
   },
@@ -41,14 +40,14 @@ export const kindExamples = {
     },
   },
   guard: {
-    purpose: "Makes a true or false of a condition, which `when` of other operations names.",
+    purpose: "Computes a boolean from a condition, for `when` of other operations.",
     params: {
       condition: { ref: "userMessages.last.content", contains: "weather", ignoreCase: true },
       writeArtifact: writes("asksForWeather"),
     },
   },
   wait: {
-    purpose: "Waits for a person's answer, or for a time.",
+    purpose: "Waits for a person's answer, or until a time.",
     params: {
       question: "May I look up {{ vars.city }}?",
       maxWaitMs: 600_000,
@@ -66,7 +65,7 @@ export const kindExamples = {
   },
 };
 
-/** The record of an example, as it stands in `operations` of a profile. */
+/** The record of an example, as in `operations` of a profile. */
 export function exampleRecord(kind) {
   const { after = false, params } = kindExamples[kind];
   const hooks = [after ? "after_main_llm" : "before_main_llm"];

@@ -1,10 +1,10 @@
-// The page of the kinds of operations: names and types from their schemas, meanings from the comments of their types.
+// Writes the page of operation kinds: names and types from their schemas, meanings from the comments of their types.
 import fs from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
 const sources = path.resolve(import.meta.dirname, "../../packages/operations/src");
-// Fields with a table of their own, and the type whose comments say what they mean.
+// Fields that have their own table, and the type whose comments describe them.
 const shared = {
   writeArtifact: "ArtifactWrite",
   retention: "ArtifactRetention",
@@ -13,7 +13,7 @@ const shared = {
   samplers: "LlmSamplers",
 };
 
-/** Markdown of the page. `results` says what the run of each example gave. */
+/** Markdown of the page. `results` describes the outcome of each example. */
 export function kindsPage(examples, { schemas, records, results }) {
   const comments = commentsOfTypes();
   const tables = new Map();
@@ -39,13 +39,13 @@ const head = `# Kinds of operations
 
 <!-- Written by scripts/docs/operation-kinds.test.mjs; \`npx vitest run scripts/docs --update\` writes it anew. -->
 
-What an operation of [@ccl/operations](../packages/operations) does is its kind, and \`params\` of its record in a profile say
-how. In code, \`defineProfile\` with \`template(...)\`, \`rag(...)\` and so on writes these records for you; stored profiles,
-editors and other languages write them by hand. Each record below ran as it stands, with the turn
+The kind of an operation of [@ccl/operations](../packages/operations) decides what it does, and \`params\` of its record in a
+profile decide how. In code, \`defineProfile\` with \`template(...)\`, \`rag(...)\` and so on writes these records for you. Stored
+profiles, editors and other languages write them by hand. Each record below is run unchanged, with the turn
 \`{ vars: { name: "Ann", city: "Oslo" } }\`, the message "How is the weather?" and the answer " Much rain. ". Templates are
-Liquid over \`art\`, \`chatHistory\`, \`vars\` and, after the main call, \`main\`.`;
+Liquid with \`art\`, \`chatHistory\`, \`vars\` and, after the main call, \`main\`.`;
 
-/** What the types of several kinds extend. */
+/** Types that several kinds extend. */
 const sharedParams = ["CallParams", "ResultParams"];
 
 function tableOf(schema, type, { comments, tables }) {
@@ -64,7 +64,7 @@ function tableOf(schema, type, { comments, tables }) {
   return ["| parameter | type | meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-/** A condition is recursive, so that its schema stands among the definitions. */
+/** A condition is recursive, so its schema is among the definitions. */
 function conditionTable({ $defs, properties: { condition } }, comments) {
   const { anyOf } =
     condition.anyOf === undefined ? $defs[path.basename(condition.$ref)] : condition;
@@ -84,7 +84,7 @@ const named = {
   steps: "list of [steps](#steps)",
 };
 
-/** A table of what a list may hold, by the field that tells its items apart. */
+/** A table of the possible items of a list, by the field that distinguishes them. */
 function variantsOf({ items }, by) {
   const variants = [items].flatMap(function flat(part) {
     return (part.oneOf ?? part.anyOf)?.flatMap(flat) ?? [part];
@@ -99,7 +99,7 @@ function variantsOf({ items }, by) {
   return [`| \`${by}\` | and |`, "| --- | --- |", ...rows].join("\n");
 }
 
-/** A short list stands on one line. */
+/** Puts a short list on one line. */
 function shownJson(value) {
   return JSON.stringify(value, undefined, 2).replaceAll(/\[\s+("[^"]*")\s+\]/g, "[$1]");
 }
@@ -138,7 +138,7 @@ function count(number) {
   return number.toLocaleString("en");
 }
 
-/** By the name of an interface, by the name of its field. */
+/** Comments by the name of an interface and of its field. */
 function commentsOfTypes() {
   const types = new Map();
   for (const file of fs.readdirSync(sources, { recursive: true })) {

@@ -41,7 +41,7 @@ function profileOf(record) {
   };
 }
 
-/** What the run of an example gave, in a sentence. */
+/** The outcome of an example's run, as a sentence. */
 async function resultOf(kind) {
   const registry = createOperationRegistry();
   const record = exampleRecord(kind);
@@ -80,7 +80,7 @@ async function resultOf(kind) {
   return `The answer is then \`${JSON.stringify(content)}\`.`;
 }
 
-it("has an example that runs for each kind, and the page as it is written", async () => {
+it("runs an example of each kind, and finds the page up to date", async () => {
   const schemas = Object.fromEntries(kinds.map((kind) => [kind, paramsSchemaOf(kind)]));
   const records = Object.fromEntries(kinds.map((kind) => [kind, exampleRecord(kind)]));
   const results = {};

@@ -1,8 +1,8 @@
-// The programs that a README or a page shows, each as a file that a compiler takes.
+// The programs that a README or a page shows, each as a file to compile.
 
 /**
- * What stands in a comment `<!-- given ... -->` before a block is what its reader has already; imports after a blank line begin
- * another program. One that is marked `no-run`, or is given a value by `declare`, is type-checked and not run.
+ * A comment `<!-- given ... -->` before a block contains code that the reader already has. Imports after a blank line
+ * start another program. A program marked `no-run`, or with a `declare`d value, is type-checked and not run.
  * @returns {{ text: string, runs: boolean }[]}
  */
 export function pagePrograms(markdown) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { pagePrograms } from "./page-programs.mjs";
 
-it("finds each program with what is given, and which of them run", () => {
+it("finds each program with its given code, and which of them run", () => {
   const page = [
     "```ts\nlet a = 1;\n```",
     "<!-- given\ndeclare const b: number;\n-->\n\n```ts\nconsole.log(b);\n```",

@@ -1,4 +1,5 @@
-// A tutorial is a program: its files are written, its commands run in one shell, and what it says they print is compared.
+// Runs a tutorial as a program: writes its files, runs its commands in one shell, and compares their output with the
+// page.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
@@ -9,9 +10,9 @@ import { withInstallBlocks } from "./install-blocks.mjs";
 const timeoutMs = 120_000;
 
 /**
- * Runs the page's blocks in `directory`, whose `node_modules` has what the page installs. A block marked `js [name]` is a
- * file, `sh` is run unless it is marked `no-run`, and a `text` block is what the commands before it print (`text like`: but for
- * the numbers).
+ * Runs the page's blocks in `directory`, whose `node_modules` has what the page installs. A block marked `js [name]` is
+ * a file. `sh` is run unless it is marked `no-run`. A `text` block is the output of the commands before it (`text
+ * like`: except for the numbers).
  */
 export async function runPage(markdown, { directory }) {
   const steps = stepsOf(withInstallBlocks(markdown, { isPublished: true }));
@@ -22,7 +23,7 @@ export async function runPage(markdown, { directory }) {
   const script = [
     "set -e",
     'npx() { [ "$1" = @ccl/cli ] && shift && node node_modules/@ccl/cli/dist/ccl.js "$@"; }',
-    // What is installed here is checked, not fetched again.
+    // Installed packages are checked, not fetched again.
     'npm() { [ "$1" = install ] || return 0; shift; for name in "$@"; do case "$name" in -*) continue ;; esac; [ -e "node_modules/$name/package.json" ] || { echo "$name is not installed" >&2; return 1; }; done; }',
     ...commands.map((step) => `${step.commands}\necho ${mark}`),
   ].join("\n");
@@ -62,7 +63,7 @@ function stepsOf(markdown) {
   return steps;
 }
 
-/** In a process group of its own, so that what the page started in the background ends with it. */
+/** Runs in its own process group, so that background processes of the page end with it. */
 function runScript(script, cwd) {
   return new Promise((resolve, reject) => {
     const home = path.join(cwd, "home");
@@ -84,7 +85,7 @@ function runScript(script, cwd) {
       try {
         process.kill(-child.pid);
       } catch {
-        // All of it has ended by itself.
+        // The whole group has already ended.
       }
     };
     const timer = setTimeout(end, timeoutMs);

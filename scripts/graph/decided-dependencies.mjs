@@ -1,10 +1,13 @@
-// The table of ADR 0005 against the manifests: what users install has a line that names the package that asks for it.
+// Compares the table of ADR 0005 with the manifests: every dependency that users install has a line that names its
+// package.
 import fs from "node:fs";
 import path from "node:path";
 
 const decision = "docs/decisions/0005-third-party-dependencies.md";
 
-/** Dependencies, peers and bundled parts of published packages without a line, and lines that no package needs any more. */
+/**
+ * Dependencies, peers and bundled parts of published packages without a line, and lines that no package needs any more.
+ */
 export function undecidedDependencies({ root, rows, packages }) {
   const file = path.join(root, decision);
   const lines = fs.existsSync(file) ? linesOf(fs.readFileSync(file, "utf8")) : [];
@@ -57,7 +60,7 @@ function linesOf(text) {
   });
 }
 
-/** `@modelcontextprotocol/*` names all of a scope. */
+/** `@modelcontextprotocol/*` names a whole scope. */
 function isSame(name, dependency) {
   return name.endsWith("/*") ? dependency.startsWith(name.slice(0, -1)) : name === dependency;
 }

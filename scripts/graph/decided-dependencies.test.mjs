@@ -14,7 +14,7 @@ const withManifest = (name, change) => ({
   ),
 });
 
-it("finds a dependency without a line, a line without a user, and no more", () => {
+it("finds only dependencies without a line and lines without a user", () => {
   expect(undecidedDependencies(workspace)).toEqual([]);
   expect(
     undecidedDependencies(withManifest("@ccl/sql", { dependencies: { "left-pad": "1.0.0" } })),
@@ -26,7 +26,7 @@ it("finds a dependency without a line, a line without a user, and no more", () =
   ]);
 });
 
-it("ships the notice of the vocabularies with them", () => {
+it("ships the notice of the vocabularies", () => {
   const { directory, manifest } = workspace.packages.find(({ name }) => name === "@ccl/cli");
   const notice = "THIRD-PARTY-NOTICES.md";
   expect(manifest.files).toContain(notice);

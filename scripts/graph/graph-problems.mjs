@@ -1,4 +1,4 @@
-// What is wrong with the workspace against package-graph.json, as sentences; no problems, an empty list.
+// Violations of package-graph.json as sentences. An empty list if there are none.
 import { builtinModules } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
@@ -124,7 +124,7 @@ function internalProblem({ name, subpath }, { item, workspace }) {
   return undefined;
 }
 
-// What no entry reaches is support for tests, and may use what tests use.
+// Files that no entry reaches are test support, and may use what tests use.
 function declaredProblem(name, module, { item, shipped, workspace }) {
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = item.manifest;
   if (dependencies?.[name] ?? optionalDependencies?.[name] ?? peerDependencies?.[name])
@@ -143,7 +143,7 @@ function manifestProblems({ item, shipped, workspace }) {
     ...module.strings,
     ...module.imports.map((entry) => entry.specifier),
   ]);
-  // What a package of ours wants as a peer is supplied by declaring it, and so is what a bundled one imports.
+  // A package supplies the peers of our packages by declaring them, and likewise the imports of bundled ones.
   const { bundles = [] } = workspace.rows[item.name];
   const within = workspace.packages.filter((other) => bundles.includes(other.name));
   const imported = within.flatMap((other) => Object.keys(other.manifest.dependencies ?? {}));
@@ -176,7 +176,7 @@ function manifestProblems({ item, shipped, workspace }) {
   ];
 }
 
-// Versions stand once, in the catalog, or inline where a single package uses the dependency.
+// The catalog lists each version once. A dependency that only one package uses may have an inline version.
 function versionProblems(packages) {
   const uses = packages.flatMap(({ name, manifest }) =>
     Object.entries({
@@ -198,7 +198,7 @@ function versionProblems(packages) {
     );
 }
 
-/** The builtins that an entry may import; undefined where it may import any. */
+/** The builtins that an entry may import. Undefined if it may import any. */
 export function allowedBuiltins(row, subpath) {
   if (row.platform === "node" || subpath === "./node" || row.nodeEntries?.includes(subpath))
     return undefined;

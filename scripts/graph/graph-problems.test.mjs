@@ -101,7 +101,7 @@ describe("graphProblems", () => {
     expect(problemsOf({})).toEqual([]);
   });
 
-  it("lets a package import what it declares as optional, and counts one that is unused", () => {
+  it("lets a package import optional dependencies, and reports unused ones", () => {
     const optional = withManifest("right", { optionalDependencies: { driver: "catalog:" } });
     expect(
       problemsOf({ ...optional, ...inRight('export const load = () => import("driver");') }),
@@ -109,7 +109,7 @@ describe("graphProblems", () => {
     expect(problemsOf(optional)).toEqual(["@ccl/right declares driver and does not use it"]);
   });
 
-  it("lets a package bundle what its row names, if it declares what that imports", () => {
+  it("lets a package bundle what its row names if it declares the imports of that", () => {
     const manifest = {
       dependencies: { "gpt-tokenizer": "catalog:", wasm: "catalog:" },
       devDependencies: { "@ccl/left": "workspace:^" },
@@ -128,7 +128,7 @@ describe("graphProblems", () => {
     expect(unnamed[0]).toMatch(/imports @ccl\/left: not in the package's dependencies$/);
   });
 
-  it("lets the entries that a row names as Node's import builtins, and no others", () => {
+  it("lets only the Node entries of a row import builtins", () => {
     const changes = {
       ...inHash('import "node:fs";'),
       ...withRow("@ccl/core", { nodeEntries: ["."] }),
@@ -273,7 +273,7 @@ describe("graphProblems", () => {
       withRow("@ccl/right", { imports: ["@ccl/gone"] }),
       "@ccl/right may import @ccl/gone, which has no row",
     ],
-  ])("names %s", (_fault, changes, message) => {
+  ])("reports %s", (_fault, changes, message) => {
     expect(problemsOf(changes)).toContainEqual(expect.stringContaining(message));
   });
 });

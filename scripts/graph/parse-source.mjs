@@ -1,4 +1,4 @@
-// The syntax tree of a source file, read once by all checks of a run.
+// The syntax tree of a source file, parsed once for all checks of a run.
 import fs from "node:fs";
 
 import ts from "typescript";

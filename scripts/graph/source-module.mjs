@@ -1,4 +1,4 @@
-// What one TypeScript source file imports and names.
+// The imports and names of one TypeScript source file.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -36,7 +36,7 @@ export function readSourceModule(file) {
     } else if (ts.isImportTypeNode(node)) {
       addImport(node, node.argument.literal ?? node.argument, true);
     } else if (isDynamicImport(node)) {
-      // A file of the user's is in no package.
+      // A file path that the user passes belongs to no package.
       if (!node.arguments[0].getText(source).startsWith("pathToFileURL("))
         addImport(node, node.arguments[0], false);
     } else if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
@@ -50,7 +50,7 @@ export function readSourceModule(file) {
   return module;
 }
 
-// A name that stands once at the head of a file is as readable as one in the call.
+// A constant at the top of the file counts like a literal in the call.
 function readConstants(source) {
   const declarations = source.statements
     .filter(
@@ -80,7 +80,7 @@ function isTypeOnlyDeclaration(node) {
   return ts.isImportDeclaration(node) ? (node.importClause?.isTypeOnly ?? false) : node.isTypeOnly;
 }
 
-// A template such as `gpt-tokenizer/encoding/${name}` is known by its head as far as the package goes.
+// The constant start of a template such as `gpt-tokenizer/encoding/${name}` shows its package.
 function leadingText(node) {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node) && node.head.text !== "") return node.head.text;
@@ -98,7 +98,7 @@ function isFreeName(node) {
   );
 }
 
-/** Every module that is reached from `entries` over relative imports, in the order of discovery. */
+/** Every module that `entries` reach through relative imports, in the order of discovery. */
 export function reachModules(entries, readModule = readSourceModule) {
   const reached = new Map();
   const queue = [...entries];

@@ -1,4 +1,4 @@
-// The packages of the workspace as they are on disk, and the rows that package-graph.json has for them.
+// The packages of the workspace as they are on disk, and their rows in package-graph.json.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -35,23 +35,26 @@ function readPackage(directory) {
   return { name: manifest.name, directory, manifest, entries, bins };
 }
 
-/** The commands of a published package. They are not in `bin`, which pnpm links before the build has made the files. */
+/**
+ * The commands of a published package. They are not in `bin`, because pnpm would link them before the build creates the
+ * files.
+ */
 export function binsOf({ publishConfig }) {
   return [...new Set(Object.values(publishConfig?.bin ?? {}))];
 }
 
-/** The ceiling for an entry: its own, or the one for all others. */
+/** The limit for an entry: its own, or the one for all others. */
 export function ceilingFor(ceilings, subpath) {
   return ceilings?.[subpath] ?? ceilings?.["*"];
 }
 
-/** `@scope/name/deep` and `name/deep` as the package's name and the rest. */
+/** Splits `@scope/name/deep` and `name/deep` into the package's name and the rest. */
 export function splitSpecifier(specifier) {
   const [, name, rest] = /^((?:@[^/]+\/)?[^/]+)(\/.*)?$/.exec(specifier) ?? [];
   return { name: name ?? specifier, subpath: rest === undefined ? "." : `.${rest}` };
 }
 
-/** The name of the package in a folder of `packages`. What `npm create` starts has no scope. */
+/** The name of the package in a folder of `packages`. The package for `npm create` has no scope. */
 export function nameOfFolder(folder) {
   return folder.startsWith("create-") ? folder : `@ccl/${folder}`;
 }

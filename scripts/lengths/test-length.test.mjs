@@ -8,7 +8,7 @@ import { afterEach, expect, it, vi } from "vitest";
 const root = path.resolve(import.meta.dirname, "../..");
 afterEach(() => vi.unstubAllEnvs());
 
-/** The module in a run of a length; without one, in a run by hand. */
+/** The module at a length; without one, in a run by hand. */
 async function moduleAt(length) {
   vi.stubEnv("CCL_TEST_LENGTH", length);
   vi.resetModules();
@@ -29,7 +29,7 @@ function filesAt(length) {
   return files.map(({ file }) => path.relative(root, file).replaceAll(path.sep, "/")).sort();
 }
 
-/** The files that are named like tests, wherever they lie. */
+/** All files with names of tests. */
 function filesNamedLikeTests(folder) {
   return fs.readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = `${folder}/${entry.name}`;
@@ -39,7 +39,7 @@ function filesNamedLikeTests(folder) {
   });
 }
 
-it("leaves no test file to no length, and to the shortest all but those of CI", () => {
+it("runs every test file at some length, and all except CI's at the shortest", () => {
   const all = [...filesNamedLikeTests("packages"), ...filesNamedLikeTests("scripts")].sort();
   const ofCi = all.filter((name) => name.endsWith(".ci.test.ts"));
   expect(ofCi.length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ it("leaves no test file to no length, and to the shortest all but those of CI", 
   expect(filesAt("test")).toEqual(all.filter((name) => !ofCi.includes(name)));
 });
 
-it("is that of CI where CI tests, so that what is shorter is covered there", () => {
+it("is CI's in the script of CI, which covers the shorter length", () => {
   const script = fs.readFileSync(path.join(root, ".ci/run"), "utf8");
   const [before, ...after] = script.split("\nexport CCL_TEST_LENGTH=ci\n");
   const tests = /"\$\{pnpm\[@\]\}" test$/m;
@@ -56,7 +56,7 @@ it("is that of CI where CI tests, so that what is shorter is covered there", () 
   expect(after[0]).toMatch(tests);
 });
 
-it("adds to the shorter length with each longer one", async () => {
+it("adds tests with each longer length", async () => {
   const lengths = ["test", "ci", "faults", "nightly"];
   for (const [index, length] of lengths.entries()) {
     const { byLength, isAtLeast } = await moduleAt(length);
@@ -66,7 +66,7 @@ it("adds to the shorter length with each longer one", async () => {
   }
 });
 
-it("is that of CI by hand, and one of the four", async () => {
+it("is CI's for runs by hand, and must be one of the four", async () => {
   expect((await moduleAt(undefined)).testLength).toBe("ci");
   await expect(moduleAt("fault")).rejects.toThrow(
     "CCL_TEST_LENGTH is fault; use one of: test, ci, faults, nightly",

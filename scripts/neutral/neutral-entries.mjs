@@ -1,4 +1,4 @@
-// Whether the entries for every platform run where there is no Node: bundled for browsers, and without `eval`.
+// Checks that the entries for every platform run without Node: bundled for browsers, and without `eval`.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { allowedBuiltins } from "../graph/graph-problems.mjs";
 
 /**
- * The entries that `package-graph.json` calls neutral.
+ * The entries that `package-graph.json` marks as neutral.
  * @returns {{ name: string, built: string, directory: string, external: string[] }[]}
  */
 export function neutralEntries({ rows, packages }) {
@@ -24,17 +24,19 @@ export function neutralEntries({ rows, packages }) {
   );
 }
 
-// An application brings an optional peer where it needs one, and is asked for it when it calls what needs it.
+// An application installs an optional peer if it needs one, and gets an error when it calls what needs it.
 function optionalPeers({ peerDependencies = {}, peerDependenciesMeta = {} }) {
   return Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional);
 }
 
-// A conformance kit runs in a test runner, and those for browsers bring `node:assert`.
+// A conformance kit runs in a test runner, and test runners for browsers provide `node:assert`.
 function assertions(row, subpath) {
   return [...allowedBuiltins(row, subpath)].filter((name) => name.startsWith("node:assert"));
 }
 
-/** Bundles an entry for browsers into `folder` and returns the file; rejects with what cannot be resolved. */
+/**
+ * Bundles an entry for browsers into `folder` and returns the file. Rejects with the imports that cannot be resolved.
+ */
 export async function bundleNeutralEntry(entry, folder) {
   const outfile = path.join(folder, `${entry.name.replace(/\W+/g, "-")}.mjs`);
   await build({
@@ -52,8 +54,8 @@ export async function bundleNeutralEntry(entry, folder) {
 }
 
 /**
- * Bundles an entry and imports it in a process without code from strings and without the names of Node. `problem` is
- * `undefined` if both work, else what failed.
+ * Bundles an entry and imports it in a process without `eval` and without Node's globals. `problem` is `undefined` if
+ * both work, otherwise what failed.
  * @returns {Promise<{ problem: string | undefined, bytes: number }>}
  */
 export async function tryNeutralEntry(entry, folder) {

@@ -21,7 +21,7 @@ async function problemOf(text, { manifest = {}, subpath = "." } = {}) {
 }
 
 describe("tryNeutralEntry", () => {
-  it("finds nothing wrong with what needs the language only", async () => {
+  it("accepts an entry that only needs the language", async () => {
     expect(await problemOf("export const a = new TextEncoder().encode(`b`);")).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe("tryNeutralEntry", () => {
       'does not bundle: Could not resolve "some-peer"',
       { manifest: { peerDependencies: { "some-peer": "1" } } },
     ],
-  ])("names %s", async (_what, text, problem, options) => {
+  ])("reports %s", async (_what, text, problem, options) => {
     expect(await problemOf(text, options)).toBe(problem);
   });
 
@@ -62,7 +62,7 @@ describe("tryNeutralEntry", () => {
     expect(await problemOf(text, { manifest })).toBeUndefined();
   });
 
-  it("lets a conformance kit assert", async () => {
+  it("lets a conformance kit use node:assert", async () => {
     const text = 'import assert from "node:assert/strict";\nassert(true);';
     expect(await problemOf(text, { subpath: "./conformance" })).toBeUndefined();
   });

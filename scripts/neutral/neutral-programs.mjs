@@ -1,4 +1,4 @@
-// What an entry does beyond being imported, where that is likely to need what only Node has. Runs in every runtime.
+// Programs that use an entry in ways that might need Node. They run in every runtime.
 
 /** @type {Record<string, (entry: any) => unknown>} */
 export const programs = {

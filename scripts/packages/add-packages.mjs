@@ -15,7 +15,10 @@ const managers = [
   { name: "bun", lock: "bun.lockb" },
 ];
 
-/** Packs those of `names` that are ours with what they need of ours, and installs all in the project in `folder`. */
+/**
+ * Packs our packages among `names` with our packages that they need, and installs everything in the project in
+ * `folder`.
+ */
 export function addPackages({ root, packages }, { folder, names }) {
   const manifestFile = path.join(folder, "package.json");
   if (!fs.existsSync(manifestFile))
@@ -23,7 +26,7 @@ export function addPackages({ root, packages }, { folder, names }) {
   const manager = managerOf(folder, readJson(manifestFile));
   const needed = closureOf(names, packages);
   const files = copyTarballs({ root, packages: needed }, folder);
-  // Only npm takes what stands beside a package for what the package asks for; the others ask the registry.
+  // Only npm lets an installed tarball satisfy the dependencies of another one. The others ask the registry.
   if (manager !== "npm") {
     const manifest = readJson(manifestFile);
     manifest.resolutions = { ...manifest.resolutions, ...files };
@@ -31,11 +34,11 @@ export function addPackages({ root, packages }, { folder, names }) {
   }
   const others = names.filter((name) => files[name] === undefined);
   const given = [...Object.entries(files).map(([name, file]) => `${name}@${file}`), ...others];
-  // No package of ours needs an install script, and npm warns of each that it does not run.
+  // None of our packages needs an install script, and npm warns about each one that it does not run.
   const command = manager === "npm" ? ["install", "--ignore-scripts"] : ["add"];
   const { status, error } = spawnSync(manager, [...command, ...given], {
     cwd: folder,
-    // A setting of pnpm's for its own children, of which npm warns.
+    // A setting of pnpm for its own children, about which npm warns.
     env: { ...process.env, npm_config_verify_deps_before_run: undefined },
     stdio: "inherit",
     shell: process.platform === "win32",
@@ -45,14 +48,14 @@ export function addPackages({ root, packages }, { folder, names }) {
   return { added: [...Object.keys(files), ...others], tarballs: tarballFolder };
 }
 
-/** The package manager that a project names or whose lock file it has; npm for all others. */
+/** The package manager that a project names or whose lock file it has. npm for all others. */
 export function managerOf(folder, { packageManager = "" }) {
   const named = managers.find(({ name }) => packageManager.startsWith(`${name}@`));
   const locked = managers.find(({ lock }) => fs.existsSync(path.join(folder, lock)));
   return (named ?? locked)?.name ?? "npm";
 }
 
-/** Those of `packages` that `names` has, and all that these depend on. */
+/** The packages among `packages` that `names` lists, and all that they depend on. */
 export function closureOf(names, packages) {
   const byName = new Map(packages.map((item) => [item.name, item]));
   const unknown = names.filter((name) => name.startsWith("@ccl/") && !byName.has(name));
@@ -67,7 +70,7 @@ export function closureOf(names, packages) {
   return [...reached].map((name) => byName.get(name));
 }
 
-/** A tarball has a hash of its content in its name, since package managers keep what they once read under a name. */
+/** A tarball's name contains a hash of its content, because package managers cache tarballs by name. */
 function copyTarballs(workspace, folder) {
   const packed = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-pack-"));
   const target = path.join(folder, tarballFolder);

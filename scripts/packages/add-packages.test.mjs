@@ -25,12 +25,12 @@ const packages = [
 ];
 
 describe("closureOf", () => {
-  it("has what a package of ours needs of ours, whatever the depth, and no other", () => {
+  it("contains exactly the packages of ours that a package needs, at any depth", () => {
     const names = closureOf(["@ccl/compress", "pg"], packages).map(({ name }) => name);
     expect(names).toEqual(["@ccl/compress", "@ccl/search", "@ccl/core"]);
   });
 
-  it("refuses a package of ours that there is not, and names those that there are", () => {
+  it("rejects an unknown package of ours, and names the existing ones", () => {
     expect(() => closureOf(["@ccl/cor"], packages)).toThrow(/no @ccl\/cor; there are @ccl\/core, /);
   });
 });
@@ -48,7 +48,7 @@ describe("managerOf", () => {
 });
 
 describe("addPackages", () => {
-  it("refuses a folder that is no project, before it packs anything", () => {
+  it("rejects a folder without a project before it packs anything", () => {
     const folder = folderWith();
     const add = () => addPackages({ root: folder, packages }, { folder, names: ["@ccl/core"] });
     expect(add).toThrow(/has no package.json; write one there with: npm init -y/);

@@ -7,7 +7,10 @@ import { withInstallBlocks } from "../docs/install-blocks.mjs";
 import { pagePrograms } from "../docs/page-programs.mjs";
 import { runCommand } from "./run-command.mjs";
 
-/** Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs and `pages` need. */
+/**
+ * Creates the application in `directory` and installs `tarballs` (package name to file) and what READMEs and `pages`
+ * need.
+ */
 export function installApp(directory, { tarballs, packages, pages, nodeTypes }) {
   const files = Object.fromEntries(
     Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
@@ -18,13 +21,13 @@ export function installApp(directory, { tarballs, packages, pages, nodeTypes }) 
     type: "module",
     dependencies: { ...clientsOf(packages, pages), ...files },
     devDependencies: { "@types/node": nodeTypes },
-    // The packages ask for each other by version, and none of these versions is published yet.
+    // The packages depend on each other by version, and none of these versions is published yet.
     overrides: Object.fromEntries(Object.keys(files).map((name) => [name, `$${name}`])),
   };
   installDependencies(directory, manifest);
 }
 
-/** Installs one package with what it requires, as its user does, and returns the bytes of all files. */
+/** Installs one package with its dependencies, as a user does, and returns the size of all files in bytes. */
 export function installAlone(directory, name, tarballs) {
   const overrides = Object.fromEntries(
     Object.entries(tarballs)
@@ -66,7 +69,7 @@ export function compileApp(directory, { packages, pages, compiler }) {
     fs.writeFileSync(path.join(directory, `${name}.ts`), text);
   const withClients = Object.keys(programs).filter((name) => clientsIn(programs[name]).length > 0);
   const ours = Object.keys(programs).filter((name) => !withClients.includes(name));
-  // The types of other vendors may have faults of their own, which are not ours to report.
+  // The types of other vendors may have errors that are not ours to report.
   compile(directory, compiler, { names: ours, skipLibCheck: false, lib: ["es2023"] });
   if (withClients.length > 0)
     compile(directory, compiler, { names: withClients, skipLibCheck: true });
@@ -80,7 +83,7 @@ export function compileApp(directory, { packages, pages, compiler }) {
   return { files: [...files, common], shown: shown.length };
 }
 
-/** Without `lib` it is TypeScript's default, in which servers have a browser's `document`. */
+/** Without `lib`, TypeScript's default applies, in which servers have a browser's `document`. */
 function compile(directory, compiler, { names, skipLibCheck, lib }) {
   const compilerOptions = {
     target: "es2022",
@@ -135,7 +138,10 @@ function shownPrograms(packages, pages) {
   );
 }
 
-/** The clients that READMEs and pages use, such as a database's, and their types, at the versions that packages are tested with. */
+/**
+ * The clients that READMEs and pages use, such as a database's, and their types, in the versions that the packages are
+ * tested with.
+ */
 function clientsOf(packages, pages) {
   const readmes = packages
     .filter((item) => item.entries.length > 0)
@@ -160,7 +166,7 @@ function clientsOf(packages, pages) {
   return clients;
 }
 
-/** The packages of others that a page's first block of commands installs. */
+/** Third-party packages that a page's first block of commands installs. */
 function installedBy(page) {
   const published = withInstallBlocks(page, { isPublished: true });
   const block = /```sh\n([^]*?)```/.exec(published)?.[1] ?? "";
@@ -172,7 +178,7 @@ function installedBy(page) {
 
 const clientsOfPage = (page) => pagePrograms(page).flatMap(({ text }) => clientsIn(text));
 
-/** The packages of others that a program imports. */
+/** Third-party packages that a program imports. */
 function clientsIn(program) {
   const specifiers = Array.from(program.matchAll(/from "([^"]+)"/g), ([, specifier]) => specifier);
   const foreign = specifiers.filter(

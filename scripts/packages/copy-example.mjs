@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Copies an example without what was built and installed in it. `versionOf` says what the copy's package.json asks for in place
- * of the workspace's words; returns that manifest.
+ * Copies an example without its build output and `node_modules`. `versionOf` returns the versions that replace the
+ * workspace references in the copy's package.json. Returns that manifest.
  */
 export function copyExample(source, directory, versionOf) {
   const isOwn = (file) => !["node_modules", "dist"].includes(path.basename(file));

@@ -1,4 +1,4 @@
-// What the built entries weigh, and whether the ones for every platform name anything that only Node has.
+// Checks the size of the built entries, and that those for every platform use no Node-only names.
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

@@ -26,11 +26,11 @@ const tidy = {
 const inChunk = (text) => ({ ...tidy, "chunk.js": text });
 
 describe("entryLimits", () => {
-  it("finds nothing wrong with a small entry for every platform", () => {
+  it("accepts a small entry for every platform", () => {
     expect(limitsOf(tidy).problems).toEqual([]);
   });
 
-  it("weighs the chunks that an entry reaches", () => {
+  it("counts the chunks that an entry reaches", () => {
     const alone = limitsOf({ "index.js": tidy["index.js"] }).summary[0];
     expect(limitsOf(tidy).summary[0]).not.toEqual(alone);
   });
@@ -57,11 +57,11 @@ describe("entryLimits", () => {
       "@ccl/x .: chunk.js:2 names process, which only Node has",
     ],
     ["an entry that is not built", {}, "index.js is not built"],
-  ])("names %s", (_fault, files, message) => {
+  ])("reports %s", (_fault, files, message) => {
     expect(limitsOf(files).problems).toEqual([expect.stringContaining(message)]);
   });
 
-  it("names an entry above its ceiling, and one without a ceiling", () => {
+  it("reports an entry above its limit, and one without a limit", () => {
     expect(limitsOf(tidy, { row: { maxGzipBytes: { ".": 10 } } }).problems[0]).toMatch(
       /bytes with gzip; at most 10$/,
     );

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const published = readWorkspace(root).packages.filter(({ manifest }) => manifest.private !== true);
 
 describe.each(published.map((item) => [item.name, item]))("%s", (_, { manifest, directory }) => {
-  it("says on npm what it is and where to turn to", () => {
+  it("tells npm what it is and where its homepage and bugs are", () => {
     const folder = path.relative(root, directory).replaceAll(path.sep, "/");
     expect(manifest).toMatchObject({
       description: expect.stringMatching(/^.{20,}\.$/),

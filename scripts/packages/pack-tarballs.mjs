@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { pnpmCommand, runCommand } from "./run-command.mjs";
 
-/** Packs `packages` as they would be published into `folder`; returns the files by the names of the packages. */
+/** Packs `packages` as for publishing into `folder`. Returns the files by package name. */
 export function packTarballs({ root, packages }, folder) {
   const filters = packages.flatMap(({ name }) => ["--filter", name]);
   const command = [...pnpmCommand(), "--recursive", ...filters, "pack"];

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
-/** Runs a command to its end and returns what it printed; throws with all of it when the command fails. */
+/** Runs a command to its end and returns its output. Throws with the output if the command fails. */
 export function runCommand(command, options = {}) {
   const [file, ...parameters] = command;
   const result = spawnSync(file, parameters, {
@@ -17,7 +17,7 @@ export function runCommand(command, options = {}) {
   throw new Error(`${command.join(" ")}: ${ending}\n${result.stdout}${result.stderr}`.trimEnd());
 }
 
-/** Runs a command beside others; rejects with all that it printed when it fails. */
+/** Runs a command in parallel with others. Rejects with its output if it fails. */
 export async function startCommand([file, ...parameters], cwd) {
   const child = spawn(file, parameters, { cwd, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";

@@ -1,4 +1,4 @@
-// Draws the pictures of README.md and docs as SVG, for light and dark.
+// Draws the pictures of README.md and docs as SVG, in light and dark.
 const style = `
   .paper { fill: #fff; stroke: #d8dbe2 } .ink { fill: #1f2430 } .muted { fill: #5b6270 } .line { stroke: #d8dbe2; fill: none }
   .kept { fill: #5b6ee1 } .task { fill: #1a7f4b } .lost { fill: none; stroke: #c0392b; stroke-width: 2 } .bad { fill: #b3261e } .good { fill: #1a7f4b }
@@ -17,7 +17,7 @@ const escaped = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 const words = (x, y, text, ...[kind = "ink", attributes = ""]) =>
   `<text x="${x}" y="${y}" class="${kind}"${attributes}>${escaped(text)}</text>`;
-/** Takes x, y, width, height and the class. */
+/** Arguments: x, y, width, height and the class. */
 const box = (...given) => {
   const [x, y, w, h] = given.slice(0, 4).map(round);
   return `<rect x="${x}" y="${y}" width="${w}" height="${h}" class="${given[4]}"/>`;
@@ -38,7 +38,7 @@ export function textsOf(svg) {
   return Array.from(svg.matchAll(/<text[^>]*>([^<]*)</g), ([, text]) => text);
 }
 
-/** Two windows over one history: what is sent is filled, what was cut is a ghost. */
+/** Two windows over one history: sent content is filled, cut content is a ghost. */
 export function drawWindows(windows, budget) {
   const [left, room] = [30, width - 60];
   const parts = windows.flatMap(({ name, task, parts: of }, row) => {
@@ -88,7 +88,7 @@ export function drawWindows(windows, budget) {
   ]);
 }
 
-/** Each prompt of a session: cached and new with CCL, before all that there is. */
+/** Each prompt of a session: cached and new tokens with CCL, in front of the whole history. */
 export function drawPrompts(prompts, budget) {
   const [left, bottom, height] = [80, 300, 240];
   const highest = Math.max(...prompts.map(({ everything }) => everything));
@@ -138,7 +138,7 @@ export function drawPrompts(prompts, budget) {
   ]);
 }
 
-/** A repository, the part of it that a task needs, and the edit that came of it. */
+/** A repository, the part that a task needs, and the resulting edit. */
 export function drawEdit({ task, total, files, pack, diff, checks }) {
   const perRow = 20;
   const squares = files.map((isChosen, at) =>

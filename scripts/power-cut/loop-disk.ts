@@ -6,25 +6,25 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** An ext4 file system of its own, in a file, whose power can be cut. Needs root and a loop device. */
+/** A separate ext4 file system in a file, whose power can be cut. Needs root and a loop device. */
 export interface LoopDisk {
-  /** Where it is mounted. */
+  /** The mount point. */
   readonly folder: string;
   /**
-   * From this moment on nothing reaches the disk any more, neither data nor the journal: every write under way fails. End
-   * the processes that use it, then call `mountAgain`, which replays the journal like the boot after a power cut.
+   * From now on nothing reaches the disk, neither data nor the journal, and every pending write fails. End the
+   * processes that use the disk, then call `mountAgain`, which replays the journal like the boot after a power cut.
    */
   cutPower(): Promise<void>;
   mountAgain(): Promise<void>;
-  /** Unmounts it and removes it. */
+  /** Unmounts and removes the disk. */
   dispose(): Promise<void>;
 }
 
-// EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, of fs/ext4/ext4.h.
+// EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h.
 const shutDown =
   'open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!;';
 
-/** The disk, or why there can't be one here. */
+/** The disk, or the reason why none can be created here. */
 export async function openLoopDisk({
   sizeMiB,
 }: {

@@ -1,22 +1,22 @@
-// One example in a folder of its own, with the packed packages and nothing else of the repository.
+// Runs one example in its own folder, with the packed packages and nothing else of the repository.
 import path from "node:path";
 
 import { installDependencies } from "../packages/consumer-app.mjs";
 import { copyExample } from "../packages/copy-example.mjs";
 import { runCommand } from "../packages/run-command.mjs";
 
-/** Nothing that answers: an example without a model replays its recording. */
+/** No model is reachable, so an example replays its recording. */
 const withoutModel = { CCL_MODEL: "", OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" };
 const noOllama = { OLLAMA_HOST: "http://127.0.0.1:9" };
 
-/** Copies an example, installs what its package.json names, and returns `run`, which gives what failed, or undefined. */
+/** Copies an example and installs the dependencies in its package.json. `run` returns what failed, or undefined. */
 export function exampleTrial(source, { tarballs, directory }) {
   const manifest = copyExample(
     source,
     directory,
     (name) => tarballs[name] && `file:${tarballs[name]}`,
   );
-  // The packages ask for each other by version, and none of these versions is published yet.
+  // The packages depend on each other by version, and none of these versions is published yet.
   const others = Object.entries(tarballs).filter(
     ([name]) => manifest.dependencies[name] === undefined,
   );

@@ -1,4 +1,4 @@
-// The runtimes that a program of a README has to run in, from npm and kept between runs.
+// The runtimes in which a README's program must run. They come from npm and are kept between runs.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -43,7 +43,7 @@ export function installRuntimes() {
   });
 }
 
-/** The program itself, and not a script that looks for it. */
+/** The program itself, not a script that looks for it. */
 function binaryIn(folder, program) {
   const names = new Set([program, `${program}.exe`]);
   const files = fs

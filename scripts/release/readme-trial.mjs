@@ -1,11 +1,11 @@
-// One package in a folder of its own, as its README's reader gets it.
+// Tries one package in its own folder, as a reader of its README would.
 import fs from "node:fs";
 import path from "node:path";
 
 import { firstProgram, installDependencies } from "../packages/consumer-app.mjs";
 import { runCommand } from "../packages/run-command.mjs";
 
-/** Installs a package by the first `npm install` lines of its README. `run` gives what failed, or undefined. */
+/** Installs a package by the first `npm install` lines of its README. `run` returns what failed, or undefined. */
 export function readmeTrial(
   { name, directory: source, bins, manifest: { version } },
   { tarballs, directory },
@@ -19,7 +19,7 @@ export function readmeTrial(
       tarballs[given] === undefined ? "latest" : `file:${tarballs[given]}`,
     ]),
   );
-  // The packages ask for each other by version, and none of these versions is published yet.
+  // The packages depend on each other by version, and none of these versions is published yet.
   const others = Object.entries(tarballs).filter(([other]) => dependencies[other] === undefined);
   const overrides = Object.fromEntries(others.map(([other, file]) => [other, `file:${file}`]));
   installDependencies(directory, { name: "trial", private: true, dependencies, overrides });
@@ -40,7 +40,7 @@ export function readmeTrial(
       }
     },
     billOfMaterials() {
-      // As it will be once the versions are published: npm calls an overridden dependency invalid.
+      // As after publishing; npm calls an overridden dependency invalid.
       const published = names.map((given) => [
         given,
         tarballs[given] === undefined ? "*" : version,
@@ -52,7 +52,7 @@ export function readmeTrial(
   };
 }
 
-/** What the first block with such commands installs; lines for one entry only are left to those who need it. */
+/** What the first block of such commands installs, without lines that only one entry needs. */
 function installedNames(readme) {
   const blocks = Array.from(readme.matchAll(/```sh\n([^]*?)```/g), ([, block]) => block);
   const block = blocks.find((each) => each.includes("npm install ")) ?? "";
@@ -63,7 +63,7 @@ function installedNames(readme) {
     .filter((word) => !word.startsWith("-"));
 }
 
-/** The output that stands right behind the first program, if any does. */
+/** The output directly after the first program, if there is one. */
 function shownOutput(readme) {
   return /^```ts\r?\n[\s\S]*?^```\n\n```text\n([\s\S]*?)^```/m.exec(readme)?.[1];
 }

@@ -8,8 +8,8 @@ import { packTarballs } from "../packages/pack-tarballs.mjs";
 import { pnpmCommand, runCommand } from "../packages/run-command.mjs";
 
 /**
- * Makes the release in `clone`, and publishes it to Verdaccio on loopback, which asks the registry `from` for all packages
- * that are not ours. Returns its address; it ends with this process.
+ * Makes the release in `clone` and publishes it to Verdaccio on loopback, which gets all third-party packages from the
+ * registry `from`. Returns its address. It ends with this process.
  */
 export async function openReleaseRegistry({ clone, temporary, from }) {
   const inClone = (...command) => runCommand([...pnpmCommand(), ...command], { cwd: clone });
@@ -23,7 +23,7 @@ export async function openReleaseRegistry({ clone, temporary, from }) {
   fs.mkdirSync(home);
   const own = { access: "$all", publish: "$all" };
   const names = Object.fromEntries(packages.map(({ name }) => [name, own]));
-  // JSON is YAML too.
+  // JSON is also YAML.
   const configuration = {
     storage: path.join(home, "storage"),
     uplinks: { registry: { url: from } },
@@ -35,7 +35,7 @@ export async function openReleaseRegistry({ clone, temporary, from }) {
   fs.writeFileSync(file, JSON.stringify(configuration));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  // One of what it needs is named by a tag, which a mirror of the registry may not have.
+  // One of its dependencies is named by a tag, which a mirror of the registry may not have.
   const manifest = {
     private: true,
     dependencies: { verdaccio: "6.5.0" },

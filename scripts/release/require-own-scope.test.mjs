@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { requireOwnScope } from "./require-own-scope.mjs";
 
-/** Stands for npm: answers by the command's first word, and fails where there is no answer. */
+/** A fake npm. It answers by the command's first word, and fails without an answer. */
 const npm = (answers) => (command) => {
   const answer = answers[command[1]];
   if (answer === undefined) throw new Error("E401");
@@ -17,13 +17,13 @@ it.each([
     { whoami: "ann\n", org: '{"bob":"owner"}' },
     "ann is not",
   ],
-])("refuses where %s", (_, answers, reason) => {
+])("refuses if %s", (_, answers, reason) => {
   expect(() => requireOwnScope("ccl", npm(answers))).toThrow(reason);
 });
 
 it.each([
   ["the user", { whoami: "ccl\n" }],
   ["a member", { whoami: "ann\n", org: '{"ann":"developer"}' }],
-])("takes %s", (_, answers) => {
+])("accepts %s", (_, answers) => {
   expect(() => requireOwnScope("ccl", npm(answers))).not.toThrow();
 });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { installDependencies } from "../packages/consumer-app.mjs";
 import { packTarballs } from "../packages/pack-tarballs.mjs";
 
-/** Makes the application `app` anew in `folder`: `files` by their paths, every package of the workspace, and `dependencies`. */
+/** Creates the application `app` in `folder`: `files` by path, every package of the workspace, and `dependencies`. */
 export function installTarballs(folder, workspace, { files, dependencies }) {
   const app = path.join(folder, "app");
   fs.rmSync(app, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { runCommand } from "../packages/run-command.mjs";
 import { installTarballs } from "./install-tarballs.mjs";
 
-/** Builds an application of Next whose one route uses the root of every package, and asks it for its answer. */
+/** Builds a Next application whose only route uses the root of every package, and returns the route's answer. */
 export async function runNext(folder, workspace) {
   const names = workspace.packages
     .filter(({ entries }) => entries.some(({ subpath }) => subpath === "."))
@@ -26,7 +26,7 @@ function appFiles(names) {
   const imports = names.map((name, at) => `import * as p${at} from ${JSON.stringify(name)};`);
   const loaded = `[${names.map((_, at) => `p${at}`).join()}].filter((entry) => Object.keys(entry).length > 0)`;
   return {
-    // What the README of @ccl/aliases says.
+    // As in the README of @ccl/aliases.
     "next.config.mjs": `export default { serverExternalPackages: ["@ccl/aliases"] };\n`,
     "app/layout.jsx": `export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n`,
     "app/page.jsx": `export default () => <p>An application</p>;\n`,
@@ -39,7 +39,7 @@ export function GET() {
   };
 }
 
-/** Starts the server, asks it once, and ends it. */
+/** Starts the server, sends one request, and ends it. */
 async function askServer(args, options) {
   const server = spawn(process.execPath, args, {
     ...options,

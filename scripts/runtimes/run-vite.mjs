@@ -47,7 +47,7 @@ ${runs.join("\n")}
   };
 }
 
-/** The title that the page gives itself, or what it failed with; `undefined` without Chromium. */
+/** The title that the page sets, or its error. `undefined` without Chromium. */
 async function openedTitle(serve) {
   const browser = await openChromium();
   if (browser === undefined) return undefined;

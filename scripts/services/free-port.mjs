@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** A port of loopback that nobody listened on a moment ago. */
+/** A loopback port that was free a moment ago. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = net.createServer();

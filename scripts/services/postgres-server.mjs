@@ -1,4 +1,4 @@
-// A PostgreSQL server of one's own on loopback, for tests: a fresh cluster in a temporary folder, gone after stop().
+// A separate PostgreSQL server on loopback for tests: a new cluster in a temporary folder, removed by stop().
 import { execFile, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -8,7 +8,10 @@ import { freePort } from "./free-port.mjs";
 
 const run = promisify(execFile);
 
-/** The folder of `initdb` and `postgres`, from CCL_POSTGRES_BIN, Debian's layout or the PATH; undefined without them. */
+/**
+ * The folder of `initdb` and `postgres`, from CCL_POSTGRES_BIN, Debian's layout or the PATH. Undefined if it is not
+ * installed.
+ */
 export function findPostgres() {
   const debian = "/usr/lib/postgresql";
   const versions = fs.existsSync(debian)
@@ -26,7 +29,9 @@ export function findPostgres() {
 
 const isFile = (name) => fs.statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Starts a server that fsyncs like a real one. `kill` stops it as a crash does; `start` brings it back on the same port. */
+/**
+ * Starts a server that fsyncs like a real one. `kill` stops it like a crash, and `start` restarts it on the same port.
+ */
 export async function startPostgres() {
   const bin = findPostgres();
   if (bin === undefined) throw new Error("No PostgreSQL found; install it or set CCL_POSTGRES_BIN");
@@ -61,7 +66,7 @@ export async function startPostgres() {
   return {
     url: `postgres://ccl@127.0.0.1:${port}/postgres`,
     start,
-    /** As `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
+    /** Like `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
     kill: () => end("SIGQUIT"),
     stop: async () => {
       await end("SIGINT");
@@ -70,7 +75,7 @@ export async function startPostgres() {
   };
 }
 
-// PostgreSQL refuses to run as root; Debian's package brings the user postgres.
+// PostgreSQL refuses to run as root. Debian's package creates the user postgres.
 function unprivilegedUser(folder) {
   if (process.getuid?.() !== 0) return {};
   const line = fs

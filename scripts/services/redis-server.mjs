@@ -1,4 +1,4 @@
-// A Redis server of one's own on loopback, for tests; nothing is kept after stop().
+// A separate Redis server on loopback for tests. stop() removes its data.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { freePort } from "./free-port.mjs";
 
-/** The path of `redis-server`; undefined where it is not installed. */
+/** The path of `redis-server`. Undefined if it is not installed. */
 export function findRedis() {
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   return folders
@@ -14,7 +14,7 @@ export function findRedis() {
     .find((name) => fs.existsSync(name));
 }
 
-/** Starts a server that syncs its append-only file with every write, so that an acknowledged write outlives a crash. */
+/** Starts a server that syncs its append-only file with every write, so that an acknowledged write survives a crash. */
 export async function startRedis() {
   const binary = findRedis();
   if (binary === undefined) throw new Error("No redis-server found on the PATH");

@@ -1,5 +1,5 @@
-// Where a run of tests writes: in memory where Linux has room there, since tests sync far more than they read. What cuts
-// power or fills a disk makes a file system of its own, and test:faults keeps to the system's folder.
+// Where a test run writes: in memory if Linux has enough of it, because tests sync far more than they read. Tests that
+// cut power or fill a disk create their own file system, and test:faults uses the system's folder.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,11 +8,14 @@ import { testLength } from "../lengths/test-length.mjs";
 const memory = "/dev/shm";
 const neededBytes = 4 * 2 ** 30;
 
-/** Makes a folder and sets TMPDIR to it, unless that is set; gives the function that removes it. Vitest calls it by this name. */
+/**
+ * Creates a folder and sets TMPDIR to it, unless TMPDIR is set. Returns the function that removes it. Vitest calls it
+ * by this name.
+ */
 export function setup() {
   if (process.env.TMPDIR || temporaryParent() !== memory) return () => undefined;
   const folder = fs.mkdtempSync(path.join(memory, "ccl-"));
-  // A server of another user has its data here.
+  // A server of another user stores its data here.
   fs.chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   return () => {
@@ -21,7 +24,7 @@ export function setup() {
   };
 }
 
-/** The folder of temporary folders. */
+/** The parent of the temporary folders. */
 export function temporaryParent() {
   return process.env.TMPDIR || testLength === "faults" || !hasRoom() ? os.tmpdir() : memory;
 }

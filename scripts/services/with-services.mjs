@@ -1,5 +1,5 @@
-// node scripts/services/with-services.mjs <command ...>: runs it with CCL_POSTGRES_URL and CCL_REDIS_URL set to servers of
-// its own, says aloud which of them is not installed, and stops them afterwards.
+// node scripts/services/with-services.mjs <command ...>: starts PostgreSQL and Redis, runs the command with
+// CCL_POSTGRES_URL and CCL_REDIS_URL set to them, and stops them afterwards. It prints which of them is not installed.
 import { spawn } from "node:child_process";
 import { findPostgres, startPostgres } from "./postgres-server.mjs";
 import { findRedis, startRedis } from "./redis-server.mjs";

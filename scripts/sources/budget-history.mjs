@@ -1,11 +1,11 @@
-// Budgets of code fall: their sum rises only by what a line of ADR 0003 says was bought with it.
+// Budgets of code fall. Their sum may only rise by the raises that ADR 0003 lists with what they buy.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
 const graphFile = "package-graph.json";
 const decisionFile = "docs/decisions/0003-package-graph.md";
-/** Before this text stood in the decision, budgets followed the code. */
+/** Before the decision had this heading, budgets followed the code. */
 const ruleHeading = "## Raises";
 
 /**
@@ -13,7 +13,10 @@ const ruleHeading = "## Raises";
  * and the sum of all raises that its decision lists.
  */
 
-/** The budgets as they stand in the working tree, then those of each commit that changed them, newest first. @returns {BudgetVersion[]} */
+/**
+ * The budgets in the working tree, then those of each commit that changed them, newest first. @returns
+ * {BudgetVersion[]}
+ */
 export function readBudgetVersions(root) {
   const read = (file) => fs.readFileSync(path.join(root, file), "utf8");
   const now = versionOf("the working tree", read(graphFile), read(decisionFile));
@@ -44,7 +47,7 @@ export function versionOf(name, graph, decision) {
   };
 }
 
-/** A sentence for each version whose budgets are larger in sum than those before it. @param {BudgetVersion[]} versions */
+/** A sentence for each version whose sum of budgets is larger than the one before. @param {BudgetVersion[]} versions */
 export function raiseProblems(versions) {
   return versions.slice(0, -1).flatMap((newer, at) => {
     const older = versions[at + 1];

@@ -21,7 +21,7 @@ const problemsOf = (newer, older, lines = []) =>
     versionOf("before", graph(older), decision()),
   ]);
 
-it("refuses a raise, and says what to do", () => {
+it("rejects a raise, and says what to do", () => {
   expect(problemsOf({ left: 2_200, right: 500 }, { left: 1_000, right: 500 })).toEqual([
     expect.stringMatching(
       /^now raises the budgets of code by 1200 tokens \(@ccl\/left 1000 -> 2200\); lower others by as much, or write a line under "Raises"/,
@@ -29,18 +29,18 @@ it("refuses a raise, and says what to do", () => {
   ]);
 });
 
-it("lets a raise be paid by another package, or bought by a line of the decision", () => {
+it("accepts a raise if another package falls or the decision lists it", () => {
   expect(problemsOf({ left: 1_100, right: 400 }, { left: 1_000, right: 500 })).toEqual([]);
   expect(problemsOf({ left: 2_200 }, { left: 1_000 }, [bought])).toEqual([]);
   expect(problemsOf({ left: 2_201 }, { left: 1_000 }, [bought])).toHaveLength(1);
-  // A line without a reason buys nothing, and a new package is a raise.
+  // A line without a reason does not count, and a new package is a raise.
   expect(
     problemsOf({ left: 2_200 }, { left: 1_000 }, ["| `@ccl/left` | +1,200 |  |"]),
   ).toHaveLength(1);
   expect(problemsOf({ left: 1_000, fresh: 1 }, { left: 1_000 })).toHaveLength(1);
 });
 
-it("finds the raise of an earlier commit, and stops where the rule begins", () => {
+it("finds a raise in an earlier commit, and stops where the rule starts", () => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-budgets-"));
   const git = (...args) => {
     const { status, stderr } = spawnSync("git", args, { cwd: root, encoding: "utf8" });

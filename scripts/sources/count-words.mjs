@@ -1,6 +1,6 @@
-// Words that this project does not use in names and comments, because the field has other ones for the same things.
+// Words that this project does not use in names and comments, because the field has other words for the same things.
 
-/** What stands for each in code: `run context` for a desk, `max` for most, `Error` for a fault. */
+/** In code, say `run context` for a desk, `max` for most and `Error` for a fault. */
 const words = {
   desk: /^desks?$/,
   seat: /^seat(s|ed)?$/,
@@ -26,7 +26,7 @@ const words = {
 };
 
 /**
- * How often each of these words stands in the names and comments of each package; words that do not occur are left out.
+ * How often each of these words occurs in the names and comments of each package. Words that do not occur are omitted.
  * @param {import("./read-sources.mjs").Source[]} sources
  * @returns {Record<string, Record<string, number>>}
  */

@@ -14,8 +14,8 @@ export function findCycles(sources) {
 }
 
 /**
- * The pairs of folders that import each other, as `a <> b`, and the circles of folders. A folder is the directory of a file;
- * the files that stand in `src` itself, the index and the errors, belong to no folder.
+ * The pairs of folders that import each other, as `a <> b`, and the circles of folders. A folder is the directory of a
+ * file. Files directly in `src`, the index and the errors, belong to no folder.
  * @param {Importing[]} sources
  * @returns {{ pairs: string[], circles: string[][] }}
  */

@@ -1,4 +1,5 @@
-// Functions that stand in two packages: a helper that two packages need moves down into the lowest that both may import.
+// Functions that occur in two packages. A helper that two packages need belongs in the lowest package that both may
+// import.
 import path from "node:path";
 
 import { groupBy } from "./group-by.mjs";
@@ -6,11 +7,11 @@ import { groupBy } from "./group-by.mjs";
 // Shorter bodies are often equal by chance: `return items.map((item) => item.name)`.
 const minTokensOfSameBody = 30;
 const minTokensOfSameName = 12;
-// With properties masked too, and of inner functions and methods, shorter bodies are equal by chance.
+// With masked properties, and among inner functions and methods, shorter bodies are equal by chance.
 const minTokensOfSameShape = 40;
-// Of two functions with one name, this share of their pairs of neighbouring tokens is the same.
+// The share of pairs of neighbouring tokens that two functions with one name have in common.
 const minLikeness = 0.5;
-// Names of things that exist once whatever their bodies look like.
+// Names of concepts that must exist only once, whatever their bodies look like.
 const concepts = [
   /^(with|take|acquire|break|try|release|hold)\w*Lock$/,
   /^is(Json|Plain|Wire)?(Record|Object)$/,
@@ -24,9 +25,9 @@ const concepts = [
 ];
 
 /**
- * Groups of functions in two or more packages that have the same body with all names and texts masked; of top-level ones
- * also shorter bodies that share their properties, like bodies of one name, and names of a concept. A group is known by
- * the names of its functions, and one without a name by its file.
+ * Groups of functions in two or more packages that have the same body with all names and texts masked. Top-level
+ * functions are also twins if shorter bodies share their properties, if bodies with one name are similar, or if they
+ * have the name of a concept. The names of its functions identify a group, and the file identifies one without names.
  * @param {import("./read-sources.mjs").Source[]} sources
  * @returns {{ id: string, places: string[] }[]}
  */
@@ -68,7 +69,7 @@ function onlyAlike(group) {
   );
 }
 
-/** Names of the masked kinds by the order in which they appear; keywords stay, texts are equal. */
+/** Numbers masked names in order of appearance. Keywords stay, and all texts become equal. */
 function maskedBody({ body }, masked = ["name"]) {
   const names = new Map();
   const mask = ({ kind, text }) => {

@@ -1,4 +1,4 @@
-/** The items in groups of one key, in the order of the first of each. @template T @returns {T[][]} */
+/** Groups items by key, in the order of each group's first item. @template T @returns {T[][]} */
 export function groupBy(items, keyOf) {
   const groups = new Map();
   for (const item of items) {

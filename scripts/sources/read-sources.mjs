@@ -1,4 +1,4 @@
-// What the checks of sources look at: the code of each package, without tests, fixtures and its `testing` entry.
+// The input of the source checks: the code of each package, without tests, fixtures and its `testing` entry.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -16,7 +16,7 @@ const isChecked = (file) =>
  * @typedef {{ start: number, text: string, kind: "name" | "property" | "text" | "sign" }} Token
  */
 
-/** The sources of all packages, in the order of their paths, which are relative to `root`. @returns {Source[]} */
+/** The sources of all packages in path order. Paths are relative to `root`. @returns {Source[]} */
 export function readSources(root) {
   const folder = path.join(root, "packages");
   return fs.readdirSync(folder).flatMap((name) => {
@@ -64,7 +64,7 @@ function readTreeOf(file, source) {
   };
 }
 
-/** The nodes without children, in the order of the text, and those of functions with a body. */
+/** The leaves of the syntax tree in text order, and the functions with a body. */
 function readTree(source) {
   const leaves = [];
   const functionNodes = [];
@@ -82,7 +82,7 @@ function readTree(source) {
   return { leaves: leaves.sort((a, b) => a.end - b.end), functionNodes };
 }
 
-/** All tokens and comments: what lies between two leaves are signs, keywords and comments. */
+/** All tokens and comments. Between two leaves there are only signs, keywords and comments. */
 function readTokens(text, leaves) {
   const scanner = ts.createScanner(
     ts.ScriptTarget.Latest,
@@ -113,7 +113,7 @@ function readTokens(text, leaves) {
   return { tokens, comments };
 }
 
-/** The index of the first token at or behind a position. */
+/** The index of the first token at or after a position. */
 function firstAt(tokens, position) {
   const index = tokens.findIndex((token) => token.start >= position);
   return index === -1 ? tokens.length : index;
@@ -138,7 +138,7 @@ function nameOf(node) {
   return ts.isVariableDeclaration(parent) ? parent.name.getText() : "";
 }
 
-// A declaration of the module, not one inside a function or class.
+// True for a declaration of the module, false inside a function or class.
 function isTopLevel(node) {
   if (ts.isFunctionDeclaration(node)) return ts.isSourceFile(node.parent);
   return ts.isVariableDeclaration(node.parent) && ts.isSourceFile(node.parent.parent.parent.parent);

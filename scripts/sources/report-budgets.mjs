@@ -1,4 +1,4 @@
-// How much code there is, beside its budgets and goals.
+// Reports the amount of code next to its budgets and goals.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -56,7 +56,7 @@ function columns(lines) {
   );
 }
 
-/** Tokens as a scanner sees them, which takes a template or a regular expression for more or fewer than a parser does. */
+/** Counts tokens with a scanner. It splits templates and regular expressions differently than a parser does. */
 function countOthers(folder, isTestOnly) {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true);
   const isOther = (file) =>

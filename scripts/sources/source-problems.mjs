@@ -1,4 +1,5 @@
-// What is wrong with the sources, as sentences, against the budgets and what was there when a check was introduced.
+// Problems of the sources as sentences, compared with the budgets and with the findings that existed when a check was
+// introduced.
 import { nameOfFolder } from "../graph/workspace.mjs";
 import { sumOf } from "./budget-history.mjs";
 import { countWords } from "./count-words.mjs";
@@ -9,7 +10,7 @@ const maxFileTokens = 2500;
 const maxFunctionTokens = 500;
 
 /**
- * What was wrong when a check was introduced; it may only shrink.
+ * The findings that existed when a check was introduced. They may only shrink.
  * @typedef {{ twins: string[], cycles: string[][], folders: string[], folderCircles: string[][], words: Record<string, number> }} Ratchet
  */
 
@@ -30,7 +31,7 @@ export function sourceProblems(sources, { ratchet, allowedTwins, rows }) {
   ];
 }
 
-/** The ratchet after `sources` were improved: what is gone leaves it, and nothing enters. */
+/** The ratchet for improved `sources`: fixed findings leave it, and none enters. */
 export function lowerRatchet(sources, { ratchet, allowedTwins }) {
   const { twins, cycles, folders, words } = findings(sources);
   const ids = twins.map((twin) => twin.id).filter((id) => allowedTwins[id] === undefined);
@@ -47,7 +48,7 @@ export function lowerRatchet(sources, { ratchet, allowedTwins }) {
   };
 }
 
-/** @returns {Ratchet} The ratchet that allows all that is there. */
+/** @returns {Ratchet} The ratchet that allows everything that exists. */
 export function initialRatchet(sources) {
   const { twins, cycles, folders, words } = findings(sources);
   const counts = Object.entries(words).map(([name, row]) => [name, sumOf(row)]);
@@ -60,7 +61,7 @@ export function initialRatchet(sources) {
   };
 }
 
-/** Files and functions with more than `factor` times the tokens that one should have. */
+/** Files and functions with more than `factor` times the allowed tokens. */
 export function tooLarge(sources, factor = 1) {
   return sources.flatMap(({ file, tokens, functions }) => [
     ...(tokens > maxFileTokens * factor
@@ -115,7 +116,7 @@ function cycleProblems(cycles, known) {
 const isKnownCycle = (cycle, known) =>
   known.some((other) => cycle.every((file) => other.includes(file)));
 
-/** A call from one folder to another goes one way. */
+/** Folders may call each other in only one direction. */
 function folderProblems({ pairs, circles }, { folders, folderCircles }) {
   const isPair = (circle) =>
     pairs.some((pair) => pair.split(" <> ").every((one) => circle.includes(one)));

@@ -24,7 +24,7 @@ export function ${name}(${variable}: number[], limit: number): number {
 }`;
 
 describe("sourceProblems", () => {
-  it("finds nothing wrong with two packages that share nothing", () => {
+  it("accepts two packages that share nothing", () => {
     expect(
       problemsOf({
         "packages/left/src/a.ts": helper("totalDelay"),
@@ -33,7 +33,7 @@ describe("sourceProblems", () => {
     ).toEqual([]);
   });
 
-  it("names one body in two packages under different names", () => {
+  it("reports one body in two packages under different names", () => {
     const files = {
       "packages/left/src/a.ts": helper("totalDelay"),
       "packages/right/src/b.ts": helper("sumOfWaits", "waits"),
@@ -58,7 +58,7 @@ describe("sourceProblems", () => {
       (name) => `export const a = () => { function ${name}(total) { ${loop("list", "size")} } };`,
     ],
     ["property", (name) => `export function ${name}(total) { ${loop("delays", "limit")} }`],
-  ])("names a renamed twin of a %s, and no other body", (_, twinOf) => {
+  ])("reports a renamed twin of a %s, and no other body", (_, twinOf) => {
     const other = `export function other(total) { ${loop("list", "size").replace("> 3", "< total")} }`;
     const files = (text) => ({
       "packages/left/src/a.ts": `export function left(total) { ${loop("list", "size")} }`,
@@ -70,13 +70,13 @@ describe("sourceProblems", () => {
     expect(problemsOf(files(other))).toEqual([]);
   });
 
-  it("names a twin without a name by its file", () => {
+  it("identifies an anonymous twin by its file", () => {
     const text = `addEventListener("close", (total) => { ${loop("list", "size")} });`;
     const files = { "packages/left/src/a.ts": text, "packages/right/src/b.ts": text };
     expect(problemsOf(files)).toEqual([expect.stringMatching(/^a.ts, b.ts stands/)]);
   });
 
-  it("lets one name stand in two packages for different bodies, unless it is that of a concept", () => {
+  it("accepts one name for different bodies in two packages, unless it names a concept", () => {
     const left = (name) => `export function ${name}(value: unknown): boolean {
       return typeof value === "object" && value !== null && !Array.isArray(value);
     }`;
@@ -92,7 +92,7 @@ describe("sourceProblems", () => {
     expect(problemsOf(files("isRecord"))).toEqual([expect.stringMatching(/^isRecord stands/)]);
   });
 
-  it("lets one package repeat itself", () => {
+  it("accepts repetition within one package", () => {
     expect(
       problemsOf({
         "packages/left/src/a.ts": helper("totalDelay"),
@@ -101,13 +101,13 @@ describe("sourceProblems", () => {
     ).toEqual([]);
   });
 
-  it("wants a reason removed when the twin is gone", () => {
+  it("asks to remove a reason when the twin is gone", () => {
     expect(problemsOf({}, { allowedTwins: { gone: "why" } })).toEqual([
       "twins-allowed.json: gone stands in one package only; remove it from the list",
     ]);
   });
 
-  it("names a circle of imports, also of types", () => {
+  it("reports a circle of imports, including type imports", () => {
     const files = {
       "packages/left/src/a.ts": 'import type { B } from "./b/b.ts";\nexport type A = B;',
       "packages/left/src/b/b.ts": 'export { c as b } from "../c.ts";\nexport type B = 1;',
@@ -122,7 +122,7 @@ describe("sourceProblems", () => {
     expect(problemsOf(files, { ratchet })).toEqual([]);
   });
 
-  it("names two folders that import each other, by an index or a type", () => {
+  it("reports two folders that import each other through an index or a type", () => {
     const files = {
       "packages/left/src/error.ts": "export const error = 1;",
       "packages/left/src/a/index.ts": 'export { b } from "../b/b.ts";\nimport "../error.ts";',
@@ -138,7 +138,7 @@ describe("sourceProblems", () => {
     expect(problemsOf(upwards)).toEqual([]);
   });
 
-  it("names a circle of folders that no two of them close", () => {
+  it("reports a circle of three folders", () => {
     const [a, b, c] = ["b", "c", "a"].map((to) => `import "../${to}/x.ts";`);
     const files = {
       "packages/left/src/a/x.ts": "export {};",
@@ -153,7 +153,7 @@ describe("sourceProblems", () => {
     expect(problemsOf(files, { ratchet })).toEqual([]);
   });
 
-  it("counts words in names and comments, and not in texts", () => {
+  it("counts words in names and comments, but not in strings", () => {
     const files = {
       "packages/left/src/a.ts":
         '// Nobody hears this.\nexport const runDesk = (a: string): string => a + "desk";',
@@ -164,7 +164,7 @@ describe("sourceProblems", () => {
     expect(problemsOf(files, { ratchet: { ...none, words: { left: 3 } } })).toEqual([]);
   });
 
-  it("names a package above its budget, and one without", () => {
+  it("reports a package above its budget, and one without a budget", () => {
     const files = { "packages/left/src/a.ts": "export const a = 1;" };
     expect(problemsOf(files, { rows: { "@ccl/left": { maxTokens: 5 } } })).toEqual([
       "@ccl/left has 6 tokens of code; at most 5",
@@ -189,7 +189,7 @@ describe("sourceProblems", () => {
 });
 
 describe("lowerRatchet", () => {
-  it("forgets what is gone, and takes nothing new", () => {
+  it("removes fixed findings, and adds none", () => {
     const before = sourcesOf({
       "packages/left/src/a.ts": `// whoever, nobody${helper("one")}`,
       "packages/right/src/b.ts": helper("two"),

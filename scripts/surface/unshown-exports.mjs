@@ -1,5 +1,6 @@
-// Exported values that no program uses but the package's own: nobody sees how they are meant, so nobody needs them exported.
-// A program is another package's source or test, an example, a bench, a script, or a program that a README or a page shows.
+// Exported values that only their own package uses. Readers cannot see how they are meant, so they need not be
+// exported. A program is another package's source or test, an example, a bench, a script, or a program in a README or a
+// page.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -32,7 +33,7 @@ export function unshownExports({ root, packages }) {
     .sort();
 }
 
-/** What an entry exports that is not a type; entries re-export by name. */
+/** An entry's exports that are not types. Entries re-export by name. */
 function valuesOf(file) {
   return read(fs.readFileSync(file, "utf8")).statements.flatMap((statement) => {
     if (ts.isExportDeclaration(statement) && !statement.isTypeOnly) {
@@ -51,7 +52,7 @@ function valuesOf(file) {
   });
 }
 
-/** "@ccl/x/sub name" for each value that a program imports by its name, or may use of an entry that it imports as a whole. */
+/** "@ccl/x/sub name" for each value that a program imports by name, or may use from a namespace import of an entry. */
 function usesIn(text) {
   if (!text.includes(scope)) return [];
   const [uses, entries, names] = [new Set(), new Set(), new Set()];
@@ -78,7 +79,7 @@ function specifierOf(node) {
   return isLazy ? node.arguments[0]?.text : undefined;
 }
 
-/** The names between braces that are no types; undefined where the whole entry is meant. */
+/** The imported names that are not types. Undefined for a namespace import. */
 function namedOf(node) {
   const clause = ts.isImportDeclaration(node) ? node.importClause : node;
   if (clause?.isTypeOnly) return [];
@@ -86,7 +87,7 @@ function namedOf(node) {
   return elements?.filter((item) => !item.isTypeOnly);
 }
 
-/** What the page's reader sees in blocks, and what it is given already. */
+/** A page's visible blocks, and the code that its reader already has. */
 function programsIn(markdown) {
   const programs = /^<!-- given\n([^]*?)-->|^```(?:ts|js)\b[^\n]*\n([^]*?)^```$/gm;
   return Array.from(markdown.matchAll(programs), ([, given, shown]) => given ?? shown);

@@ -21,7 +21,7 @@ const packageOf = (name) => ({
   }),
 });
 
-/** Two packages, of which the first exports `planted` and the type `Options`; `more` is what uses them. */
+/** Two packages. The first exports `planted` and the type `Options`; `more` uses them. */
 function unshownWith(more) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "ccl-surface-"));
   folders.push(root);
@@ -57,7 +57,7 @@ describe("unshownExports", () => {
     ["a type of that name", { "examples/x/a.ts": 'import type { planted } from "@ccl/low";\n' }],
     ["an api report", { "packages/low/api.md": block("ts") }],
     ["another language", { "docs/a.md": block("python") }],
-  ])("names a value that is used by %s alone", (_by, files) => {
+  ])("reports a value that only %s uses", (_by, files) => {
     expect(unshownWith(files)).toEqual(["@ccl/low planted"]);
   });
 
@@ -72,7 +72,7 @@ describe("unshownExports", () => {
     ["a README", { "packages/low/README.md": block("ts") }],
     ["a file of a tutorial", { "docs/tutorials/a.md": block("js [main.mjs]") }],
     ["what a page's reader is given", { "docs/a.md": `<!-- given\n${use}-->\n` }],
-  ])("is content with %s", (_by, files) => {
+  ])("accepts %s", (_by, files) => {
     expect(unshownWith(files).filter((value) => value.startsWith("@ccl/low"))).toEqual([]);
   });
 });

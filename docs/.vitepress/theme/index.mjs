@@ -1,4 +1,4 @@
-// The default theme, with the home page as a landmark: it is a `div` there, which screen readers pass over.
+// The default theme, with the home page as a landmark. By default it is a `div`, which screen readers skip.
 import DefaultTheme from "vitepress/theme";
 import { h, nextTick, onMounted, watch } from "vue";
 import { useRoute } from "vitepress";

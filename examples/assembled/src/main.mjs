@@ -1,5 +1,5 @@
-// Five packages that know nothing of each other make one prompt and one checked change of files.
-// Each piece is one line below: put another in its place, and the others do not notice.
+// Five independent packages build one prompt and apply one checked change to files. Each piece is one line below.
+// Replace a line, and the other pieces do not change.
 import { fileURLToPath } from "node:url";
 import { buildPack, openAliasRegistry } from "@ccl/aliases";
 import { createKeyValueArtifactStore } from "@ccl/artifact-store";

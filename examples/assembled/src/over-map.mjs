@@ -1,4 +1,4 @@
-/** Your own store: four calls over whatever keeps bytes by a key. Here a map. */
+/** Your own store: four calls over anything that keeps bytes under a key. Here it is a map. */
 export function overMap(map = new Map()) {
   return {
     get: async (key) => map.get(key),

@@ -1,5 +1,5 @@
-// Runs the program as it stands, and once for each piece with another in its place, by changing one line. The recorded
-// model gives the same change of files each time; the first run is shown.
+// Runs the program unchanged, and once for each piece with that piece replaced by changing one line. The recorded model
+// makes the same change of files each time. Prints the first run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ for (const [name, piece] of Object.entries(swaps)) {
   console.log(`another ${name}: the same change`);
 }
 
-/** What the program prints; beside its own file, so that its imports hold. */
+/** Returns the program's output. The copy is next to the original, so its imports work. */
 function run(text) {
   const file = fileURLToPath(new URL("swapped.mjs", import.meta.url));
   writeFileSync(file, text);

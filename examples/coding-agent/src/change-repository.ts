@@ -7,16 +7,16 @@ import { printEvent } from "./print-event.ts";
 
 const maxAttempts = 3;
 
-/** What is to be done where. */
+/** The task, and where to do it. */
 export interface RepositoryTask {
   root: string;
   goal: string;
-  /** Commands, split at spaces, that must pass after the change; without one nothing is written. */
+  /** Commands, split at spaces, that must pass after the change. Without one nothing is written. */
   checks: readonly string[];
   opened: OpenedModel;
 }
 
-/** Changes your files until all checks pass, or leaves them as they were. Without checks it shows the change. */
+/** Changes your files until all checks pass, or leaves them unchanged. Without checks it only shows the change. */
 export async function changeRepository(task: RepositoryTask): Promise<void> {
   if (task.opened.recordedAnswers !== undefined) {
     console.error(

@@ -5,15 +5,15 @@ import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 
-/** A model behind HTTP. */
+/** A model over HTTP. */
 export interface OpenedModel {
   model: LanguageModel;
-  /** How many answers were recorded; undefined for a model that nobody recorded. */
+  /** How many answers were recorded. Undefined for a real model. */
   recordedAnswers: number | undefined;
   close(): Promise<void>;
 }
 
-/** The model that this machine has, or a server on loopback that gives the recorded answers in their order. */
+/** The model of this machine, or a server on loopback that returns the recorded answers in order. */
 export async function openModel(): Promise<OpenedModel> {
   const { env } = process;
   const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });

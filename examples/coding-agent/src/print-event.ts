@@ -1,6 +1,6 @@
 import type { PlanEvent } from "@ccl/plan-protocol";
 
-/** One line for each event that a reader of the story wants to see. */
+/** A line for each event that a reader wants to see. */
 export function printEvent(event: PlanEvent): void {
   const line = lineOf(event);
   if (line !== undefined) console.log(`  ${line}`);

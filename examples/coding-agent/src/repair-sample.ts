@@ -12,7 +12,7 @@ import { copySample, type SampleProject } from "./sample-project.ts";
 const goal = "Fix the failing test without changing the tests.";
 const maxAttempts = 3;
 
-/** The sample from its failing test to a change that stands; throws when a step is not as it says. */
+/** Takes the sample from its failing test to a change that stays. Throws if a step does not do what it says. */
 export async function repairSample({ model, recordedAnswers }: OpenedModel): Promise<void> {
   const project = await copySample();
   const source = await project.sourceFingerprint();
@@ -81,7 +81,7 @@ async function run({ project, workspace, model, recordedAnswers }: Stage): Promi
     const { isPassed, output } = await project.runTests();
     outcomes.push(isPassed ? "applied" : "not_enough");
     if (isPassed) break;
-    // A test that failed before may fail on as far as checks are concerned; the goal says that it may not.
+    // Checks allow a test that failed before to keep failing. The goal does not.
     const undone = await workspace.rollback(applied.value.transactionId);
     assert.ok(undone.ok, "a transaction that stands can be rolled back");
     report = output;

@@ -17,18 +17,18 @@ export interface SampleProject {
   runTests(): Promise<TestRun>;
   /** SHA-256 over names and contents of the project's files. */
   fingerprint(): Promise<string>;
-  /** The same of the folder that the copy was made from. */
+  /** The same hash of the original folder. */
   sourceFingerprint(): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** How the project's own tests went. */
+/** The result of the project's own tests. */
 interface TestRun {
   isPassed: boolean;
   output: string;
 }
 
-/** Copies the sample to a folder of its own. */
+/** Copies the sample to a new folder. */
 export async function copySample(): Promise<SampleProject> {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "ccl-coding-agent-")));
   await cp(source, root, { recursive: true });
@@ -62,7 +62,7 @@ async function fingerprintOf(folder: string): Promise<string> {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-  // What a workspace keeps for itself is no part of the project.
+  // Files of the workspace do not belong to the project.
   const own = files
     .map((file) => path.relative(folder, file))
     .filter((file) => !file.startsWith(".ccl"));

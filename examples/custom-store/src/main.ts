@@ -11,7 +11,7 @@ import { type Backend, openBackends } from "./open-backends.ts";
 
 const report = `total\n${Array.from({ length: 50_000 }, (_, row) => `${row},sold`).join("\n")}`;
 
-/** Keeps a report and gets the end of it back, as an application does. */
+/** Stores a report and reads its end, as an application does. */
 async function use({ open }: Backend): Promise<string> {
   const store = createKeyValueArtifactStore(await open());
   const { artifactId, sizeBytes } = await store.store(report, { source: "tool:sales" });
@@ -21,7 +21,7 @@ async function use({ open }: Backend): Promise<string> {
   return new TextDecoder().decode(end);
 }
 
-/** What keeps records keeps sessions and a catalogue, among others. */
+/** A backend of records also stores sessions and a catalogue, among others. */
 async function useRecords({ open }: Backend<KeyValue>): Promise<string> {
   const records = await openRecords({ keyValue: await open() });
   const event = { kind: "user_input", data: { content: "How many were sold?" } } as const;
@@ -37,7 +37,7 @@ async function useRecords({ open }: Backend<KeyValue>): Promise<string> {
   return `${events.length} event, ${hits[0]?.id}`;
 }
 
-/** Fails where a rule does not hold. */
+/** Fails if a rule does not hold. */
 async function countRules(
   name: string,
   rules: readonly { name: string; run(): Promise<void> }[],
@@ -63,7 +63,7 @@ async function row(
   return `${name.padEnd(11)}${lines.padStart(5)}  ${used.padEnd(23)}${kept.padStart(13)}${seconds.padStart(9)}`;
 }
 
-// A slow disk is no fault of a store.
+// A slow disk is not a fault of a store.
 const ruleTimeoutMs = 600_000;
 const tryArtifacts = (backend: Backend): Promise<string> =>
   row(
@@ -82,7 +82,7 @@ try {
   for (const line of await Promise.all(backends.map(tryArtifacts))) console.log(line);
   console.log("records    lines  what is kept           checks passed  seconds");
   for (const line of await Promise.all(recordBackends.map(tryRecords))) console.log(line);
-  if (backends.length < 5) console.log("Set REDIS_URL to try Redis as well.");
+  if (recordBackends.length < 2) console.log("Set REDIS_URL to try Redis as well.");
 } finally {
   await close();
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { KeyValueDatabase } from "@ccl/artifact-store";
+import type { KeyValuePlace } from "@ccl/artifact-store";
 import type { KeyValue } from "@ccl/records";
 import { createClient } from "@redis/client";
 import { Keyv } from "keyv";
@@ -14,13 +14,12 @@ import memoryDriver from "unstorage/drivers/memory";
 import { overFiles } from "./over-files.ts";
 import { overKeyv } from "./over-keyv.ts";
 import { overMap } from "./over-map.ts";
-import { overRedis, type RedisClient } from "./over-redis.ts";
 import { overUnstorage } from "./over-unstorage.ts";
 import { recordsOverLevel } from "./records-over-level.ts";
-import { recordsOverRedis } from "./records-over-redis.ts";
+import { recordsOverRedis, type RedisClient } from "./records-over-redis.ts";
 
 /** One of the databases that the example knows. */
-export interface Backend<Database = KeyValueDatabase> {
+export interface Backend<Database = KeyValuePlace> {
   name: string;
   /** Its source, next to this file. */
   file: string;
@@ -28,7 +27,7 @@ export interface Backend<Database = KeyValueDatabase> {
   open(): Promise<Database>;
 }
 
-/** Those for artifacts, and those for records. */
+/** Those for artifacts, and among them those for records too. */
 interface Backends {
   backends: Backend[];
   recordBackends: Backend<KeyValue>[];
@@ -40,7 +39,7 @@ export async function openBackends(): Promise<Backends> {
   const folder = await mkdtemp(join(tmpdir(), "own-store-"));
   const redis = await connectRedis();
   const namespace = `own-store-${randomUUID()}`;
-  const backends: Backend[] = [
+  const ofBytes: Backend[] = [
     { name: "Map", file: "over-map", open: async () => overMap() },
     { name: "files", file: "over-files", open: () => overFiles(join(folder, randomUUID())) },
     { name: "keyv", file: "over-keyv", open: async () => overKeyv(new Keyv<string>()) },
@@ -59,12 +58,17 @@ export async function openBackends(): Promise<Backends> {
   ];
   if (redis !== undefined) {
     const own = (): string => `${namespace}-${randomUUID()}`;
-    backends.push({ name: "Redis", file: "over-redis", open: async () => overRedis(redis, own()) });
     const open = async (): Promise<KeyValue> => recordsOverRedis(redis, own());
     recordBackends.push({ name: "Redis", file: "records-over-redis", open });
   }
   return {
-    backends,
+    backends: [
+      ...ofBytes,
+      ...recordBackends.map(({ open, ...rest }) => ({
+        ...rest,
+        open: async () => ({ keyValue: await open() }),
+      })),
+    ],
     recordBackends,
     async close() {
       await rm(folder, { recursive: true });

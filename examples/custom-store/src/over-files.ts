@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { KeyValueDatabase } from "@ccl/artifact-store";
 
-/** A folder with one file for each key. A file gets its name when it is whole and on the disk. */
+/** A folder with one file for each key. A file gets its name when it is complete and on the disk. */
 export async function overFiles(folder: string): Promise<KeyValueDatabase> {
   await mkdir(folder, { recursive: true });
   const pathOf = (key: string): string => join(folder, encodeURIComponent(key));

@@ -1,7 +1,7 @@
 import type { KeyValueDatabase } from "@ccl/artifact-store";
 import type { Keyv } from "keyv";
 
-/** Anything that Keyv talks to. Its values go through JSON, so that bytes are written as base64. */
+/** Anything that Keyv supports. Keyv writes values as JSON, so bytes are stored as base64. */
 export function overKeyv(keyv: Keyv<string>): KeyValueDatabase {
   return {
     async get(key) {

@@ -1,6 +1,6 @@
 import type { KeyValueDatabase } from "@ccl/artifact-store";
 
-/** A map: gone with the process, good for tests. */
+/** A map, which disappears with the process. Good for tests. */
 export function overMap(map: Map<string, Uint8Array> = new Map()): KeyValueDatabase {
   return {
     get: async (key) => map.get(key),

@@ -1,14 +1,14 @@
 import type { KeyValue } from "@ccl/records";
 import type { AbstractLevel } from "abstract-level";
 
-/** Records in LevelDB or anything else that is an `abstract-level`, which one process has open at a time. */
+/** Records in LevelDB or any other `abstract-level`, which one process at a time can open. */
 export function recordsOverLevel<Format>(level: AbstractLevel<Format, string, string>): KeyValue {
   let turn: Promise<unknown> = Promise.resolve();
   return {
     get: (keys) => level.getMany([...keys]),
     list: ({ from, before, limit }) => level.iterator({ gte: from, lt: before, limit }).all(),
     commit({ checks, writes }) {
-      // LevelDB writes a batch whole, but checks nothing: one commit after the other.
+      // LevelDB writes a batch atomically, but checks nothing, so commits run one after the other.
       const done = turn.then(async () => {
         const texts = await level.getMany(checks.map(([key]) => key));
         if (checks.some(([, text], at) => texts[at] !== text)) return false;

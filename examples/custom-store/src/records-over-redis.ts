@@ -1,8 +1,10 @@
 import type { KeyValue } from "@ccl/records";
+import type { createClient } from "@redis/client";
 
-import type { RedisClient } from "./over-redis.ts";
+/** A client of the package `redis` or `@redis/client`. */
+export type RedisClient = ReturnType<typeof createClient<{}, {}, {}, 3, {}>>;
 
-/** Runs in one go: no other client comes between the checks and the writes. */
+/** Runs atomically: no other client comes between the checks and the writes. */
 const commitScript = `
   local at = 2
   for _ = 1, tonumber(ARGV[1]) do
@@ -22,7 +24,7 @@ const commitScript = `
   end
   return 1`;
 
-/** Records in Redis: texts in a hash, and their keys in a sorted set. What `appendfsync` says is how durable it is. */
+/** Records in Redis: texts in a hash, and their keys in a sorted set. `appendfsync` decides how durable it is. */
 export function recordsOverRedis(client: RedisClient, namespace: string): KeyValue {
   const keys = [`{${namespace}}:texts`, `{${namespace}}:keys`];
   const [texts = "", sorted = ""] = keys;

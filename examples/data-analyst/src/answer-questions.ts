@@ -45,11 +45,14 @@ interface Setting {
   connectors: Connectors;
   engine: QueryEngine;
   opened: OpenedModel;
-  /** For SQL, since recorded answers come in their order. */
+  /** A separate model for SQL, because recorded answers come in order. */
   sqlModel: OpenedModel;
 }
 
-/** Has every question planned, explained, answered from the database, a paged API and functions, and checked by SQL. */
+/**
+ * Plans, explains and answers every question from the database, a paged API and functions, and checks the answers with
+ * SQL.
+ */
 export async function answerQuestions(catalog: Catalog, database: SqliteDatabase): Promise<void> {
   const functions = censusFunctions.map((tool) => ({ ...tool, cost_hint: { latency_ms_p50: 1 } }));
   const registered = await catalog.register([
@@ -96,7 +99,7 @@ export async function answerQuestions(catalog: Catalog, database: SqliteDatabase
   }
 }
 
-/** What the API and the functions give, as tables for SQL by hand. */
+/** The rows of the API and the functions, as tables for hand-written SQL. */
 function fillChecks(database: SqliteDatabase, { rows }: CensusApi): void {
   database.exec("CREATE TABLE people (year INTEGER, age INTEGER, sex INTEGER, people INTEGER)");
   const insert = database.prepare("INSERT INTO people VALUES (?, ?, ?, ?)");
@@ -164,7 +167,7 @@ async function answer(question: PlannedQuestion, setting: Setting): Promise<Answ
   };
 }
 
-/** Models name columns as they like: the values are compared. */
+/** Models choose their own column names, so only the values are compared. */
 function verdict(
   what: string,
   rows: readonly object[],
@@ -174,7 +177,7 @@ function verdict(
   return { says: `${what} ${isSame ? "gives" : "does NOT give"} what SQL by hand gives`, isSame };
 }
 
-/** The columns by their names, or else the first and the second. */
+/** The columns by their names, otherwise the first and the second. */
 async function drawRows(
   { task, chart }: PlannedQuestion,
   rows: readonly PlanRow[],

@@ -8,7 +8,7 @@ import { questions, type AnalystQuestion } from "./questions.ts";
 
 const budget = 700;
 
-/** What a question led to: the cards that a plan is made from. */
+/** The result of a question: the cards from which a plan is made. */
 export interface AskedQuestion extends AnalystQuestion {
   drillDown: DrillDown;
 }
@@ -77,7 +77,7 @@ function checkBudget({ text, tokens }: BudgetedContext, what: string): void {
   assert.ok(tokens <= budget, `${what} is within the budget`);
 }
 
-/** Cards begin with a heading of their own; rows stand before them. */
+/** Cards start with their own heading. Rows come before them. */
 function rowsOf({ text }: BudgetedContext): string {
   return text.split(/^(?=## )/m)[0] ?? "";
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { ToolDefinition } from "@ccl/core";
 import type { ResourceInput } from "@ccl/catalog";
 
-/** A row of the census, as the API gives it. */
+/** A row of the census, as the API returns it. */
 interface CensusRow {
   year: number;
   age: number;
@@ -12,7 +12,7 @@ interface CensusRow {
   people: number;
 }
 
-/** An API on loopback that gives the census in pages, limits its callers, and sometimes fails. */
+/** An API on loopback that returns the census in pages, limits its callers, and sometimes fails. */
 export interface CensusApi {
   baseUrl: string;
   rows: readonly CensusRow[];
@@ -22,7 +22,7 @@ export interface CensusApi {
 
 const pageRows = 100;
 
-/** Starts the API. Every seventh request is put off, and one answer ends early. */
+/** Starts the API. It delays every seventh request, and cuts one answer off. */
 export async function startCensusApi(): Promise<CensusApi> {
   const file = new URL("../data/population.json", import.meta.resolve("vega-datasets"));
   const rows: CensusRow[] = JSON.parse(await readFile(file, "utf8"));
@@ -85,7 +85,7 @@ export const rates: readonly { currency: string; per_usd: number }[] = [
   { currency: "GBP", per_usd: 0.79 },
 ];
 
-/** Which years are which era. */
+/** The era of each year. */
 export const eras: readonly { year: number; era: string }[] = [
   ...[1850, 1860, 1870, 1880].map((year) => ({ year, era: "rural" })),
   ...[1900, 1910, 1920, 1930].map((year) => ({ year, era: "industrial" })),
@@ -94,7 +94,7 @@ export const eras: readonly { year: number; era: string }[] = [
 
 const text = { type: "string" };
 
-/** Functions whose answers are rows. */
+/** Functions that return rows. */
 export const censusFunctions: readonly ToolDefinition[] = [
   {
     name: "exchange_rate",

@@ -1,15 +1,15 @@
 import { parse, View } from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
 
-/** What a chart shows: two columns of the rows, and how people call them. */
+/** The content of a chart: two columns of the rows, and their labels. */
 export interface Chart {
   label: string;
   value: string;
-  /** With its unit. */
+  /** Includes the unit. */
   valueTitle: string;
 }
 
-/** Bars in the order of the rows, as an SVG document; a column of years along the bottom, any other down the side. */
+/** Bars in the order of the rows, as an SVG document. Years run along the bottom, any other column down the side. */
 export async function drawChart(
   title: string,
   rows: readonly { label: string; value: number }[],
@@ -19,7 +19,7 @@ export async function drawChart(
   const labels = { field: "label", type: "ordinal", title: label, sort: null } as const;
   const values = { field: "value", type: "quantitative", title: valueTitle } as const;
   const spec: TopLevelSpec = {
-    // In lines, since a title of one is cut where the plot ends.
+    // Split into lines, because a one-line title is cut where the plot ends.
     title: { text: title.match(/.{1,60}(?: |$)/g) ?? [title], anchor: "start", limit: 0 },
     description: `${value} by ${label}`,
     width: 520,

@@ -2,7 +2,7 @@ import type { explainPlan } from "@ccl/query";
 
 type Explanation = ReturnType<typeof explainPlan>;
 
-/** A Mermaid flowchart: a box for each source and one for what stays here, arrows with what is moved. */
+/** A Mermaid flowchart: a box for each source and one for local work, and arrows with the data that is moved. */
 export function explanationDiagram({ sources, local }: Explanation): string {
   const lines = ["flowchart LR"];
   for (const [index, source] of sources.entries()) {
@@ -31,7 +31,7 @@ function label(rows: number | undefined): string {
   return rows === undefined ? '"?"' : `"~${rows.toLocaleString("en")}"`;
 }
 
-/** No text of a plan ends its label: Mermaid knows entities by `#` and a semicolon. */
+/** Escapes text so that a plan cannot end its label. Mermaid recognizes entities by `#` and a semicolon. */
 function escaped(text: string): string {
   const short = text.length > 160 ? `${text.slice(0, 160)}...` : text;
   return short.replace(

@@ -7,11 +7,11 @@ interface TableSource {
   table: string;
   file: string;
   key?: string;
-  /** Columns by the ones that they point at. */
+  /** Foreign keys: columns by the columns that they point at. */
   references?: Record<string, string>;
 }
 
-/** Those that are pointed at come first. */
+/** Tables that others point at come first. */
 const sources: readonly TableSource[] = [
   { table: "airports", file: "airports.csv", key: "iata" },
   {
@@ -41,7 +41,7 @@ const sources: readonly TableSource[] = [
 
 type Row = Record<string, unknown>;
 
-/** Makes a table of each data set of vega-datasets that is named above; gives the rows by table. */
+/** Creates a table from each data set of vega-datasets that is named above. Returns the rows by table. */
 export async function fillDatabase(database: SqliteDatabase): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const source of sources) {

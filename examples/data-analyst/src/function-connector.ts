@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@ccl/core";
 import type { Connector, TableScan } from "@ccl/query";
 
-/** A connector over functions, each named by the last part of its resource's address. */
+/** A connector over functions. The last part of a resource's address names its function. */
 export function functionConnector(functions: readonly ToolDefinition[]): Connector {
   return {
     name: "functions",
@@ -14,7 +14,7 @@ export function functionConnector(functions: readonly ToolDefinition[]): Connect
         const rows: unknown[] = Array.isArray(answer) ? answer : [answer];
         yield {
           rowCount: rows.length,
-          // Arguments stand in the rows too, since conditions on them are checked again.
+          // Arguments are also part of the rows, because conditions on them are checked again.
           columns: columns.map((column) =>
             rows.map((row) => Object({ ...input, ...Object(row) })[column.name] ?? null),
           ),
@@ -24,7 +24,7 @@ export function functionConnector(functions: readonly ToolDefinition[]): Connect
   };
 }
 
-/** One object for each combination of the constants that arguments are compared with. */
+/** An object for each combination of the constants that arguments are compared with. */
 function inputsOf(
   { columns = [] }: TableScan["resource"],
   conditions: TableScan["conditions"],

@@ -5,15 +5,15 @@ import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 
-/** A model behind HTTP. */
+/** A model over HTTP. */
 export interface OpenedModel {
   model: LanguageModel;
-  /** False for a model whose answers nobody knows beforehand. */
+  /** False for a real model, whose answers are not known in advance. */
   isRecorded: boolean;
   close(): Promise<void>;
 }
 
-/** The model that this machine has, or a server on loopback that gives the recorded answers in their order. */
+/** The model of this machine, or a server on loopback that returns the recorded answers in order. */
 export async function openModel(recording = "answers.json"): Promise<OpenedModel> {
   const { env } = process;
   const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });

@@ -8,12 +8,12 @@ import { fillDatabase } from "./fill-database.ts";
 import { analystSkills } from "./skills.ts";
 import { startRatesApi } from "./start-rates-api.ts";
 
-/** What an analyst has at hand: a database, an API, and functions. */
+/** The analyst's sources: a database, an API, and functions. */
 export interface AnalystWorld {
   database: SqliteDatabase;
-  /** Where the API answers, on loopback. */
+  /** The address of the API, on loopback. */
   apiUrl: string;
-  /** All of it as resources of one catalog. */
+  /** All sources as resources of one catalog. */
   importResources(): Promise<Catalog>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import type { Chart } from "./draw-chart.ts";
 
-/** A question, what its plan may read, and the same by hand in SQL. */
+/** A question, what its plan may read, and the same query as hand-written SQL. */
 export interface PlannedQuestion {
   task: string;
   /** Ids of resources. */
   from: readonly string[];
-  /** Over the tables, and `people`, `rates` and `eras` beside them, which hold what the API and the functions give. */
+  /** Reads the tables, and `people`, `rates` and `eras`, which contain the rows of the API and the functions. */
   sql: string;
   /** The columns of the chart. */
   chart: Chart;

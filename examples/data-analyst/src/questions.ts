@@ -1,8 +1,8 @@
-/** A question with the resources that it cannot be answered without. */
+/** A question with the resources that its answer needs. */
 export interface AnalystQuestion {
   task: string;
   needed: readonly string[];
-  /** Columns that stand in the cards of those. */
+  /** Columns in the cards of those resources. */
   columns: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What the agent's tools return: a log, a list of orders, a test run and the orders of a page. A few facts are what counts.
+// What the agent's tools return: a log, a list of orders, a test run and the orders of a page. Only a few facts matter.
 const at = (count, line) => Array.from({ length: count }, (_, place) => line(place));
 
 const log = at(700, (place) =>

@@ -12,7 +12,7 @@ import { z } from "zod";
 
 import { calls, facts } from "./incident.mjs";
 
-// The model of the example: it calls the tools in their order, then answers.
+// The model of the example: it calls the tools in order, then answers.
 const api = await startTestServer();
 for (const [at, { name }] of calls.entries())
   api.enqueue({ type: "answer", toolCalls: [{ id: `call_${at}`, name, arguments: "{}" }] });
@@ -29,7 +29,7 @@ const gateway = createGateway({
 });
 const proxy = await openProxy({ gateway, upstream: api.baseUrl("openai"), port: 0 });
 
-// The agent: all that it knows of the proxy is its base URL, and a tool that gives what a result leaves out.
+// The agent. It knows only the proxy's base URL, and a tool that returns what a result leaves out.
 const sent = [];
 const provider = createOpenAICompatible({
   name: "example",
@@ -88,11 +88,11 @@ assert.deepEqual(
   facts.filter((fact) => !last.includes(fact)),
   [],
 );
-// Control: as many bytes of the end of what the agent sent do not hold them.
+// Control: the same number of bytes from the end of what the agent sent does not contain the facts.
 const end = `${sent.at(-1)}`.slice(-last.length);
 const atEnd = facts.filter((fact) => end.indexOf(fact) >= 0);
 assert.notDeepEqual(atEnd, facts, "the end alone would hold the facts too");
-// A provider's cache holds a prompt as far as it begins like the one before.
+// A provider's cache covers a prompt as far as it equals the start of the previous one.
 let [all, same] = [0, 0];
 for (const [at, { body }] of api.calls.slice(1).entries()) {
   const before = JSON.stringify(api.calls[at]?.body.messages).slice(0, -1);

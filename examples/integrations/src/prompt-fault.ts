@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** What a strict provider would refuse in a prompt; undefined when nothing. */
+/** What a strict provider would reject in a prompt. Undefined if nothing. */
 export function promptFault(messages: readonly ChatMessage[]): string | undefined {
   let open = new Set<string>();
   let isStart = true;

@@ -40,13 +40,13 @@ function createMock(): MockLanguageModelV3 {
   });
 }
 
-/** An agent of the AI SDK whose model sees fitted prompts, by a wrapped model and by a step. */
+/** An agent of the AI SDK whose model sees fitted prompts, through a wrapped model and through a step. */
 export async function runAiSdk(): Promise<void> {
   const wrapped = createMock();
   const middleware = contextMiddleware({ budget });
   await runAgent(wrapped, { model: wrapLanguageModel({ model: wrapped, middleware }) });
   const plain = createMock();
-  // A step shows neither the system prompt nor the tools.
+  // A step sees neither the system prompt nor the tools.
   await runAgent(plain, { model: plain, prepareStep: contextStep({ budget, reserve: 100 }) });
 }
 

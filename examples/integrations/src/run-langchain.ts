@@ -12,7 +12,7 @@ import { z } from "zod";
 import { promptFault } from "./prompt-fault.ts";
 import { budget, callCount, orderOf, task } from "./shop-story.ts";
 
-/** Asks for one order after the other, then answers; keeps what it was given. */
+/** Asks for one order after the other, then answers. Records its input. */
 class FakeModel extends BaseChatModel {
   readonly inputs: BaseMessage[][] = [];
 
@@ -40,7 +40,7 @@ class FakeModel extends BaseChatModel {
   }
 }
 
-/** What a provider would be sent, as the messages that are checked and counted. */
+/** The messages that a provider would receive, to be checked and counted. */
 function readMessages(messages: readonly BaseMessage[]): ChatMessage[] {
   const roles: Record<string, string> = { human: "user", ai: "assistant" };
   return fromOpenAiMessages(

@@ -1,7 +1,7 @@
-/** What both agents play: a task, and tool calls with results of some 500 tokens each. */
+/** The conversation of both agents: a task, and tool calls with results of about 500 tokens each. */
 export const task = "Check the orders O-1 to O-12 and tell me which of them is late.";
 
-/** Tokens that a prompt may take, tools included. */
+/** The token budget of a prompt, including tools. */
 export const budget = 2_500;
 
 /** Calls before the model answers. */

@@ -5,8 +5,8 @@ import {
 } from "@ccl/context-compiler";
 
 /**
- * The prompt of each model call of a trace: what came before it is recorded in a session, and the session is compiled.
- * Half way the session is opened again by another compiler, as after a restart.
+ * The prompt of each model call of a trace. Earlier messages are recorded in a session, and the session is compiled.
+ * Halfway, another compiler reopens the session, as after a restart.
  */
 export async function compileTrace({ messages, tools }, { budget, counter }) {
   const store = createMemorySessionStore();

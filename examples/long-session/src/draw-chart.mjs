@@ -1,4 +1,4 @@
-// What each call's prompt shows of the log as SVG: a row for each call, from the start of the log to its end.
+// Draws what each call's prompt shows of the log as SVG: a row for each call, from the start of the log to its end.
 import { gone, shortened, whole } from "./visible-parts.mjs";
 
 const width = 960;
@@ -11,7 +11,10 @@ const legend = [
   ["left out", gone],
 ];
 
-/** `panels`: `{ title, rows: state[][] }` each; `sizes` are the tokens of the log's messages. The same input gives the same bytes. */
+/**
+ * Each of `panels` is `{ title, rows: state[][] }`. `sizes` are the tokens of the log's messages. The same input gives
+ * the same bytes.
+ */
 export function drawChart(title, { panels, sizes }) {
   const starts = [0];
   for (const size of sizes) starts.push(starts.at(-1) + size);

@@ -1,4 +1,5 @@
-// Replays a long run at several budgets: what each prompt shows of the log, what it costs, what the model used and saw.
+// Replays a long run at several budgets: what each prompt shows of the log, what it costs, and what the model used and
+// saw.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +13,7 @@ import { createMessageCounter, replayTrace } from "./replay-trace.mjs";
 import { drawMap, gone, listPrompt, shortened, visibleParts, whole } from "./visible-parts.mjs";
 
 const budgets = [8_000, 16_000, 32_000];
-/** The estimate is taken for exact, so that budgets are used to the last token. */
+/** Treats the estimate as exact, so that budgets are used to the last token. */
 const counter = { ...estimatedCounter, name: "estimate taken for exact", isExact: true };
 const output = path.resolve(import.meta.dirname, "../dist");
 
@@ -45,7 +46,7 @@ function replay({ name, budget, policy, contexts }) {
   return { name, budget, totals, missing: missing.map(({ value }) => value), calls };
 }
 
-/** What the prompt of a call leaves out of the log, and what it shows shorter. */
+/** The messages that a call's prompt omits, and those that it shows shortened. */
 function droppedIn(context) {
   const changes = context?.trace.flatMap((step) => step.changes) ?? [];
   const dropped = changes.filter(({ action }) => action === "dropped");
@@ -70,7 +71,7 @@ function check({ name, totals, rows, last }, all) {
     rows.every((states) => states[task] !== gone && states.at(-1) !== gone),
     `${name}: the task and the last message are always shown`,
   );
-  // Recorded texts are stored without their secrets and the blanks at their ends.
+  // Recorded texts are stored without their secrets and trailing spaces.
   if (trace.isRecorded) return;
   const shownWhole = JSON.stringify(last.toMessages());
   const states = rows.at(-1);
@@ -152,7 +153,7 @@ function callCells({ tokens, cached, price, values, supported, dropped }, at) {
   ];
 }
 
-/** Numbers to the right; the head stands out on a terminal, and is plain in a pipe. */
+/** Right-aligns numbers. The header is highlighted on a terminal, and plain in a pipe. */
 function printTable(head, rows) {
   const cells = [head, ...rows].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column].length)));

@@ -2,8 +2,8 @@ import { joinTraces, readRecordedTraces } from "./recorded-traces.mjs";
 import { generateServiceTrace } from "./service-trace/generate-service-trace.mjs";
 
 /**
- * The sessions in the folder that the environment names, one after the other as a single long one, or a generated one.
- * `{ name, messages, tools, isRecorded }`; the first message is the system prompt.
+ * The sessions in the folder that the environment names, joined to a single long one, or a generated one. Returns `{
+ * name, messages, tools, isRecorded }`. The first message is the system prompt.
  */
 export function readTrace() {
   const folder = process.env.CCL_TRACES;

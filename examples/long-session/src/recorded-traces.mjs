@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** All sessions of a folder that are known by their shape; calls without an id of their own get one. */
+/** All sessions of a folder whose format is known. Calls without an id get one. */
 export function readRecordedTraces(folder) {
   const names = fs
     .readdirSync(folder)
@@ -20,7 +20,7 @@ export function readRecordedTraces(folder) {
   });
 }
 
-/** Sessions one after the other as one long one, under the first system prompt; each dialogue keeps its name. */
+/** Joins sessions to one long one, under the first system prompt. Each dialogue keeps its name. */
 export function joinTraces(name, traces) {
   const messages = traces.flatMap(({ name: source, messages: list }, index) =>
     list

@@ -1,13 +1,13 @@
 // Replays a recorded session under one policy, call by call: price, cached share, largest prompt, validity, argument support.
 
-/** Prices in input-token equivalents; a provider caches a common prefix from 1,024 tokens on. */
+/** Prices in input-token equivalents. A provider caches a common prefix of 1,024 tokens or more. */
 export const cachedPrice = 0.1;
 export const newPrice = 1.25;
 const shortestCachedPrefix = 1024;
 
 /**
- * `policy(messages)` gives the prompt of a call (a function made anew for each replay, since policies keep state).
- * A model call is an assistant message; its prompt is made of all messages before it. `onCall` is told of each.
+ * `policy(messages)` returns the prompt of a call. Create it for each replay, because policies keep state. A model call
+ * is an assistant message, and its prompt contains all messages before it. `onCall` receives each call.
  */
 export function replayTrace({ messages, tools }, { policy, counter, budget = Infinity, onCall }) {
   const countOf = createMessageCounter(counter);
@@ -62,7 +62,7 @@ export function replayTrace({ messages, tools }, { policy, counter, budget = Inf
   };
 }
 
-/** Tokens that one message adds to a prompt, remembered by object and by bytes. */
+/** Tokens that a message adds to a prompt, cached by object and by bytes. */
 export function createMessageCounter(counter) {
   const base = counter.countMessages([]);
   const cache = new WeakMap();
@@ -92,7 +92,7 @@ function commonTokens(previous, { prompt, tokens, fixed }) {
   return common;
 }
 
-/** What a provider would refuse in a prompt, or undefined. */
+/** What a provider would reject in a prompt, or undefined. */
 export function operationErrorOf(prompt) {
   let open = new Set();
   let isStart = true;
@@ -151,7 +151,10 @@ function scalarsOf(value) {
   return partsOf(String(value));
 }
 
-/** A command or a text of the model's own was read nowhere as a whole: then the names, paths and numbers in it count. */
+/**
+ * The model wrote this command or text itself, so it was read nowhere as a whole. Then the names, paths and numbers in
+ * it count.
+ */
 function partsOf(text) {
   if (text.length <= 40 && !/\s/.test(text)) return [text];
   const names = text.match(/[\w./@#-]{5,80}/g) ?? [];

@@ -5,10 +5,10 @@ export const gone = 0;
 export const shortened = 1;
 export const whole = 2;
 
-/** The state of each message before a call, of which `context` is the prompt. */
+/** The state of each message before a call whose prompt is `context`. */
 export function visibleParts(context, index) {
   const states = Array.from({ length: index }, () => whole);
-  // The last processor decides what is shown; its indexes are those of the log, which the system prompt leads.
+  // The last processor decides what is shown. Its indexes are those of the log, which starts with the system prompt.
   for (const { action, from, to } of context.trace.at(-1).changes) {
     const state = action === "dropped" ? gone : shortened;
     if (action !== "repaired" && action !== "reset") states.fill(state, from, to);
@@ -16,7 +16,7 @@ export function visibleParts(context, index) {
   return states;
 }
 
-/** A map in text: a row for each of some calls, from the start of the log to its end. */
+/** A map as text: a row for each of some calls, from the start of the log to its end. */
 export function drawMap(rows, { sizes, width, height }) {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const lines = Array.from({ length: height }, (_, line) => {
@@ -43,7 +43,7 @@ export function drawMap(rows, { sizes, width, height }) {
   return lines.join("\n");
 }
 
-/** The messages of a prompt in a line each, so that a person sees what the model saw. */
+/** The messages of a prompt, one line each, so that a person sees what the model saw. */
 export function listPrompt(context, { width, edge, countOf }) {
   const messages = context.toMessages();
   const lines = messages.map((message) => {

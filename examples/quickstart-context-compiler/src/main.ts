@@ -24,7 +24,7 @@ const systemPrompt =
   "You look after a web shop. Read the logs before you answer, and quote the line that you go by.";
 const question = "Orders have been failing since ten o'clock. Why?";
 
-/** Some 10 KB, of which one line matters. */
+/** About 10 KB, of which one line matters. */
 const logText = Array.from({ length: 200 }, (_, line) =>
   line === 97
     ? "10:02:11 ERROR payment-gateway: certificate expired 2 minutes ago"
@@ -38,7 +38,9 @@ const readLog: ToolDefinition<Record<string, never>, string> = {
   execute: async () => logText,
 };
 
-/** A large result goes to the artifact store when it is recorded; the working context shows what fits of it, and its handle. */
+/**
+ * A large result goes to the artifact store when it is recorded. The prompt shows what fits, and the result's handle.
+ */
 async function showHandle(session: Session, { artifacts }: Stores): Promise<string> {
   await session.record("user_input", { content: question });
   await session.record("tool_call", { callId: "call_0", name: "read_log", arguments: "{}" });
@@ -65,7 +67,7 @@ async function showHandle(session: Session, { artifacts }: Stores): Promise<stri
   return ref.artifactId;
 }
 
-/** The model reads on in the artifact by itself. */
+/** The model reads the rest of the artifact by itself. */
 async function letModelRead(
   session: Session,
   { model, isScripted, bodies }: RecordedModel,

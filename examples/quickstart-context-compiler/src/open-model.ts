@@ -3,17 +3,17 @@ import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer, type TestBehaviour } from "@ccl/providers/testing";
 
-/** A model behind HTTP, and what it was sent. */
+/** A model over HTTP, and the requests that it received. */
 export interface RecordedModel {
   model: LanguageModel;
-  /** True for answers that are known beforehand. */
+  /** True if the answers are known in advance. */
   isScripted: boolean;
-  /** The bodies of the calls so far, as they came over the wire. */
+  /** The bodies of the calls so far, as sent over HTTP. */
   bodies(): Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** The model that this machine has, or a server on loopback that plays this script. */
+/** The model of this machine, or a server on loopback that plays this script. */
 export async function openModel(script: readonly TestBehaviour[]): Promise<RecordedModel> {
   const sent: Record<string, unknown>[] = [];
   const recordingFetch: typeof fetch = (input, init) => {

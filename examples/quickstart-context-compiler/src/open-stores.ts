@@ -8,16 +8,16 @@ import { openRecords } from "@ccl/records/node";
 import { SqlError } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-/** Where the session and the payloads are kept. */
+/** The stores of the session and the payloads. */
 export interface Stores {
-  /** What they are, to be shown. */
+  /** Their description, for display. */
   kind: string;
   sessions: SessionStore;
   artifacts: ArtifactStore;
   close(): Promise<void>;
 }
 
-/** One SQLite file for both, or plain files where no SQLite driver is installed. */
+/** One SQLite file for both, or plain files if no SQLite driver is installed. */
 export async function openStores(folder: string): Promise<Stores> {
   try {
     return await openSqliteStores(path.join(folder, "quickstart.sqlite"));
@@ -30,7 +30,7 @@ export async function openStores(folder: string): Promise<Stores> {
 async function openSqliteStores(file: string): Promise<Stores> {
   const database = await openSqlite({ path: file });
   const records = await openRecords({ sqlite: database });
-  const artifacts = await openSqliteArtifactStore({ database });
+  const artifacts = await openSqliteArtifactStore({ client: database });
   const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
     await Promise.all([records.close(), artifacts.close()]);
@@ -41,7 +41,7 @@ async function openSqliteStores(file: string): Promise<Stores> {
 
 async function openFileStores(folder: string): Promise<Stores> {
   const records = await openRecords({ folder: path.join(folder, "sessions") });
-  const artifacts = await openFsArtifactStore({ root: path.join(folder, "artifacts") });
+  const artifacts = await openFsArtifactStore({ folder: path.join(folder, "artifacts") });
   const sessions = createSessionStore(records);
   const close = async (): Promise<void> => {
     await Promise.all([records.close(), artifacts.close()]);

@@ -29,7 +29,7 @@ const today: ContextProcessor = {
   process: ({ context }) => context.with({ volatile: "Today is 2026-03-01." }),
 };
 
-/** Compiles a transcript with a step of one's own between the usual ones, and proves what was recorded. */
+/** Compiles a transcript with a custom step between the usual ones, and proves what was recorded. */
 export async function showOwnSteps(): Promise<void> {
   const session = createSession();
   await recordMessages(session, transcript);

@@ -1,4 +1,5 @@
-// One agent hands a question to another one, which sees the question and one stored result, and gets an answer with evidence.
+// One agent hands a question to another one, which sees the question and one stored result, and returns an answer with
+// evidence.
 import assert from "node:assert/strict";
 
 import { createMemoryArtifactStore } from "@ccl/artifact-store";

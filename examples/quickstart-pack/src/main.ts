@@ -9,7 +9,7 @@ import { estimatedCounter } from "@ccl/core";
 const budget = 2000;
 const root = path.resolve(process.argv[2] ?? fileURLToPath(new URL("../sample", import.meta.url)));
 
-// Nothing is written to the folder: the registry lives in memory.
+// Nothing is written to the folder, because the registry is in memory.
 const registry = await openAliasRegistry({ root, persist: false });
 await registry.scan();
 const pack = await buildPack({
@@ -24,7 +24,7 @@ console.log(
 assert.ok(pack.tokens <= budget, "the pack is within its budget");
 assert.ok(estimatedCounter.count(pack.text) <= budget, "and the counter agrees");
 
-// A model that wants more asks for a file by the name and hash that the pack shows.
+// A model that wants more asks for a file by the name and hash in the pack.
 const wanted = pack.entries.at(0);
 assert.ok(wanted, "the pack names at least one file");
 const tool = createGetAliasTool(registry);

@@ -3,11 +3,11 @@ import { findModel } from "@ccl/providers/environment";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer, type TestBehaviour, type TestDialect } from "@ccl/providers/testing";
 
-/** A model to ask, and what to do when done. */
+/** A model to ask, and how to clean up. */
 export interface Endpoint {
   name: string;
   model: LanguageModel;
-  /** The formats that the attempts are known to take; absent for an endpoint that nobody scripted. */
+  /** The formats that the attempts are known to use. Absent for an unscripted endpoint. */
   expectedFormats?: string[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const broken: TestBehaviour = {
 };
 const refusal: TestBehaviour = { type: "error", status: 400, about: "response_format" };
 
-/** What servers on loopback do, each of them difficult in its own way. */
+/** The behaviour of the servers on loopback, each of them difficult in its own way. */
 const scripts: { dialect: TestDialect; script: TestBehaviour[]; expectedFormats: string[] }[] = [
   {
     dialect: "openai",
@@ -42,7 +42,7 @@ const scripts: { dialect: TestDialect; script: TestBehaviour[]; expectedFormats:
   },
 ];
 
-/** The model that this machine has, or servers on loopback that play difficult ones. */
+/** The model of this machine, or servers on loopback that play difficult ones. */
 export async function openEndpoints(): Promise<Endpoint[]> {
   const { env } = process;
   const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });

@@ -18,7 +18,7 @@ else if (mode === "--kills") {
   const { CCL_POSTGRES_URL: server } = process.env;
   if (!Number.isInteger(kills) || kills < 1)
     throw new Error(`--kills ${value} is no number of kills.`);
-  // It compares runs, so it needs the recorded answers, in the processes that it starts too.
+  // It compares runs, so it needs the recorded answers, also in the processes that it starts.
   process.env["CCL_MODEL"] = "recorded";
   await killRuns(kills);
   if (server === undefined)

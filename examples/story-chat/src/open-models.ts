@@ -6,11 +6,11 @@ import { createReplayedModels, type Purpose } from "./replayed-model.ts";
 /** The models of the story. */
 export interface StoryModels {
   of(purpose: Purpose): LanguageModel;
-  /** False for an endpoint, whose words nobody knows beforehand. */
+  /** False for a real endpoint, whose answers are not known in advance. */
   isRecorded: boolean;
 }
 
-/** The model that this machine has for everything, or the recorded answers, see `createReplayedModels`. */
+/** The model of this machine for everything, or the recorded answers, see `createReplayedModels`. */
 export async function openModels(options: { repeats?: boolean } = {}): Promise<StoryModels> {
   const { env } = process;
   const found = env["CCL_MODEL"] === "recorded" ? undefined : await findModel({ env });

@@ -11,7 +11,7 @@ import {
 import type { StoryModels } from "./open-models.ts";
 import { createStoryRegistry } from "./story-profile.ts";
 
-/** Where a story is kept. */
+/** Where a story is stored. */
 export interface StoryStores {
   runs: RunStore;
   chat: ChatStore;
@@ -21,17 +21,17 @@ export interface StoryStores {
 export interface Story {
   engine: RunEngine;
   stores: StoryStores;
-  /** The prompts of all main calls of this process, in their order. */
+  /** The prompts of all main calls of this process, in order. */
   prompts: ChatMessage[][];
 }
 
-/** What else a story may be opened with. */
+/** Further options of a story. */
 interface StoryOptions extends Pick<RunEngineOptions, "executor" | "onPrompt"> {
-  /** Told of each call of an operation. */
+  /** Called for each call of an operation. */
   onExecution?: (context: OperationContext) => void;
 }
 
-/** The story over these stores. */
+/** Opens the story over these stores. */
 export function openStory(
   models: StoryModels,
   stores: StoryStores,
@@ -53,7 +53,7 @@ export function openStory(
       },
     }),
   };
-  // Short leases, so that a run whose process was killed goes on soon.
+  // Short leases, so that a run of a killed process continues soon.
   const limits = { deltaIntervalMs: 30, leaseMs: 1_000, pollMs: 50 };
   return {
     engine: createRunEngine({

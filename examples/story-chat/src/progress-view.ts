@@ -1,6 +1,6 @@
 import { foldRunEvents, type RunEvent } from "@ccl/operations";
 
-/** Shows a run while it goes on. */
+/** Shows the progress of a run. */
 export interface ProgressView {
   show(event: RunEvent): void;
 }
@@ -13,7 +13,7 @@ const marks: Record<string, string> = {
   aborted: "■",
 };
 
-/** On a terminal a block of lines that is drawn anew with each event, otherwise a line for each event that says something. */
+/** On a terminal, a block of lines that is redrawn with each event. Otherwise a line for each significant event. */
 export function createProgressView(out: NodeJS.WriteStream): ProgressView {
   return out.isTTY ? liveView(out) : plainView(out);
 }
@@ -70,7 +70,7 @@ function liveView(out: NodeJS.WriteStream): ProgressView {
   };
 }
 
-/** One line without control characters: what a model or a user says must not steer the terminal. */
+/** One line without control characters, because text of a model or a user must not control the terminal. */
 export function safe(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -2,17 +2,17 @@ import type { ChatMessage } from "@ccl/core";
 import type { OperationArtifact, OperationEffect, RunStep } from "@ccl/operations";
 import { assemblePrompt } from "@ccl/operations/prompt";
 
-/** What a prompt was made from. */
+/** The parts of a prompt. */
 export interface PromptSources {
   history: readonly ChatMessage[];
-  /** As the turn found them. */
+  /** The state at the start of the turn. */
   artifacts: readonly OperationArtifact[];
   steps: readonly RunStep[];
   /** In commit order, ids of operations whose effects were committed before the main call. */
   committed: readonly string[];
 }
 
-/** Puts the prompt together once more from its parts. */
+/** Builds the prompt again from its parts. */
 export function rebuildPrompt(sources: PromptSources): ChatMessage[] {
   const { history, artifacts, steps, committed } = sources;
   const effects = committed.flatMap((operationId) =>

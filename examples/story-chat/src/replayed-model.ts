@@ -8,12 +8,12 @@ import {
   type ModelResponse,
 } from "@ccl/core";
 
-/** What a call is for. */
+/** The purpose of a call. */
 export type Purpose = "main" | "notes" | "world";
 
 interface RecordedAnswer {
   purpose: Purpose;
-  /** A text that stands in the last message of the call. */
+  /** A text in the last message of the call. */
   about: string;
   text: string;
 }
@@ -21,8 +21,8 @@ interface RecordedAnswer {
 const millisecondsAWord = 8;
 
 /**
- * Models that give the recorded answers, word by word. Equal calls get the next answer of those that fit, or with
- * `repeats` the first one again.
+ * Models that return the recorded answers, word by word. Equal calls get the next matching answer, or with `repeats`
+ * the first one again.
  */
 export async function createReplayedModels({
   repeats = false,

@@ -19,7 +19,7 @@ const rules = [
   { title: "Boats", source: "travel", text: "A boat carries two and needs an oar." },
 ];
 
-/** Finds rules that share words with the query, the most words first. */
+/** Finds rules that share words with the query, those with the most words first. */
 export const ruleBook: NonNullable<BuiltinOperationsOptions["retriever"]> = {
   async retrieve(query, { topK }) {
     const wanted = new Set(wordsOf(query));

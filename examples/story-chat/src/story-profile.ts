@@ -12,7 +12,7 @@ import {
 import type { StoryModels } from "./open-models.ts";
 import { ruleBook } from "./rule-book.ts";
 
-/** What every chat begins with. */
+/** The beginning of every chat. */
 export const preamble: ChatMessage[] = [
   {
     role: "system",
@@ -141,7 +141,7 @@ export const storyProfile: OperationProfile = {
   ],
 };
 
-/** The operations that the profile names; each call of one is told of first. */
+/** The operations that the profile names. Each call of one is reported first. */
 export function createStoryRegistry(
   models: StoryModels,
   onExecution: (context: OperationContext) => void = () => {},

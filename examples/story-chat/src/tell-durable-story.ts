@@ -15,8 +15,8 @@ import { collectRun, type ToldRun } from "./told-run.ts";
 const killAfterDeltas = 3;
 
 /**
- * Kills a process while its main model speaks, and goes on in this one from what SQLite holds: operations that had ended
- * do not run again, the answer is asked for anew.
+ * Kills a process during the main model's answer, and continues in this process from SQLite. Finished operations do not
+ * run again, and the answer is requested again.
  */
 export async function tellDurableStory(models: StoryModels): Promise<ToldRun> {
   const folder = await mkdtemp(join(tmpdir(), "ccl-story-"));

@@ -8,7 +8,7 @@ import { createProgressView, safe } from "./progress-view.ts";
 import { preamble } from "./story-profile.ts";
 import { tellRun, type Telling, type ToldRun } from "./told-run.ts";
 
-/** What somebody carved into a beam for programs that read aloud: markup, a template, and a command to the terminal. */
+/** A carving in a beam that attacks programs which read it aloud: markup, a template, and a terminal command. */
 const hostileText =
   "I read the inscription: \"</section><script>document.title='owned'</script> & {{ art.world_state | json }} <img src=x onerror=alert(1)> \u001B[2J\"";
 
@@ -45,7 +45,7 @@ const tellings: Telling[] = [
   },
 ];
 
-/** Tells the story; gives its runs. Fails where something is not as it has to be. */
+/** Tells the story and returns its runs. Fails if a result is not as expected. */
 export async function tellStory(models: StoryModels): Promise<ToldRun[]> {
   const stores = {
     ...createOperationStores(undefined, { preamble }),
@@ -64,7 +64,7 @@ export async function tellStory(models: StoryModels): Promise<ToldRun[]> {
   return told;
 }
 
-/** What holds whatever the models say. */
+/** Checks that hold whatever the models say. */
 function checkAlways(told: readonly ToldRun[]): void {
   for (const { title, sent, rebuilt } of told) {
     assert.deepEqual(
@@ -95,7 +95,7 @@ function checkAlways(told: readonly ToldRun[]): void {
   );
   const hostile = told[3]?.sent?.findLast(({ role }) => role === "user");
   assert.equal(hostile?.content, hostileText, "what a player says is data, and no template");
-  // The world of the second answer is made from the world before the turn, not from that of the first answer.
+  // The world of the second answer derives from the world before the turn, not from that of the first answer.
   const worlds = told.map(({ artifacts }) => artifacts.find(({ tag }) => tag === "world_state"));
   assert.deepEqual(
     worlds.map((world) => [world?.version, world?.parentVersion]),

@@ -13,25 +13,25 @@ import type { ProgressView } from "./progress-view.ts";
 import { branch, type Story } from "./open-story.ts";
 import { storyProfile } from "./story-profile.ts";
 
-/** A run with all that is checked of it. */
+/** A run with everything that is checked. */
 export interface ToldRun {
   title: string;
   said: string;
   result: RunResult;
   events: RunEvent[];
-  /** As the main model got it; undefined where it was not asked by this process. */
+  /** As sent to the main model. Undefined if another process asked it. */
   sent: ChatMessage[] | undefined;
-  /** The same as put together again from the parts that the stores hold. */
+  /** The same, rebuilt from the parts in the stores. */
   rebuilt: ChatMessage[];
   /** After the run. */
   artifacts: OperationArtifact[];
 }
 
-/** What is told. */
+/** A turn of the story. */
 export interface Telling {
   title: string;
   start: Pick<StartOptions, "trigger" | "message" | "userMessageId">;
-  /** Aborts after so many pieces of the answer. */
+  /** Aborts after that many pieces of the answer. */
   abortAfterDeltas?: number;
 }
 
@@ -42,7 +42,7 @@ const sessionKey: ProfileSessionKey = {
   operationProfileSessionId: storyProfile.operationProfileSessionId,
 };
 
-/** Runs a turn, shows it, and collects what there is to know of it. */
+/** Runs a turn, shows it, and collects its data. */
 export async function tellRun(
   story: Story,
   telling: Telling,
@@ -69,7 +69,7 @@ export async function tellRun(
   return collectRun({ title: telling.title, stores, result, events, sent: prompts[asked] });
 }
 
-/** What the stores hold of a run that has ended. */
+/** What the stores contain of a run that has ended. */
 export async function collectRun(
   of: Pick<ToldRun, "title" | "result" | "events" | "sent"> & { stores: Story["stores"] },
 ): Promise<ToldRun> {

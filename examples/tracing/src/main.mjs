@@ -1,4 +1,4 @@
-// A chat turn as a trace: what an application registers with OpenTelemetry gets the spans, with no setting of ours.
+// A chat turn as a trace: the OpenTelemetry tracer of an application receives the spans, without any setting of ours.
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ const engine = createRunEngine({
   mainModel: createScriptedModel(["Sunny."]),
   limits: { prompt: { counter: estimatedCounter, budget: 4_000 } },
 });
-// As the span of an HTTP request would be.
+// Like the span of an HTTP request.
 await trace.getTracer("app").startActiveSpan("POST /chat", async (request) => {
   const run = await engine.start({ chatId: "chat-1", message: secret, profile });
   await run.result;
@@ -57,12 +57,12 @@ assert.equal(run?.parentSpanContext?.spanId, request?.spanContext().spanId);
 for (const name of ["main call", "operation place", "operation tone", "operation length"])
   assert.equal(named(name)?.parentSpanContext?.spanId, run?.spanContext().spanId, name);
 assert.equal(new Set(spans.map((span) => span.spanContext().traceId)).size, 1);
-// No content unless it is asked for.
+// No content is recorded.
 assert.ok(
   !JSON.stringify(spans.map(({ name, attributes }) => [name, attributes])).includes("Lisbon"),
 );
 
-// A prompt with notes from a memory says what it looked for them.
+// A prompt with notes from a memory shows the search for them.
 exporter.reset();
 const session = createSession();
 await session.record("user_input", { content: secret });
@@ -76,7 +76,7 @@ assert.equal(search.parentSpanContext?.spanId, compile.spanContext().spanId);
 assert.ok(!JSON.stringify([search.attributes, compile.attributes]).includes("Lisbon"));
 console.log(`\nA prompt that is compiled with a memory:\n${compile.name}\n  ${search.name}`);
 
-// A worker is killed in the main call; another one continues the same trace.
+// A worker is killed in the main call. Another one continues the same trace.
 exporter.reset();
 const folder = await mkdtemp(join(tmpdir(), "ccl-tracing-"));
 const path = join(folder, "runs.db");

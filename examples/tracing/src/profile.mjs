@@ -1,6 +1,6 @@
 import { compute, defineProfile, template } from "@ccl/operations";
 
-/** Operations before and after the answer; one of them fails. */
+/** Operations before and after the answer. One of them fails. */
 export const profile = defineProfile({
   id: "forecast",
   operations: {

@@ -1,4 +1,4 @@
-// A worker that starts a run under the span of a request, tells of each span that has ended, and never comes to an answer.
+// A worker that starts a run under the span of a request, reports each span that has ended, and never gets an answer.
 import { createRunEngine } from "@ccl/operations";
 import { openSqliteOperationStores } from "@ccl/operations/sqlite";
 import { context, trace } from "@opentelemetry/api";
@@ -21,7 +21,7 @@ const stores = await openSqliteOperationStores({ path: process.argv[2] });
 let runId;
 const engine = createRunEngine({
   ...stores,
-  // Its lease is over for everyone else.
+  // Its lease has expired for all other workers.
   clock: { now: () => Date.now() - 3_600_000 },
   recover: false,
   mainModel: {

@@ -1,4 +1,4 @@
-// The page on loopback, by the server that Node brings.
+// Serves the page on loopback, with Node's own server.
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import { Readable } from "node:stream";
@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 
 import { createHandler } from "./create-handler.mjs";
 
-/** Listens on a port, or on any free one; the address and `close` of the server. */
+/** Listens on the given port, or on any free one. Returns the address and `close` of the server. */
 export async function openChatServer({ port = 0, ...found }) {
   const page = await readFile(new URL("page.html", import.meta.url), "utf8");
   const handle = createHandler({ page, ...found });
@@ -17,7 +17,7 @@ export async function openChatServer({ port = 0, ...found }) {
     const answer = await handle(new Request(new URL(url, "http://127.0.0.1"), asked));
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body === null) response.end();
-    // A reader who leaves ends the answer.
+    // A client that disconnects ends the answer.
     else await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));

@@ -1,11 +1,11 @@
-// The chat without a browser: what a page would get, checked and shown.
+// The chat without a browser: checks and prints what a page would receive.
 import assert from "node:assert/strict";
 
 import { openChatServer } from "./chat-server.mjs";
 import { budget } from "./create-chat.mjs";
 import { tellStory } from "./story.mjs";
 
-// Three logs of 3,000 lines were read; the error of each, and the first question, are still there.
+// Three logs of 3,000 lines were read. The error of each, and the first question, are still in the window.
 const shown = JSON.stringify((await tellStory(() => undefined)).messages);
 assert.ok(shown.includes("Find out why the checkout is down"), "the task stays");
 assert.ok(shown.includes("disk full on /var/lib/search"), "the error of the last log is shown");

@@ -1,4 +1,4 @@
-// A conversation with a tool whose results would fill any window, held at a budget.
+// A conversation within a budget, with a tool whose results would fill any window.
 import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import {
   createArtifactTools,
@@ -12,13 +12,16 @@ export const budget = 4_000;
 const systemPrompt =
   "You run an online shop's servers. Answer in a sentence or two. Read logs before you guess.";
 
-/** Says one thing after another in one session; `onText` gets the answer as it comes, the result says what the window held. */
+/**
+ * Sends one message after another in one session. `onText` gets the answer as it arrives, and the result says what the
+ * window contained.
+ */
 export function createChat(model) {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   const compiler = createContextCompiler();
   let sentTokens = 0;
   let allCalls = 0;
-  // What a prompt would have without a budget, for comparison.
+  // What a prompt would contain without a budget, for comparison.
   let wholeTokens = 0;
   const keep = (text) => {
     wholeTokens += estimatedCounter.count(text);
@@ -52,7 +55,7 @@ export function createChat(model) {
   };
 }
 
-/** What stands in the window, in tokens, and what was left out of it. */
+/** What the window contains, in tokens, and what was left out. */
 function meterOf(context) {
   const changes = context.trace.flatMap((entry) => entry.changes);
   const count = (...actions) => changes.filter(({ action }) => actions.includes(action)).length;

@@ -1,4 +1,4 @@
-// What the page asks for, from a Request to a Response: any server that speaks these can hold it.
+// Handles the page's requests, from a Request to a Response, for any server that uses these.
 import { explainModelFailure } from "@ccl/providers/environment";
 
 import { createChat } from "./create-chat.mjs";
@@ -6,12 +6,12 @@ import { tellStory } from "./story.mjs";
 
 const maxBytes = 20_000;
 
-/** The page, its story and its answers, for readers on this machine alone. */
+/** The page, its story and its answers, only for clients on this machine. */
 export function createHandler({ page, model, source }) {
   const chat = model && createChat(model);
   return async (request) => {
     const { pathname } = new URL(request.url);
-    // Another site's page must not talk to this one.
+    // Pages of other sites must not use this server.
     if (!/^(127\.0\.0\.1|localhost):\d+$/.test(request.headers.get("host") ?? ""))
       return new Response(undefined, { status: 403 });
     if (pathname === "/story") return stream(tellStory);
@@ -27,7 +27,7 @@ export function createHandler({ page, model, source }) {
   };
 }
 
-/** What `tell` says as server-sent events, until it ends or its reader leaves. */
+/** Sends the events of `tell` as server-sent events, until it ends or its client disconnects. */
 function stream(tell) {
   const left = new AbortController();
   const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-// The model that this machine has. Without one the page tells its story, and says what is missing for more.
+// The model of this machine. Without one, the page tells its story and says what is missing.
 import { findModel } from "@ccl/providers/environment";
 
 /** @returns {Promise<{ model?: import("@ccl/core").LanguageModel, source: string }>} */

@@ -1,4 +1,4 @@
-// A conversation that was recorded, told by the same code as a new one: what the page opens with, and what runs without a key.
+// A recorded conversation, told by the same code as a new one. The page opens with it, and it runs without a key.
 import { createScriptedModel } from "@ccl/core/testing";
 
 import { createChat } from "./create-chat.mjs";
@@ -35,7 +35,7 @@ const turns = [
   },
 ];
 
-/** Tells the story once; `onEvent` gets what is said, the answers and the windows as a page does. Returns what was sent last. */
+/** Tells the story once. `onEvent` gets the texts, answers and windows, as a page does. Returns what was sent last. */
 export async function tellStory(onEvent) {
   const model = createScriptedModel(turns.flatMap(({ answers }) => answers));
   const chat = createChat(model);

@@ -1,5 +1,6 @@
-// One story across the packages on real parts: an operator asks why money is missing, and each part hands on to the next.
-// PostgreSQL (CCL_POSTGRES_URL, or PGlite), SQLite, a model API over HTTP behind `ccl proxy`, MCP over HTTP, a browser.
+// One story across the packages with real parts: an operator asks why money is missing, and each part passes its result
+// to the next. PostgreSQL (CCL_POSTGRES_URL, or PGlite), SQLite, a model API over HTTP behind `ccl proxy`, MCP over
+// HTTP, a browser.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -39,13 +40,13 @@ try {
 }
 
 async function tellStory() {
-  // 1 Two databases: payments in PostgreSQL, customers in SQLite. One payment stands twice.
+  // 1 Two databases: payments in PostgreSQL, customers in SQLite. One payment is stored twice.
   const postgres = opened(await openPostgres());
   const customers = opened(await openSqlite({ path: join(folder, "customers.sqlite") }));
   await fill(postgres.client, customers);
   say(1, `payments in ${postgres.name}, customers in SQLite`);
 
-  // 2 The catalog finds the tables of both for the question, and not the others.
+  // 2 The catalog finds the tables of both for the question, and no others.
   const catalog = createCatalog();
   const tables = [
     ...(await fromSqlDatabase(postgres.client, { name: "bank", schemas: [postgres.schema] })),
@@ -62,7 +63,7 @@ async function tellStory() {
   assert.match(shown.text, /customers/);
   say(2, `${shown.tokens} tokens name the tables`);
 
-  // 3 One SELECT over both databases; by hand it is the same.
+  // 3 One SELECT over both databases. Computing it by hand gives the same.
   const connectors = {
     [uriOf(tables, "payments")]: sqlConnector(postgres.client),
     [uriOf(tables, "customers")]: sqlConnector(customers),
@@ -82,7 +83,7 @@ async function tellStory() {
   await assert.rejects(runSql("delete from payments", { details, connectors, engine }));
   say(3, "one SELECT over both: order 417 of AT is paid twice; a DELETE is refused");
 
-  // 4 The whole result goes into the session; the prompt stays small, and the rest can be fetched from PostgreSQL.
+  // 4 The whole result goes into the session. The prompt stays small, and the rest can be read from PostgreSQL.
   const artifacts = opened(await openPostgresArtifactStore({ client: postgres.client }));
   const sessions = createSessionStore(opened(await openRecords({ postgres: postgres.client })));
   const session = await openSession({
@@ -108,7 +109,7 @@ async function tellStory() {
   assert.equal(stored, large);
   say(4, `${large.length} characters in PostgreSQL, ${prompt.tokenCount} tokens in the prompt`);
 
-  // 5 The prompt goes over HTTP through `ccl proxy`; the answer is broken JSON, and comes back as a checked value.
+  // 5 The prompt goes over HTTP through `ccl proxy`. The answer is broken JSON and becomes a checked value.
   const api = opened(await startTestServer());
   const state = join(folder, "state");
   const proxy = opened(
@@ -158,7 +159,7 @@ async function tellStory() {
   assert.match(counted, /1501/);
   say(6, "search_artifact and query_run over MCP find the same");
 
-  // 7 The code: a pack for the model, its edit applied with a check; one that breaks the check leaves no trace.
+  // 7 The code: a pack for the model, its edit applied with a check. An edit that breaks the check leaves no trace.
   const root = join(folder, "code");
   await writeCode(root);
   const registry = opened(await openAliasRegistry({ root, persist: false }));
@@ -221,7 +222,7 @@ async function tellStory() {
   assert.match(JSON.stringify(turn), /paid twice/);
   say(8, mainLlm.text);
 
-  // 9 What all of that was, in a browser.
+  // 9 All of this in a browser.
   const ui = opened(
     await startCcl(["ui", "--state", state, "--gateway", proxy.url], { cwd: folder }),
   );

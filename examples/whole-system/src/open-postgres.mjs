@@ -1,4 +1,4 @@
-/** PostgreSQL in a schema of its own, which is gone after `close`; PGlite where no server is named. */
+/** PostgreSQL in a separate schema, which `close` drops. PGlite if no server is named. */
 export async function openPostgres(url = process.env.CCL_POSTGRES_URL) {
   if (!url) {
     const { PGlite } = await import("@electric-sql/pglite");

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Starts a command of `ccl` that serves, and waits for its address. */
+/** Starts a serving command of `ccl`, and waits for its address. */
 export async function startCcl(flags, { cwd }) {
   const program = fileURLToPath(import.meta.resolve("@ccl/cli/package.json"));
   const child = spawn(

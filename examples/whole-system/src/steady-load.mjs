@@ -1,5 +1,5 @@
-// A gateway, runs of operations and an artifact store under a steady load for as long as you say: memory and handles have
-// to stay where they are. `--leak` holds on to every request and opens a file for it, and has to be found.
+// Puts a gateway, runs of operations and an artifact store under a steady load for a given time. Memory and handles
+// must not grow. `--leak` keeps every request and opens a file for it, and must be detected.
 import assert from "node:assert/strict";
 import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 const durationMs = Number(values.minutes) * 60_000;
-// A task each 100 ms leaves a processor mostly idle: a queue that only grows under overload is not what is looked for.
+// A task every 100 ms leaves a processor mostly idle, since this test is not about queues that grow under overload.
 const pauseMs = 100;
 const samples = 60;
 
@@ -32,7 +32,7 @@ const collect = runInNewContext("gc");
 const folder = await mkdtemp(join(tmpdir(), "ccl-load-"));
 const upstream = await startUpstream();
 const artifacts = await openFsArtifactStore({
-  root: join(folder, "artifacts"),
+  folder: join(folder, "artifacts"),
   durability: "normal",
   limits: { maxStoreBytes: 32e6, whenFull: "evict" },
 });
@@ -154,7 +154,9 @@ function shown(each) {
     .join(", ");
 }
 
-/** Compares the median of the third fifth with that of the last; before, the gateway fills the room that it has for sessions. */
+/**
+ * Compares the median of the third fifth with that of the last. Before that, the gateway fills its space for sessions.
+ */
 function report() {
   const fifth = Math.floor(taken.length / 5);
   assert.ok(fifth >= 3, `${taken.length} samples are too few`);
@@ -181,7 +183,7 @@ function report() {
   process.exit(grown.length === 0 ? 0 : 1);
 }
 
-/** A model API that answers and keeps nothing. */
+/** A model API that answers and stores nothing. */
 async function startUpstream() {
   const server = createServer((request, response) => {
     let isStream = false;

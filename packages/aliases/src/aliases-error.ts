@@ -21,7 +21,10 @@ export type AliasesErrorCode =
   /** The caller's signal was aborted. */
   | "aborted";
 
-/** What this package throws. Invalid input that callers should expect returns a `Result` instead. */
+/**
+ * The error class of this package. Invalid input that callers should expect comes back as a
+ * `Result` instead.
+ */
 export class AliasesError extends CclError<AliasesErrorCode> {
   static override readonly brand: string = "AliasesError";
 }

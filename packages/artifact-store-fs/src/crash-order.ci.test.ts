@@ -136,9 +136,9 @@ async function faultsOf(disk: SimulatedDisk, log: Log): Promise<string[]> {
     }
     const batch = handles.filter((handle) => handle.source === "batch").length;
     if (batch !== 0 && batch !== 4) faults.push(`${when}: ${batch} of 4 handles of one commit`);
-    const { corrupt, missing } = await store.verify();
-    if (corrupt.length + missing.length > 0)
-      faults.push(`${when}: ${corrupt.length} corrupt, ${missing.length} missing`);
+    const { damaged, missing } = await store.verify();
+    if (damaged.length + missing.length > 0)
+      faults.push(`${when}: ${damaged.length} damaged, ${missing.length} missing`);
   };
   await check("opened");
   await store.store("one", { source: "afterwards" });
@@ -187,6 +187,6 @@ describe("a power cut before any system call, in every state that the disk may b
       durability: "full",
       breakDisk: withoutFileSync,
     });
-    expect(faults.filter((fault) => fault.includes("corrupt"))).not.toEqual([]);
+    expect(faults.filter((fault) => fault.includes("damaged"))).not.toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ it(
   "returns no wrong byte of damaged files, and everything of the others",
   { timeout: runs * 20_000 },
   async () => {
-    const filled = await fillStore(await openFsArtifactStore({ root, durability: "off" }));
+    const filled = await fillStore(await openFsArtifactStore({ folder: root, durability: "off" }));
     const files = new Map<string, Buffer>();
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
@@ -33,7 +33,7 @@ it(
           await rm(path, { force: true });
           await writeFile(path, bytes);
         }
-        return openFsArtifactStore({ root, durability: "off" });
+        return openFsArtifactStore({ folder: root, durability: "off" });
       },
     });
     if (isAtLeast("faults")) console.log("files:", counts);

@@ -13,7 +13,7 @@ const fixture = new URL("__fixtures__/earlier-version.json.gz", import.meta.url)
 it("opens what an earlier version wrote, and reads, deletes and collects it", async () => {
   const { handles, files } = await readEarlier(fixture);
   const folder = await unpackEarlier(files);
-  const store = await openFsArtifactStore({ root: folder, limits: earlierLimits });
+  const store = await openFsArtifactStore({ folder: folder, limits: earlierLimits });
   try {
     await expect(useEarlier(store, handles)).resolves.toBeUndefined();
   } finally {

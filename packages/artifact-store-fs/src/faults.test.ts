@@ -76,9 +76,9 @@ describe("a disk that fails", () => {
     ["ENOSPC", "write", "disk_full"],
     ["ENOSPC", "create", "disk_full"],
     ["EDQUOT", "link", "disk_full"],
-    ["EIO", "sync", "store_failed"],
-    ["EIO", "syncFolder", "store_failed"],
-    ["EIO", "rename", "store_failed"],
+    ["EIO", "sync", "unavailable"],
+    ["EIO", "syncFolder", "unavailable"],
+    ["EIO", "rename", "unavailable"],
   ])(
     "%s at %s is a typed error, leaves nothing, and harms nothing that was there",
     async (code, call, expected) => {
@@ -106,7 +106,7 @@ describe("a disk that fails", () => {
             await store.delete(handle.artifactId, { handleId: handle.handleId });
         }
       }
-      expect((await store.verify()).corrupt).toEqual([]);
+      expect((await store.verify()).damaged).toEqual([]);
       await store.collectGarbage({ graceMs: 0 });
       const files = await fileSystemOf(disk).list(`/store/blobs/${kept.artifactId.slice(0, 2)}`);
       expect(files).toHaveLength(2);
@@ -145,7 +145,7 @@ describe("a disk that fails", () => {
 describe("a folder that others have changed", () => {
   let store: ArtifactStore;
   beforeEach(async () => {
-    store = await openFsArtifactStore({ root });
+    store = await openFsArtifactStore({ folder: root });
   });
   afterEach(() => store.close());
 
@@ -162,21 +162,21 @@ describe("a folder that others have changed", () => {
     ],
     ["a folder", async (path: string) => unlink(path).then(() => mkdir(path))],
   ])(
-    "says corrupt of a blob that is %s, and storing the bytes repairs it",
+    "says damaged of a blob that is %s, and storing the bytes repairs it",
     async (name, damage) => {
       const { artifactId } = await store.store(stream(), { source: "a" });
       const other = await store.store("other", { source: "a" });
       await damage(pathOf(artifactId));
-      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
-      expect((await store.verify()).corrupt).toEqual([artifactId]);
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
+      expect((await store.verify()).damaged).toEqual([artifactId]);
       await expect(
         store.retrieve(artifactId, { range: { start: 0, end: 3 } }),
       ).rejects.toMatchObject({
-        code: "corrupt",
+        code: "damaged",
       });
       await store.store(large, { source: "b" });
       expect(sha256Hex((await store.retrieve(artifactId)) ?? "")).toBe(artifactId);
-      expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+      expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
       expect(new TextDecoder().decode(await store.retrieve(other.artifactId))).toBe("other");
       await store.delete(artifactId);
       await store.collectGarbage({ graceMs: 0 });
@@ -206,7 +206,7 @@ describe("a folder that others have changed", () => {
     const folder = join(root, "blobs", artifactId.slice(0, 2));
     const [first = ""] = (await readdir(folder)).sort();
     await unlink(join(folder, first));
-    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
     expect((await store.verify()).missing).toEqual([artifactId]);
   });
 
@@ -217,7 +217,9 @@ describe("a folder that others have changed", () => {
       const outside = `${root}-outside`;
       await rename(join(root, name), outside);
       await symlink(outside, join(root, name));
-      await expect(openFsArtifactStore({ root })).rejects.toMatchObject({ code: "unsupported" });
+      await expect(openFsArtifactStore({ folder: root })).rejects.toMatchObject({
+        code: "unsupported",
+      });
       await rm(outside, { recursive: true });
     },
   );
@@ -243,7 +245,7 @@ describe("a folder that others have changed", () => {
 
 describe("a store that may only be read", () => {
   it("opens, reads and lists, and refuses writes with a typed error", async () => {
-    const store = await openFsArtifactStore({ root });
+    const store = await openFsArtifactStore({ folder: root });
     const { artifactId } = await store.store("kept", { source: "a" });
     await store.close();
     const isRoot = process.getuid?.() === 0;
@@ -267,7 +269,7 @@ describe("a store that may only be read", () => {
     expect(new TextDecoder().decode(await reader.retrieve(artifactId))).toBe("kept");
     expect((await reader.listHandles()).handles).toHaveLength(1);
     await expect(reader.store("more", { source: "a" })).rejects.toMatchObject({
-      code: "store_failed",
+      code: "read_only",
     });
     await reader.close();
     await chmod(root, 0o755);
@@ -278,16 +280,16 @@ describe("a store that may only be read", () => {
   it.each([
     ["", "full"],
     ["a\0b", "full"],
-  ])("refuses the root %j", async (bad) => {
-    await expect(openFsArtifactStore({ root: bad })).rejects.toMatchObject({
+  ])("refuses the folder %j", async (bad) => {
+    await expect(openFsArtifactStore({ folder: bad })).rejects.toMatchObject({
       code: "invalid_input",
     });
   });
 
-  it("fails with a typed error where the root is a file", async () => {
+  it("fails with a typed error where the folder is a file", async () => {
     await writeFile(join(root, "file"), "");
-    await expect(openFsArtifactStore({ root: join(root, "file") })).rejects.toMatchObject({
-      code: "store_failed",
+    await expect(openFsArtifactStore({ folder: join(root, "file") })).rejects.toMatchObject({
+      code: "unavailable",
     });
   });
 });

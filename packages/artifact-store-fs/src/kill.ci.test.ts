@@ -10,7 +10,7 @@ import { openFsArtifactStore } from "./open-fs-artifact-store.ts";
 import { kills } from "../../../scripts/lengths/test-length.mjs";
 
 const storeWriter = `
-  const store = await openFsArtifactStore({ root, durability });
+  const store = await openFsArtifactStore({ folder: root, durability });
   for (let round = 0; ; round += 1) {
     const filler = Buffer.alloc(1 + random(300_000), String(seed) + round);
     const pieces = async function* () { for (let i = 0; i < 12; i += 1) yield Buffer.concat([filler, Buffer.from(String(i))]); };
@@ -90,7 +90,7 @@ describe("a process that is killed", () => {
       const latest = (lines as ArtifactHandle[][]).flat();
       acknowledged.push(...latest);
       expect(await wrongBlobs(right)).toEqual([]);
-      const store = await openFsArtifactStore({ root });
+      const store = await openFsArtifactStore({ folder: root });
       // Those of the former processes once more at the end: to read them after each kill grows with its square.
       await expectKept(store, latest);
       const batches = new Map<string, number>();
@@ -103,9 +103,9 @@ describe("a process that is killed", () => {
       expect(await readdir(join(root, "owners"))).toEqual([]);
     }
     expect(await wrongBlobs()).toEqual([]);
-    const store = await openFsArtifactStore({ root });
+    const store = await openFsArtifactStore({ folder: root });
     await expectKept(store, acknowledged);
-    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+    expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
     await store.close();
     expect(acknowledged.length).toBeGreaterThan(0);
   });

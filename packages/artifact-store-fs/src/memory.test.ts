@@ -8,7 +8,7 @@ import { byLength } from "../../../scripts/lengths/test-length.mjs";
 const sizeMiB = byLength({ test: 64, faults: 1024 });
 
 const script = `
-  const store = await openFsArtifactStore({ root, durability });
+  const store = await openFsArtifactStore({ folder: root, durability });
   let peak = 0;
   let idle = Infinity;
   const look = () => { peak = Math.max(peak, process.memoryUsage.rss()); };

@@ -16,7 +16,7 @@ afterEach(async () => {
 describe("openFsArtifactStore", () => {
   it("keeps, finds, lists, deletes and frees", async () => {
     const clock = createFixedClock(1_700_000_000_000);
-    const store = await openFsArtifactStore({ root, clock });
+    const store = await openFsArtifactStore({ folder: root, clock });
     const a = await store.store("hello", { source: "tool:a", sessionId: "s" });
     const b = await store.store("hello", { source: "tool:b" });
     expect(a.artifactId).toBe(b.artifactId);
@@ -24,7 +24,7 @@ describe("openFsArtifactStore", () => {
       ["x", "y", "hello", "x"].map((content) => ({ content, source: "many", sessionId: "s" })),
     );
     expect(many).toHaveLength(4);
-    const again = await openFsArtifactStore({ root, clock });
+    const again = await openFsArtifactStore({ folder: root, clock });
     expect(new TextDecoder().decode(await again.retrieve(a.artifactId))).toBe("hello");
     expect((await again.getHandles(a.artifactId)).map((handle) => handle.source)).toEqual([
       "tool:a",
@@ -41,7 +41,7 @@ describe("openFsArtifactStore", () => {
       freedBytes: 5,
     });
     expect((await again.listHandles()).handles).toHaveLength(3);
-    expect(await again.verify()).toEqual({ checked: 2, corrupt: [], missing: [] });
+    expect(await again.verify()).toEqual({ checked: 2, damaged: [], missing: [] });
     await again.close();
     await store.close();
     expect(await readdir(join(root, "staging"))).toEqual([]);
@@ -49,7 +49,7 @@ describe("openFsArtifactStore", () => {
   });
 
   it("streams", async () => {
-    const store = await openFsArtifactStore({ root });
+    const store = await openFsArtifactStore({ folder: root });
     const piece = new Uint8Array(700_000).fill(7);
     const content = (async function* () {
       for (let index = 0; index < 5; index += 1) yield piece;

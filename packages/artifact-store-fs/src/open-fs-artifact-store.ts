@@ -16,7 +16,7 @@ export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
    * The store's own folder on a file system with hard links. Created if missing. It may be a symbolic link, but nothing
    * inside may be one.
    */
-  root: string;
+  folder: string;
   /** `full` by default: every file and its names are synced before a call resolves. */
   durability?: Durability | undefined;
 }
@@ -24,12 +24,15 @@ export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
 /**
  * Opens a store of plain files. Several processes may have it open at once, and only limits need a lock. A read-only
  * folder can be opened and read.
- * @throws ArtifactStoreError `invalid_input`, `unsupported` if something else has the name of a folder, `store_failed`
+ * @throws ArtifactStoreError `invalid_input`, `unsupported` if something else has the name of a folder, `unavailable`
  */
 export async function openFsArtifactStore(options: FsArtifactStoreOptions): Promise<ArtifactStore> {
-  const { root, durability = "full", ...rest } = options;
-  if (typeof root !== "string" || root === "" || root.includes("\0")) {
-    throw new ArtifactStoreError("invalid_input", "The root is no path; name the store's folder.");
+  const { folder, durability = "full", ...rest } = options;
+  if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
+    throw new ArtifactStoreError(
+      "invalid_input",
+      "The folder is no path; name the store's folder.",
+    );
   }
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(
@@ -38,18 +41,18 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
     );
   }
   try {
-    const folder = {
+    const driver = await openFsDriver({
       fs: nodeFileSystem,
-      root: resolve(root),
+      root: resolve(folder),
       durability,
       owner: await createOwner(),
-    };
-    return createArtifactStore(await openFsDriver(folder), rest);
+    });
+    return createArtifactStore(driver, rest);
   } catch (error) {
     if (ArtifactStoreError.isInstance(error)) throw error;
     throw new ArtifactStoreError(
-      "store_failed",
-      `The store in "${root}" could not be opened; see the cause.`,
+      "unavailable",
+      `The store in "${folder}" could not be opened; see the cause.`,
       {
         cause: error,
       },

@@ -12,7 +12,7 @@ import { byLength } from "../../../scripts/lengths/test-length.mjs";
 const wantedAcks = byLength({ ci: 1, faults: 500, nightly: 5_000 });
 
 const writer = `
-  const store = await openFsArtifactStore({ root, durability });
+  const store = await openFsArtifactStore({ folder: root, durability });
   for (let round = 0; ; round += 1) {
     const content = Buffer.alloc(1 + random(20_000), seed + "-" + round);
     try {
@@ -48,11 +48,11 @@ async function lostAtOneCut(
   await runChild(writer, { root, seed, durability, onLine });
   await cutting;
   await disk.mountAgain();
-  const store = await openFsArtifactStore({ root });
+  const store = await openFsArtifactStore({ folder: root });
   let lost = 0;
   for (const handle of acknowledged) if (!(await isKept(store, handle))) lost += 1;
   if (durability === "full")
-    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+    expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
   await store.close();
   return { acks: acknowledged.length, lost };
 }
@@ -64,7 +64,7 @@ async function isKept(
   const bytes = await store.retrieve(artifactId).catch(() => undefined);
   // Where all handles of an artifact are torn, the call says so.
   const handles = await store.getHandles(artifactId).catch((error: unknown) => {
-    expect(error).toMatchObject({ code: "corrupt" });
+    expect(error).toMatchObject({ code: "damaged" });
     return [];
   });
   return (
@@ -119,7 +119,7 @@ describe("a disk that is full", () => {
     if ("whyNot" in disk) return console.warn(`skipped: no full disk, ${disk.whyNot}`);
     try {
       const store = await openFsArtifactStore({
-        root: join(disk.folder, "store"),
+        folder: join(disk.folder, "store"),
         durability: "normal",
       });
       const kept: ArtifactHandle[] = [];
@@ -148,7 +148,7 @@ describe("a disk that is full", () => {
       expect((await store.listHandles()).handles.map((handle) => handle.handleId)).toEqual(
         kept.map((handle) => handle.handleId),
       );
-      expect(await store.verify()).toEqual({ checked: kept.length, corrupt: [], missing: [] });
+      expect(await store.verify()).toEqual({ checked: kept.length, damaged: [], missing: [] });
       await store.delete(kept[0]?.artifactId ?? "");
       await store.collectGarbage({ graceMs: 0 });
       await store.store(new Uint8Array(800_000).fill(200), { source: "fill" });

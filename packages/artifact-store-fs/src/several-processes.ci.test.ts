@@ -12,7 +12,7 @@ const rounds = byLength({ ci: 150, faults: 1_500, nightly: 10_000 });
 
 /** Says before each call what it is going to do, and afterwards that it has; a few contents, so that calls meet. */
 const worker = `
-  const store = await openFsArtifactStore({ root, durability });
+  const store = await openFsArtifactStore({ folder: root, durability });
   const contents = Array.from({ length: 6 }, (_, i) => Buffer.alloc(i === 5 ? 1_500_000 : 1 + i * 20_000, "content " + i));
   const mine = [];
   for (let round = 0; round < ${rounds}; round += 1) {
@@ -77,7 +77,7 @@ describe("four processes on one store", () => {
 
     const gone = new Set(events.map((event) => event.deleting));
     const kept = events.filter((event) => event.put !== undefined && !gone.has(event.put));
-    const store = await openFsArtifactStore({ root });
+    const store = await openFsArtifactStore({ folder: root });
     const handles: ArtifactHandle[] = [];
     for (
       let cursor: string | undefined, isFirst = true;

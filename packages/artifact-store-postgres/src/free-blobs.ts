@@ -1,10 +1,5 @@
+import type { FreedBlob } from "@ccl/artifact-store/driver";
 import { type PostgresSession, numberIn, textIn } from "@ccl/sql";
-
-/** A blob that was freed. */
-export interface FreedBlob {
-  artifactId: string;
-  sizeBytes: number;
-}
 
 const wanted = "artifact_id IN (SELECT jsonb_array_elements_text($1::jsonb))";
 

@@ -1,11 +1,14 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import {
+  handleOfRow,
   hasSharedLimits,
   type ArtifactDriver,
   type BlobPut,
   type BlobRecord,
   type CommitOutcome,
   type DriverListOptions,
+  type FoundHandle,
+  type FreedBlob,
   type StagedBlob,
   type StoredBlob,
 } from "@ccl/artifact-store/driver";
@@ -20,7 +23,7 @@ import {
 } from "@ccl/sql";
 import { fitLimits, growthOf, lockLimits } from "./fit-limits.ts";
 import { collectBlobs, lockBlobs } from "./free-blobs.ts";
-import { handleColumns, handleOf, insertHandles } from "./handle-rows.ts";
+import { handleColumns, insertHandles } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
 import { writeTransaction } from "./write-transaction.ts";
 
@@ -63,7 +66,7 @@ export function createPostgresDriver(client: PostgresClient, isLazy: boolean): A
         `SELECT ${handleColumns} FROM ccl_artifact_handles ${order}`,
         [artifactId],
       );
-      return rows.map(handleOf);
+      return rows.map(handleOfRow);
     },
     listHandles: (options) => listHandles(session, options),
     removeHandles: (artifactId, match, options) =>
@@ -81,7 +84,7 @@ export function createPostgresDriver(client: PostgresClient, isLazy: boolean): A
       const limit = Math.floor(
         Math.max(Number.MIN_SAFE_INTEGER, Math.min(until, Number.MAX_SAFE_INTEGER)),
       );
-      const freed: { artifactId: string; sizeBytes: number }[] = [];
+      const freed: FreedBlob[] = [];
       for (let after = ""; ;) {
         const rows = await session.query(
           `SELECT artifact_id, size_bytes FROM ccl_artifact_blobs blob WHERE artifact_id > $1 AND touched_at <= $2
@@ -154,7 +157,7 @@ async function putBlob(
 function contentColumns(content: Uint8Array | StagedBlob): [PostgresValue, PostgresValue] {
   if (content instanceof Uint8Array) return [content, null];
   if (content instanceof StagedChunks) return [null, content.blobNo];
-  throw new ArtifactStoreError("store_failed", "These bytes were staged by another store.");
+  throw new ArtifactStoreError("unavailable", "These bytes were staged by another store.");
 }
 
 async function repair(
@@ -212,7 +215,7 @@ async function find(session: PostgresSession, artifactId: string): Promise<Store
 async function listHandles(
   session: PostgresSession,
   options: DriverListOptions,
-): Promise<ReturnType<typeof handleOf>[]> {
+): Promise<FoundHandle[]> {
   const { sessionId, source, after, limit } = options;
   const parameters: PostgresValue[] = [after?.handleId ?? "", after?.artifactId ?? "", limit];
   const conditions = ["(handle_id, artifact_id) > ($1, $2)"];
@@ -227,7 +230,7 @@ async function listHandles(
      ORDER BY handle_id, artifact_id LIMIT $3`,
     parameters,
   );
-  return rows.map(handleOf);
+  return rows.map(handleOfRow);
 }
 
 async function removeHandles(

@@ -55,7 +55,7 @@ describe.skipIf(!canRun)("a server that is stopped at once, under load", () => {
         const bytes = await store.retrieve(artifactId);
         expect(sha256Hex(bytes ?? new Uint8Array())).toBe(sha256Hex(contentOf(number)));
       }
-      expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+      expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
       await store.close();
     } finally {
       await pool.end();

@@ -64,5 +64,5 @@ export async function sweepAbandoned(session: PostgresSession): Promise<void> {
 
 function abandoned(): ArtifactStoreError {
   const message = `The stream gave nothing for ${abandonedAfter} and was cleared away; store it again.`;
-  return new ArtifactStoreError("store_failed", message);
+  return new ArtifactStoreError("unavailable", message);
 }

@@ -1,22 +1,20 @@
+import { retry } from "@ccl/core/async";
 import { SqlError, transaction, type PostgresClient, type PostgresSession } from "@ccl/sql";
 
-const maxAttempts = 5;
+const maxRetries = 4;
 // https://www.postgresql.org/docs/15/errcodes-appendix.html: serialization_failure and deadlock_detected.
 const passingCodes = new Set<unknown>(["40001", "40P01"]);
 
 /** Runs a transaction again if the server aborted it in favour of another one. `action` may run several times. */
-export async function writeTransaction<T>(
+export function writeTransaction<T>(
   client: PostgresClient,
   action: (on: PostgresSession) => Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await transaction(client, action, { signal });
-    } catch (error) {
-      if (attempt === maxAttempts || !wasGivenUp(error)) throw error;
-    }
-  }
+  return retry(() => transaction(client, action, { signal }), {
+    retries: maxRetries,
+    waitFor: (error) => (wasGivenUp(error) ? 0 : undefined),
+  });
 }
 
 function wasGivenUp(error: unknown): boolean {

@@ -11,7 +11,7 @@ const key = "records";
 /**
  * Connects the bucket with the records at the first opening, and checks at later ones that they belong together: with other
  * records every copy would look abandoned. Returns what the names of the records begin with.
- * @throws ArtifactStoreError `store_failed` if the bucket's handles are in other records
+ * @throws ArtifactStoreError `unavailable` if the bucket's handles are in other records
  */
 export async function claimBucket(
   bucket: S3Bucket,
@@ -26,7 +26,7 @@ export async function claimBucket(
   const isKnown = (await records.get(name, { signal })) !== undefined;
   if (object !== undefined && !isKnown) {
     const message = `The handles of the artifacts in "${bucket.name}/${bucket.prefix}" are in other records; open the store with those that it was opened with first.`;
-    throw new ArtifactStoreError("store_failed", message);
+    throw new ArtifactStoreError("unavailable", message);
   }
   if (!isKnown) await records.write([{ put: name, value: null }]);
   if (line === undefined) {

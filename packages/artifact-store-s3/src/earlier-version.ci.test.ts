@@ -64,7 +64,7 @@ async function stateOf(store: S3ArtifactStore): Promise<object> {
 function whole(): object {
   const { handles } = earlier;
   const checked = new Set(handles.map(({ artifactId }) => artifactId)).size;
-  return { handles, checked, corrupt: [], missing: [], former: [] };
+  return { handles, checked, damaged: [], missing: [], former: [] };
 }
 
 it("opens what an earlier version wrote, and reads, deletes and collects it", async () => {

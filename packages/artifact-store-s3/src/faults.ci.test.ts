@@ -63,9 +63,9 @@ async function lengthOf(artifactId: string): Promise<number> {
 
 describe("failures of the server", () => {
   it.each([
-    ["SlowDown", 503, "store_failed", true, "may succeed later"],
-    ["InternalError", 500, "store_failed", true, "may succeed later"],
-    ["AccessDenied", 403, "store_failed", false, "s3:PutObject"],
+    ["SlowDown", 503, "unavailable", true, "may succeed later"],
+    ["InternalError", 500, "unavailable", true, "may succeed later"],
+    ["AccessDenied", 403, "unavailable", false, "s3:PutObject"],
     ["XMinioStorageFull", 507, "disk_full", true, "may succeed later"],
   ] as const)(
     "%s on a write fails with a code, and says what helps",
@@ -101,7 +101,7 @@ describe("failures of the server", () => {
   it("refuses a bucket whose handles are in other records, and keeps its bytes", async () => {
     const { artifactId } = await store.store("kept", { source });
     const error = await failureOf(open({ records: createMemoryRecords() }));
-    expect(error).toMatchObject({ code: "store_failed" });
+    expect(error).toMatchObject({ code: "unavailable" });
     expect(error.message).toContain("in other records");
     expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("kept");
   });
@@ -119,7 +119,7 @@ describe("failures of the server", () => {
       throw new RecordsError("unavailable", "The answer was lost.");
     };
     const failing = await open({ records: { ...records, write } });
-    expect((await failureOf(failing.store("kept", { source }))).code).toBe("store_failed");
+    expect((await failureOf(failing.store("kept", { source }))).code).toBe("unavailable");
     const { handles } = await store.listHandles();
     expect(handles).toHaveLength(1);
     expect(await store.retrieve(handles[0]?.artifactId ?? "")).toHaveLength(4);
@@ -127,7 +127,7 @@ describe("failures of the server", () => {
 
   it("names a bucket that is not there", async () => {
     const error = await failureOf(open({ bucket: "nowhere" }));
-    expect(error.code).toBe("store_failed");
+    expect(error.code).toBe("unavailable");
     expect(error.message).toContain('There is no bucket "nowhere"');
   });
 
@@ -164,7 +164,7 @@ describe("failures of the server", () => {
   it("gives up on conflicts that do not pass", async () => {
     const action = { kind: "error", status: 409, code: "ConditionalRequestConflict" } as const;
     server.fail({ operation: "PutObject", action, times: Infinity });
-    expect(await failureOf(store.store("x", { source }))).toMatchObject({ code: "store_failed" });
+    expect(await failureOf(store.store("x", { source }))).toMatchObject({ code: "unavailable" });
     expect(
       server.requests.filter(({ operation }) => operation === "PutObject").length,
     ).toBeLessThan(60);
@@ -211,7 +211,7 @@ describe("bodies that are cut", () => {
       const { artifactId } = await store.store(longContent(), { source });
       const action = { kind: "cut", when: "answer", afterBytes } as const;
       server.fail({ operation: "GetObject", key: "data/", action, times: Infinity });
-      expect((await failureOf(lengthOf(artifactId))).code).toBe("store_failed");
+      expect((await failureOf(lengthOf(artifactId))).code).toBe("unavailable");
     },
   );
 
@@ -225,7 +225,7 @@ describe("bodies that are cut", () => {
     server.fail(fault);
     expect(await store.retrieve(artifactId)).toHaveLength(10);
     server.fail({ ...fault, times: Infinity });
-    expect((await failureOf(store.retrieve(artifactId))).code).toBe("store_failed");
+    expect((await failureOf(store.retrieve(artifactId))).code).toBe("unavailable");
   });
 
   it("an answer with one wrong bit is never handed out", async () => {
@@ -236,7 +236,7 @@ describe("bodies that are cut", () => {
       action: { kind: "damage" },
       times: Infinity,
     });
-    expect((await failureOf(lengthOf(artifactId))).code).toBe("corrupt");
+    expect((await failureOf(lengthOf(artifactId))).code).toBe("damaged");
   });
 
   it.each([0, 1, 70_000, 4 * mebibyte])(
@@ -260,7 +260,7 @@ describe("bodies that are cut", () => {
         action: { kind: "cut", when: "request", afterBytes },
         times: Infinity,
       });
-      expect((await failureOf(store.store(longContent(), { source }))).code).toBe("store_failed");
+      expect((await failureOf(store.store(longContent(), { source }))).code).toBe("unavailable");
       expect(server.uploads()).toEqual([]);
       expect((await store.listHandles()).handles).toEqual([earlier]);
       expect(await store.retrieve(earlier.artifactId)).toHaveLength(7);
@@ -293,7 +293,7 @@ describe("a put that fails at any of its requests", () => {
         expect(await other.exists(artifactId)).toBe(stored.length > 0);
         const again = await other.store(contents[kind](), { source });
         expect((await other.getHandles(again.artifactId)).at(-1)).toEqual(again);
-        expect(await other.verify()).toMatchObject({ corrupt: [], missing: [] });
+        expect(await other.verify()).toMatchObject({ damaged: [], missing: [] });
         expect(server.uploads()).toEqual([]);
       }
     },

@@ -43,20 +43,21 @@ export interface S3ArtifactStore extends ArtifactStore {
 }
 
 const minPartBytes = 5 * 1024 * 1024;
+const defaultPartBytes = 8 * 1024 * 1024;
 const dayMs = 24 * 60 * 60_000;
 
 /**
  * Opens the artifacts below a prefix of a bucket. Moves the handles that earlier versions kept in the bucket into the
  * records, while no such version may write, and aborts abandoned uploads.
- * @throws ArtifactStoreError `store_failed` if the bucket cannot be used or its handles are in other records,
+ * @throws ArtifactStoreError `unavailable` if the bucket cannot be used or its handles are in other records,
  * `invalid_input`, `aborted`
  */
 export async function openS3ArtifactStore(
   options: S3ArtifactStoreOptions,
 ): Promise<S3ArtifactStore> {
   const { client, bucket: name, records, prefix = "", signal, clock = systemClock } = options;
-  const { partSizeBytes = 2 * 4 * 1024 * 1024, abandonedAfterMs = dayMs } = options;
-  checkOptions({ client, bucket: name, records, prefix, partSizeBytes, abandonedAfterMs });
+  const { partSizeBytes = defaultPartBytes, abandonedAfterMs = dayMs } = options;
+  checkOptions(options);
   const bucket = new S3Bucket({ client, bucket: name, prefix });
   try {
     const root = await claimBucket(bucket, records, signal);
@@ -73,15 +74,14 @@ export async function openS3ArtifactStore(
   }
 }
 
-function checkOptions(options: {
-  client: S3LikeClient;
-  bucket: string;
-  records: Records;
-  prefix: string;
-  partSizeBytes: number;
-  abandonedAfterMs: number;
-}): void {
-  const { client, bucket, records, prefix, partSizeBytes, abandonedAfterMs } = options;
+function checkOptions({
+  client,
+  bucket,
+  records,
+  prefix = "",
+  partSizeBytes = defaultPartBytes,
+  abandonedAfterMs = dayMs,
+}: S3ArtifactStoreOptions): void {
   if (typeof client?.send !== "function") {
     const message =
       "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";

@@ -160,7 +160,7 @@ describe("a writer that is killed", () => {
     // Those of the former writers once more: to read them after each kill grows with its square.
     const store = await storeAt(server.clientConfig);
     expect(await lostOf(store, acknowledged)).toEqual([]);
-    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+    expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
     const listed = new Set<string>();
     for (let cursor: string | undefined, isLast = false; !isLast;) {
       const page = await store.listHandles({
@@ -206,7 +206,7 @@ describe("a server that goes away", () => {
     expect(stored).toBeGreaterThanOrEqual(40);
     for (const error of errors) {
       expect(ArtifactStoreError.isInstance(error)).toBe(true);
-      expect(error).toMatchObject({ code: "store_failed", details: { isRetryable: true } });
+      expect(error).toMatchObject({ code: "unavailable", details: { isRetryable: true } });
     }
   });
 
@@ -221,13 +221,13 @@ describe("a server that goes away", () => {
       times: Infinity,
     });
     await expect(store.store("lost", { source: "tool:test" })).rejects.toMatchObject({
-      code: "store_failed",
+      code: "unavailable",
     });
     const read = store.retrieve(handles[0]?.artifactId ?? "");
-    await expect(read).rejects.toMatchObject({ code: "store_failed" });
+    await expect(read).rejects.toMatchObject({ code: "unavailable" });
     lift();
     expect((await store.listHandles()).handles).toEqual(handles);
-    expect(await store.verify()).toEqual({ checked: 3, corrupt: [], missing: [] });
+    expect(await store.verify()).toEqual({ checked: 3, damaged: [], missing: [] });
     await server.close();
   });
 });

@@ -107,11 +107,11 @@ describe("a store with a blob directory", () => {
     await without.close();
   });
 
-  it("says corrupt for a file that was lost, and repairs it when the same bytes come again", async () => {
+  it("says damaged for a file that was lost, and repairs it when the same bytes come again", async () => {
     const store = await openSqliteArtifactStore({ path, blobDirectory: directory });
     const { artifactId } = await store.store(long, { source });
     for (const name of readdirSync(files)) rmSync(join(files, name));
-    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
     await store.store(long, { source });
     expect(await store.retrieve(artifactId)).toHaveLength(long.length);
     await store.close();
@@ -125,7 +125,7 @@ describe("a store with a blob directory", () => {
       const away = join(folder, "away");
       renameSync(files, away);
       if (instead === "an empty folder") mkdirSync(files);
-      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "store_failed" });
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "unavailable" });
       await store.verify();
       await store.delete(artifactId);
       await store.collectGarbage({ graceMs: 0 });

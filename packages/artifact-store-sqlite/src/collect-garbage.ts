@@ -1,4 +1,4 @@
-import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
+import type { DriverCollectOptions, FreedBlob } from "@ccl/artifact-store/driver";
 import { transaction, type SqliteDatabase, type SqliteRow } from "@ccl/sql";
 import { reading } from "./find-blob.ts";
 
@@ -9,17 +9,17 @@ const blobsPerSweep = 256;
 export async function collectGarbage(
   database: SqliteDatabase,
   { until, artifactIds, isDryRun, signal }: DriverCollectOptions,
-): Promise<{ artifactId: string; sizeBytes: number }[]> {
+): Promise<FreedBlob[]> {
   const wanted = artifactIds === undefined ? null : JSON.stringify(artifactIds);
   const find = `SELECT blob_id, artifact_id, size_bytes FROM artifact_orphans JOIN artifact_blobs USING (blob_id) WHERE orphaned_at <= ?1
     AND (?2 IS NULL OR artifact_id IN (SELECT value FROM json_each(?2)))`;
-  const garbage = (rows: SqliteRow[]): { artifactId: string; sizeBytes: number }[] =>
+  const garbage = (rows: SqliteRow[]): FreedBlob[] =>
     rows.map((row) => ({
       artifactId: String(row["artifact_id"]),
       sizeBytes: Number(row["size_bytes"]),
     }));
   if (isDryRun) return garbage(reading(() => database.prepare(find).all(until, wanted)));
-  const freed: { artifactId: string; sizeBytes: number }[] = [];
+  const freed: FreedBlob[] = [];
   const sweep = (tx: SqliteDatabase): SqliteRow[] => {
     const rows = tx.prepare(`${find} LIMIT ${blobsPerSweep}`).all(until, wanted);
     for (const row of rows)

@@ -3,8 +3,7 @@ import type { BlobPut, BlobRecord, CommitOutcome, StagedBlob } from "@ccl/artifa
 import type { SqliteDatabase } from "@ccl/sql";
 import { watchLimits } from "./fit-limits.ts";
 import { insertHandle } from "./handle-row.ts";
-import { dropChunks } from "./staged-rows.ts";
-import { StagedSet } from "./staged-set.ts";
+import { dropChunks, StagedSet } from "./staged-set.ts";
 
 /** Writes all puts within the transaction of their commit. */
 export function commitPuts(

@@ -53,7 +53,7 @@ describe("a full disk", () => {
     ["long ones in chunk rows", 1_500_000],
   ])("refuses %s with disk_full and loses none of those before", async (_name, sizeBytes) => {
     const database = await openSqlite({ path, durability: "off" });
-    const store = await openSqliteArtifactStore({ database });
+    const store = await openSqliteArtifactStore({ client: database });
     database.exec("PRAGMA max_page_count = 1000");
     expect(await fillUp(store, sizeBytes)).toBeGreaterThan(1);
     expect(database.prepare("SELECT count(*) AS n FROM artifact_stages").get()).toEqual({ n: 0 });
@@ -103,16 +103,16 @@ describe("a damaged file", () => {
         await damaged.close();
       }
     });
-    await expect(reading).rejects.toMatchObject({ name: "ArtifactStoreError", code: "corrupt" });
+    await expect(reading).rejects.toMatchObject({ name: "ArtifactStoreError", code: "damaged" });
   });
 
   it("is told from tables of a newer release", async () => {
     await (await openSqliteArtifactStore({ path })).close();
     const database = await openSqlite({ path });
     database.exec("UPDATE ccl_schema SET version = 99");
-    const opening = openSqliteArtifactStore({ database });
+    const opening = openSqliteArtifactStore({ client: database });
     await expect(opening).rejects.toMatchObject({
-      code: "store_failed",
+      code: "unavailable",
       cause: { code: "schema_newer" },
     });
     database.close();
@@ -192,7 +192,7 @@ describe("closing", () => {
       false,
     ]);
     const database = await openSqlite({ path });
-    await (await openSqliteArtifactStore({ database })).close();
+    await (await openSqliteArtifactStore({ client: database })).close();
     expect(database.prepare("SELECT count(*) AS n FROM artifact_blobs").get()).toEqual({ n: 1 });
     database.close();
   });

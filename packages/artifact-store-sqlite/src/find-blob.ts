@@ -93,5 +93,5 @@ export function reading<T>(action: () => T): T {
 export function damagedFile(cause: unknown): ArtifactStoreError {
   const message =
     "The database file is damaged; restore it from a backup, or copy what can be read by copyArtifacts.";
-  return new ArtifactStoreError("corrupt", message, { cause });
+  return new ArtifactStoreError("damaged", message, { cause });
 }

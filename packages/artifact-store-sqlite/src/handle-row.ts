@@ -1,26 +1,10 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
-import { checkedHandle, handleChecksum, type FoundHandle } from "@ccl/artifact-store/driver";
-import type { SqliteDatabase, SqliteRow } from "@ccl/sql";
+import { handleChecksum } from "@ccl/artifact-store/driver";
+import type { SqliteDatabase } from "@ccl/sql";
 
 /** The columns of a handle: `h` is the handle, `b` its blob. */
 export const handleColumns: string = `h.handle_id, b.artifact_id, h.summary, b.size_bytes, h.mime_type, h.created_at, h.source,
   h.session_id, h.checksum FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
-
-/** Converts a row of `handleColumns` to a handle, which is damaged if its checksum does not match. */
-export function handleOfRow(row: SqliteRow): FoundHandle {
-  const { session_id: sessionId, checksum } = row;
-  const handle: ArtifactHandle = {
-    handleId: String(row["handle_id"]),
-    artifactId: String(row["artifact_id"]),
-    summary: String(row["summary"]),
-    sizeBytes: Number(row["size_bytes"]),
-    mimeType: String(row["mime_type"]),
-    createdAt: Number(row["created_at"]),
-    source: String(row["source"]),
-    sessionId: typeof sessionId === "string" ? sessionId : undefined,
-  };
-  return checkedHandle(handle, checksum);
-}
 
 /** Adds a handle of a blob. An existing handle stays as it is. */
 export function insertHandle(

@@ -15,7 +15,7 @@ export interface SqliteArtifactStoreOptions
   extends Omit<OpenSqliteOptions, "path">, ArtifactStoreOptions {
   path?: string | undefined;
   /** Used in place of `path`. Its durability applies. */
-  database?: SqliteDatabase | undefined;
+  client?: SqliteDatabase | undefined;
   /**
    * Where long contents are stored, from `openBlobDirectory` of `./node`. Without it they go into rows of the database.
    */
@@ -27,7 +27,7 @@ const staleStageMs = 3_600_000;
 
 /**
  * An artifact store in SQLite. Any number of processes may open the same file.
- * @throws ArtifactStoreError `invalid_input`, `store_failed` with the `SqlError` as cause, `corrupt` if the file is
+ * @throws ArtifactStoreError `invalid_input`, `unavailable` with the `SqlError` as cause, `damaged` if the file is
  * not a database, `aborted`
  */
 export async function openSqliteArtifactStore(
@@ -36,7 +36,7 @@ export async function openSqliteArtifactStore(
   const { blobDirectory: directory, clock = systemClock, signal } = options;
   let own: SqliteDatabase | undefined;
   try {
-    const database = options.database ?? (own = await openFile(options));
+    const database = options.client ?? (own = await openFile(options));
     await migrate(database, { component: "artifact_store", migrations, signal });
     await sweepStages(database, directory, clock.now() - staleStageMs);
     if (directory !== undefined) await removeDroppedFiles(database, directory);
@@ -61,12 +61,13 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   throw new ArtifactStoreError("invalid_input", message);
 }
 
-const passedOn = ["invalid_input", "corrupt", "disk_full", "aborted"] as const;
+const passedOn = ["invalid_input", "disk_full", "read_only", "aborted"] as const;
 
 function openErrorOf(error: unknown): unknown {
   if (!SqlError.isInstance(error)) return error;
   const { code, message } = error;
-  const own = passedOn.find((passed) => passed === code) ?? "store_failed";
+  const own =
+    code === "corrupt" ? "damaged" : (passedOn.find((passed) => passed === code) ?? "unavailable");
   return new ArtifactStoreError(own, `The SQLite store could not be opened. ${message}`, {
     cause: error,
   });

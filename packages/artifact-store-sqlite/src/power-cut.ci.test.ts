@@ -35,9 +35,9 @@ const checker = `
   for (const id of readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
     if ((await store.retrieve(id).catch(() => undefined)) === undefined) lost += 1;
   }
-  const { corrupt, missing } = await store.verify();
+  const { damaged, missing } = await store.verify();
   await store.close();
-  console.log(JSON.stringify({ lost, damaged: corrupt.length + missing.length }));
+  console.log(JSON.stringify({ lost, damaged: damaged.length + missing.length }));
 `;
 
 function start(script: string, path: string, durability: string) {

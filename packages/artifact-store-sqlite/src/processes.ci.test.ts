@@ -136,7 +136,7 @@ describe("a process that is killed", () => {
         const bytes = (await store.retrieve(artifactId)) ?? new Uint8Array();
         expect(createHash("sha256").update(bytes).digest("hex")).toBe(artifactId);
       }
-      expect((await store.verify()).corrupt).toEqual([]);
+      expect((await store.verify()).damaged).toEqual([]);
       await store.close();
     }
     expect(acks.length).toBeGreaterThanOrEqual(kills);
@@ -148,7 +148,7 @@ describe("a process that is killed", () => {
     database.exec(
       "INSERT INTO artifact_stages VALUES (900, 0, 0); INSERT INTO artifact_chunks VALUES (3774873600, x'00')",
     );
-    const store = await openSqliteArtifactStore({ database });
+    const store = await openSqliteArtifactStore({ client: database });
     expect(
       database.prepare("SELECT count(*) AS n FROM artifact_stages WHERE set_id = 900").get(),
     ).toEqual({ n: 0 });
@@ -175,7 +175,7 @@ describe("two processes on one store", () => {
     const missing: Ack[] = [];
     for (const ack of acks) if (!(await store.exists(ack.artifactId))) missing.push(ack);
     expect(missing).toEqual([]);
-    expect(await store.verify()).toMatchObject({ checked: 120 + 120, corrupt: [], missing: [] });
+    expect(await store.verify()).toMatchObject({ checked: 120 + 120, damaged: [], missing: [] });
     await store.collectGarbage({ graceMs: 0 });
     await store.close();
     await expectSound();

@@ -1,13 +1,11 @@
-import type { ArtifactDriver } from "@ccl/artifact-store/driver";
+import { type ArtifactDriver, handleOfRow } from "@ccl/artifact-store/driver";
 import type { Clock } from "@ccl/core";
 import { transaction, type SqliteDatabase, type SqliteRow, type SqliteValue } from "@ccl/sql";
 import type { BlobDirectory } from "./blob-directory.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts, repairBlob } from "./commit-puts.ts";
 import { damagedFile, findBlob, hasHandle, reading } from "./find-blob.ts";
-import { handleColumns, handleOfRow } from "./handle-row.ts";
-import { StagedFile } from "./staged-file.ts";
-import { StagedRows } from "./staged-rows.ts";
+import { handleColumns } from "./handle-row.ts";
 import { StagedSet } from "./staged-set.ts";
 import { removeDroppedFiles } from "./sweep-leftovers.ts";
 
@@ -36,10 +34,7 @@ export function createSqliteDriver({
   };
   return {
     name: "sqlite",
-    stage: (options) => {
-      const stage = { database, clock, ...options };
-      return directory === undefined ? StagedRows.open(stage) : StagedFile.open(stage, directory);
-    },
+    stage: (options) => StagedSet.open({ database, clock, directory, ...options }),
     async commit(puts, { limits, signal }) {
       for (const { content } of puts) if (content instanceof StagedSet) await content.finish();
       const outcomes = await transaction(database, (tx) => commitPuts(tx, puts, limits), {

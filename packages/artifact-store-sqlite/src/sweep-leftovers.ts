@@ -1,6 +1,6 @@
 import { transaction, type SqliteDatabase } from "@ccl/sql";
 import { blobFileName, type BlobDirectory } from "./blob-directory.ts";
-import { dropStagedRows } from "./staged-rows.ts";
+import { dropStage } from "./staged-set.ts";
 
 /** Removes what streams left that wrote nothing since `before`, since their processes have died. */
 export async function sweepStages(
@@ -14,7 +14,7 @@ export async function sweepStages(
     if (row["is_file"] !== 0 && directory === undefined) continue;
     await transaction(database, (tx) => {
       if (tx.prepare(`${find} AND set_id = ?`).get(before, setId) === undefined) return;
-      if (row["is_file"] === 0) return dropStagedRows(tx, setId);
+      if (row["is_file"] === 0) return dropStage(tx, setId);
       tx.prepare("INSERT INTO artifact_dropped_files VALUES (?)").run(setId);
       tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(setId);
     });

@@ -81,6 +81,9 @@ export interface DriverCollectOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A blob that was freed, or would be by a dry run. */
+export type FreedBlob = Pick<BlobRecord, "artifactId" | "sizeBytes">;
+
 /**
  * What a backend implements; `createArtifactStore` makes an `ArtifactStore` of it and brings ids, hashing, verification,
  * ranges, summaries and errors. A driver never interprets content, and gets only artifact ids of 64 hex digits, handle ids
@@ -135,7 +138,7 @@ export interface ArtifactDriver {
     match: { handleId?: string | undefined; sessionId?: string | undefined },
     options: DriverWriteOptions,
   ): Promise<number>;
-  collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]>;
+  collect(options: DriverCollectOptions): Promise<FreedBlob[]>;
   /** All ids that have a handle, sorted, page by page: those greater than `after`. */
   listIds(options: {
     after?: string | undefined;
@@ -144,7 +147,7 @@ export interface ArtifactDriver {
   }): Promise<string[]>;
   /** Sets a damaged blob aside, so that later reads need not find out again. */
   quarantine(artifactId: string): Promise<void>;
-  /** Rejects with `corrupt` if the backend has lost entries that no other call would miss. */
+  /** Rejects with `damaged` if the backend has lost entries that no other call would miss. */
   checkStructure?(): Promise<void>;
   close(): Promise<void>;
 }

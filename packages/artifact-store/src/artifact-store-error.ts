@@ -1,19 +1,23 @@
 import { CclError } from "@ccl/core";
 
-/**
- * Codes of `ArtifactStoreError`: `invalid_id` (an artifact id that is not 64 lower-case hex digits, or a handle id of the
- * wrong form), `invalid_input` (an option or a content of the wrong shape, or a content stream that failed), `id_mismatch` (the content has another id than expected), `corrupt` (stored bytes do not match their
- * hash), `limit_exceeded`, `disk_full`, `store_failed` (the backend failed; see `cause`), `unsupported` (the backend lacks
- * what the store needs), `closed`, `aborted`.
- */
+/** Why a call of a store failed. Every backend reports a cause by the same code. */
 export type ArtifactStoreErrorCode =
+  /** An artifact id that is not 64 lower-case hex digits, or a handle id of the wrong form. */
   | "invalid_id"
+  /** An option or a content of the wrong shape, or a content stream that failed. */
   | "invalid_input"
+  /** The content has another id than expected. */
   | "id_mismatch"
-  | "corrupt"
+  /** Stored bytes or a stored handle are not what was written. */
+  | "damaged"
+  /** Other writers were first too often. Nothing was stored. */
+  | "conflict"
   | "limit_exceeded"
   | "disk_full"
-  | "store_failed"
+  | "read_only"
+  /** The backend failed in another way. See `cause`. */
+  | "unavailable"
+  /** The backend lacks what the store needs. */
   | "unsupported"
   | "closed"
   | "aborted";

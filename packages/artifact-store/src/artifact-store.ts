@@ -121,11 +121,11 @@ export interface VerifyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What a check found. Damaged blobs are set aside: reads of them fail with `corrupt` until the same bytes are stored again. */
+/** What a check found. Damaged blobs are set aside: reads of them fail with `damaged` until the same bytes are stored again. */
 export interface VerifyReport {
   checked: number;
   /** Ids of blobs whose bytes do not hash to their id, or can't be read whole; sorted. */
-  corrupt: string[];
+  damaged: string[];
   /** Ids that handles name but that have no bytes; sorted. */
   missing: string[];
   /** Damaged handles of the artifacts that were checked. Absent where there are none. */
@@ -157,7 +157,7 @@ export interface StoreLimits {
 export interface ArtifactStore {
   /**
    * Keeps the content and adds a reference to it. Bytes that are there already are checked, and repaired if damaged.
-   * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `store_failed`, `closed`, `aborted`
+   * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `unavailable`, `closed`, `aborted`
    */
   store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;
   /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
@@ -167,7 +167,7 @@ export interface ArtifactStore {
   ): Promise<ArtifactHandle[]>;
   /**
    * The bytes, checked by their hash before they are handed out; undefined when no handle names the artifact.
-   * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `corrupt`, `store_failed`, `closed`, `aborted`
+   * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `damaged`, `unavailable`, `closed`, `aborted`
    */
   retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
   /** The same as a stream of pieces of any size, to be read once; each MiB is checked before any of it is handed out. */
@@ -179,7 +179,7 @@ export interface ArtifactStore {
   exists(artifactId: string, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;
   /**
    * Oldest first; empty for an unknown id. Damaged handles are left out, and `listHandles` names them.
-   * @throws ArtifactStoreError `corrupt` if all handles of the artifact are damaged
+   * @throws ArtifactStoreError `damaged` if all handles of the artifact are damaged
    */
   getHandles(
     artifactId: string,
@@ -190,7 +190,7 @@ export interface ArtifactStore {
   delete(artifactId: string, options?: DeleteOptions): Promise<boolean>;
   /** Frees blobs that have had no reference for the grace age. Safe beside puts of the same bytes. */
   collectGarbage(options: CollectGarbageOptions): Promise<GarbageReport>;
-  /** @throws ArtifactStoreError `corrupt` where a database is damaged as a whole, so that no artifact can be named */
+  /** @throws ArtifactStoreError `damaged` where a database is damaged as a whole, so that no artifact can be named */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** Waits for calls under way and ends open streams; later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;

@@ -18,7 +18,10 @@ export type CatalogErrorCode =
   | "catalog_damaged"
   | "catalog_conflict";
 
-/** What this package throws. Invalid records, files and model answers are returned as a `Result` instead. */
+/**
+ * The error class of this package. Invalid records, files and model answers come back as a `Result`
+ * instead.
+ */
 export class CatalogError extends CclError<CatalogErrorCode> {
   static override readonly brand: string = "CatalogError";
 }

@@ -1,7 +1,7 @@
 /** Grades above 0 by id. */
 type Grades = ReadonlyMap<string, number>;
 
-/** What of a catalog is measured. */
+/** The part of `Catalog` that the evaluation needs. */
 export interface EvaluatedCatalog {
   search(query: { text: string; limit: number }): Promise<{ hits: readonly { id: string }[] }>;
   budgetedContext?(request: { task: string; budget: number }): Promise<{

@@ -1,4 +1,4 @@
-// Measures search, and contexts within budgets, on labelled questions: for the bench and for tests of search quality.
+// Measures search, and contexts within budgets, on labelled questions. The bench and the tests of search quality use it.
 
 const depth = 10;
 
@@ -78,13 +78,13 @@ async function measureBudget(catalog, labelled, budget) {
   };
 }
 
-/** Share of the relevant ids among the first ones. */
+/** The share of the relevant ids that are among the first ones. */
 export function recallAt(ids, grades, count) {
   const found = ids.slice(0, count).filter((id) => grades.has(id));
   return new Set(found).size / grades.size;
 }
 
-/** Normalised discounted cumulative gain (Järvelin and Kekäläinen) with gains 2^grade - 1. An id counts at its first place. */
+/** Normalized discounted cumulative gain (Järvelin and Kekäläinen) with gains 2^grade - 1. A repeated id counts only at its first place. */
 export function ndcgAt(ids, grades, count) {
   const gainOf = (grade) => 2 ** grade - 1;
   const discounted = (gains) =>
@@ -97,7 +97,7 @@ export function ndcgAt(ids, grades, count) {
   return discounted(gains) / discounted(ideal);
 }
 
-/** One over the place of the first relevant id, 0 if the first ones have none. */
+/** The reciprocal rank of the first relevant id. 0 if none is among the first ones. */
 export function reciprocalRank(ids, grades, count) {
   const at = ids.slice(0, count).findIndex((id) => grades.has(id));
   return at < 0 ? 0 : 1 / (at + 1);
@@ -106,7 +106,7 @@ export function reciprocalRank(ids, grades, count) {
 const idsOf = (items) => items.map(({ id }) => id);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Evaluations as Markdown tables with a row each: ranking, then budgets if some were measured. */
+/** Renders evaluations as Markdown tables with one row each: ranking, then budgets if any were measured. */
 export function formatEvaluations(evaluations) {
   const named = Object.entries(evaluations);
   const share = (value) => value.toFixed(3);

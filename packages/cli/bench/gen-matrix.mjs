@@ -1,5 +1,5 @@
-// "node packages/cli/bench/gen-matrix.mjs" runs ccl gen against every behaviour of a server that providers knows, over three
-// wires: each run has to finish, or to fail with a code in bounded time and with the files as they were. Build first.
+// "node packages/cli/bench/gen-matrix.mjs" runs ccl gen against every server behaviour that providers knows, over three
+// wire formats. Each run must finish, or fail with a code in bounded time and with unchanged files. Build first.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// `ccl gen --apply` against every behaviour of a server, over three wires; see gen-matrix.mjs.
+// `ccl gen --apply` against every server behaviour, over three wire formats; see gen-matrix.mjs.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -13,7 +13,7 @@ import { type Fault, faults, played } from "../../providers/test-support/fault-t
 
 const program = process.argv[2] ?? "";
 const timeoutSeconds = 5;
-/** Retries are part of the time limit; the rest is for starting, reading and applying on a busy machine. */
+/** Retries are part of the time limit. The rest is for starting, reading and applying on a busy machine. */
 const endsWithinMs = 3 * timeoutSeconds * 1000 + 15_000;
 
 const before = "export const port = 80;\n";
@@ -117,7 +117,7 @@ for (const { name, codes } of faults) {
   const shown = row.map(
     ({ wire, ending, said, ms }) => `${wire.split("/")[0]}: ${ending} ${said} ${ms} ms`,
   );
-  // Without codes the whole answer has to arrive.
+  // Without codes, the whole answer must arrive.
   const isLost = codes === undefined && row.some(({ ending }) => ending !== "finished");
   console.log(`${isLost ? "!" : " "} ${name}\n    ${shown.join("\n    ")}`);
 }

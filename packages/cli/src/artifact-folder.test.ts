@@ -45,7 +45,7 @@ describe("a folder of artifacts", () => {
     vi.doMock("@ccl/artifact-store-sqlite", () => ({
       openSqliteArtifactStore: () => {
         const cause = new SqlError("no_driver", "no driver");
-        return Promise.reject(new ArtifactStoreError("store_failed", "not opened", { cause }));
+        return Promise.reject(new ArtifactStoreError("unavailable", "not opened", { cause }));
       },
     }));
     const opened = await openFolder(base);
@@ -55,7 +55,7 @@ describe("a folder of artifacts", () => {
   });
 
   it("stays with files where artifacts are kept in files", async () => {
-    const files = await openFsArtifactStore({ root: join(base, "artifacts") });
+    const files = await openFsArtifactStore({ folder: join(base, "artifacts") });
     const { artifactId } = await files.store("kept in files", { source: "test" });
     await files.close();
     const opened = await openFolder(base);

@@ -70,7 +70,7 @@ export async function openStore(path: string): Promise<Pick<State, "store" | "ki
     }
   }
   const { openFsArtifactStore } = await import("@ccl/artifact-store-fs");
-  return { store: await openFsArtifactStore({ root: join(path, filesName) }), kind: "files" };
+  return { store: await openFsArtifactStore({ folder: join(path, filesName) }), kind: "files" };
 }
 
 /** Where state is stored. */
@@ -90,7 +90,7 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   const path = resolve(terminal.cwd(), flags.state ?? stateFolder(terminal));
   const shared = flags.state === undefined ? terminal.env[sharedState] : undefined;
   const address = flags.postgres ?? shared ?? "";
-  if (address !== "") return await openShared(session, { address, path });
+  if (address !== "") return openShared(session, { address, path });
   await mkdir(path, { recursive: true, mode: 0o700 });
   const opened = await openStore(path);
   return {

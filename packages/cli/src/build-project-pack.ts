@@ -36,6 +36,7 @@ export interface PackShape extends CountedFor {
   rules?: string | undefined;
   caps?: Record<string, number> | undefined;
   diff?: boolean | undefined;
+  /** True for the default number of commits. */
   log?: number | true | undefined;
 }
 
@@ -79,9 +80,9 @@ export async function buildProjectPack(
   if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
   if (shape.profile !== undefined)
     options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
-  const base = await files?.readBase({ signal });
+  const base = await files?.readBase(session);
   if (base !== undefined) options.version = base.version;
-  if (shape.base === true) options.base = requireBase(base).snapshot;
+  if (shape.base) options.base = requireBase(base).snapshot;
   const counter = await openCounter(shape, session);
   const { budget, style } = shape;
   if (style === "document") {
@@ -103,20 +104,13 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   );
 }
 
-/** Which output of git a pack contains. */
-interface GitFlags {
-  diff?: boolean | undefined;
-  /** True for the default number of commits. */
-  log?: number | true | undefined;
-}
-
 /** The share of the budget that each git section may take. */
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
 /** The changes of the working tree and the latest commits, each within its share of the budget, with secrets masked. */
 async function gitAttachments(
-  { diff, log }: GitFlags,
+  { diff, log }: PackShape,
   { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
 ): Promise<{ title: string; text: string }[]> {
   const attachments: { title: string; text: string }[] = [];
@@ -127,7 +121,7 @@ async function gitAttachments(
   const refusal = "--diff and --log need a git repository with a commit";
   const git = async (args: string[]): Promise<string> =>
     String(await gitInRoot(session, ["-c", "core.quotePath=off", ...args], { refusal }));
-  if (diff === true) {
+  if (diff) {
     const tracked = ["diff", "HEAD", "--no-ext-diff", "--no-color", "--relative", "--", "."];
     const untracked = ["ls-files", "--others", "--exclude-standard", "--", "."];
     const names = (await git(untracked)).trimEnd();

@@ -15,7 +15,7 @@ export async function changesSinceBase(
 ): Promise<Delta> {
   const { signal } = session;
   const next = withTextsOf(await takeSnapshot({ registry, signal }), base);
-  return await describeCallers(await computeDelta(base, next, { signal }), registry, session);
+  return describeCallers(await computeDelta(base, next, session), registry, session);
 }
 
 /** Drops the texts of unchanged files that the base did not store, so that they do not count as changes. */
@@ -43,26 +43,24 @@ async function describeCallers(
   registry: AliasRegistry,
   { signal }: Pick<Session, "signal">,
 ): Promise<Delta> {
-  const changed = delta.changes.map((change) => ({
-    change,
-    names: change.type === "changed" ? [...new Set(change.notes.flatMap(changedName))] : [],
-    uses: new Map<string, string[]>(),
-  }));
-  const wanted = changed.flatMap(({ change, names, uses }) =>
-    change.type === "changed" && names.length > 0 ? [{ path: change.path, names, uses }] : [],
-  );
+  const wanted = delta.changes.flatMap((change) => {
+    if (change.type !== "changed") return [];
+    const names = new Set(change.notes.flatMap(changedName));
+    return names.size === 0 ? [] : [{ change, names, uses: new Map<string, string[]>() }];
+  });
   if (wanted.length === 0) return delta;
   for (const { alias, path } of registry.list()) {
     const content = await registry.resolve(alias, { signal });
     if (!content.ok || content.value.text === undefined) continue;
     const { text } = content.value;
-    for (const { path: from, names, uses } of wanted)
-      if (from !== path && imports(text, moduleName(from))) addUses({ path, text, names }, uses);
+    for (const { change, names, uses } of wanted)
+      if (change.path !== path && imports(text, moduleName(change.path)))
+        addUses({ path, text, names }, uses);
   }
-  const changes = changed.map(({ change, uses }) => {
-    if (change.type !== "changed" || uses.size === 0) return change;
-    const lines = [...uses].map(([name, places]) => describeUse(name, places));
-    return { ...change, notes: [...lines, ...change.notes] };
+  const changes = delta.changes.map((change) => {
+    const known = wanted.find((one) => one.change === change);
+    if (known === undefined) return change;
+    return { ...known.change, notes: [...[...known.uses].map(describeUse), ...known.change.notes] };
   });
   return { ...delta, changes };
 }
@@ -72,7 +70,7 @@ function changedName(line: string): string[] {
   return name === undefined ? [] : [name];
 }
 
-function addUses(file: { path: string; text: string; names: readonly string[] }, uses: Uses): void {
+function addUses(file: { path: string; text: string; names: Iterable<string> }, uses: Uses): void {
   for (const name of file.names) {
     const lines = linesWith(file.text, name);
     if (lines.length === 0) continue;
@@ -114,7 +112,7 @@ function linesWith(text: string, name: string): number[] {
   return (used.length > 0 ? used : found).slice(0, MAX_LINES).map((at) => at + 1);
 }
 
-function describeUse(name: string, places: readonly string[]): string {
+function describeUse([name, places]: [string, string[]]): string {
   const more = places.length > MAX_FILES ? ` and in ${places.length - MAX_FILES} more files` : "";
   return `${name} is used in ${places.slice(0, MAX_FILES).join(", ")}${more}`;
 }

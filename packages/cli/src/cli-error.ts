@@ -34,6 +34,11 @@ export class CliError extends CclError<CliErrorCode> {
   static override readonly brand: string = "CliError";
 }
 
+/** The command line itself is wrong. The message says what to give instead. */
+export function usageError(message: string, cause?: unknown): CliError {
+  return new CliError("usage", message, { cause });
+}
+
 /** Turns refused input into an error that carries every issue. */
 export function inputError(issues: Issue[]): CliError {
   return new CliError("input_invalid", issues.map((issue) => issue.message).join("\n"), {

@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { stat, writeFile } from "node:fs/promises";
 import { parse, resolve } from "node:path";
+import type { Writable } from "node:stream";
 
 import type { TokenCounter } from "@ccl/core";
-import { writeFileDurable } from "@ccl/core/node";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
-import { CliError } from "./cli-error.ts";
+import { CliError, usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
 /** Clipboard programs in order of preference. Each reads the text from stdin. */
@@ -33,38 +34,40 @@ export async function writeOut(path: string, text: string, session: Session): Pr
   const target = resolve(session.terminal.cwd(), path);
   const found = await stat(target).catch(() => undefined);
   try {
-    if (found?.isDirectory() === true)
-      throw new CliError("usage", `--out ${path} is a folder; name a file.`);
+    if (found?.isDirectory()) throw usageError(`--out ${path} is a folder; name a file.`);
     await (found === undefined || found.isFile()
       ? writeFileDurable(target, text)
       : writeFile(target, text));
   } catch (error) {
     if (!isBadPlace(error)) throw error;
-    throw new CliError("usage", `--out ${path} cannot be written: ${error.message}`, {
-      cause: error,
-    });
+    throw usageError(`--out ${path} cannot be written: ${error.message}`, error);
   }
   return target;
 }
 
 /** True if the user chose a path that cannot be written. Anything else is a failure. */
 function isBadPlace(error: unknown): error is Error {
-  if (!(error instanceof Error) || CliError.isInstance(error)) return false;
-  const { cause = error } = error;
-  return cause instanceof Error && "code" in cause && BAD_PLACES.has(cause.code);
+  return error instanceof Error && BAD_PLACES.has(systemCode(error.cause ?? error));
 }
 
 /** Copies text to the clipboard with the first program found, or through the terminal (OSC 52). Returns which one. */
 export async function copyToClipboard(text: string, session: Session): Promise<string> {
   const { platform, env, stderr } = session.terminal;
   const candidates = CLIPBOARDS[platform] ?? OTHER_CLIPBOARDS;
+  // Windows' clip reads UTF-16. It would decode UTF-8 in the local code page.
+  const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
+  const { signal } = session;
   for (const [command, ...args] of candidates) {
-    // Windows' clip reads UTF-16. It would decode UTF-8 in the local code page.
-    const bytes = Buffer.from(text, platform === "win32" ? "utf16le" : "utf8");
-    session.signal.throwIfAborted();
-    if (await pipeTo({ command, args, bytes }, env, session.signal)) return command;
+    signal.throwIfAborted();
+    const child = spawn(command, args, {
+      env,
+      signal,
+      stdio: ["pipe", "ignore", "ignore"],
+      windowsHide: true,
+    });
+    if (await hasTaken(child, bytes)) return command;
   }
-  if (stderr.isTTY === true) {
+  if (stderr.isTTY) {
     stderr.write(`\u001B]52;c;${Buffer.from(text).toString("base64")}\u0007`);
     return "the terminal";
   }
@@ -75,25 +78,12 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
   );
 }
 
-interface PipedCommand {
-  command: string;
-  args: string[];
-  bytes: Buffer;
-}
-
 /** False if the program is missing or fails, as X11 programs do without a display. */
-function pipeTo(
-  { command, args, bytes }: PipedCommand,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+function hasTaken(
+  child: ChildProcessByStdio<Writable, null, null>,
+  bytes: Buffer,
 ): Promise<boolean> {
   return new Promise((settle) => {
-    const child = spawn(command, args, {
-      env,
-      signal,
-      stdio: ["pipe", "ignore", "ignore"],
-      windowsHide: true,
-    });
     child.on("error", () => settle(false));
     child.on("exit", (code) => settle(code === 0));
     child.stdin.on("error", () => undefined);
@@ -118,7 +108,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
     if (end === start + 1 && counter.count(first) > maxTokens) {
       const file = lines.slice(0, end).findLast((line) => HEADER.test(line)) ?? "the pack";
       const message = `A line below ${JSON.stringify(file)} takes ${counter.count(first)} tokens, so no part of ${maxTokens} can hold it. Leave that file out with --ignore, or give a larger --split.`;
-      throw new CliError("usage", message);
+      throw usageError(message);
     }
     if (end < lines.length) {
       const middle = start + Math.floor((end - start) / 2);

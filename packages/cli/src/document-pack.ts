@@ -60,9 +60,9 @@ export async function buildDocumentPack(session: Session, options: DocumentOptio
     references.set(file.alias, line);
   }
   for (const { alias } of files.slice(0, references.size)) {
-    const content = await registry.resolve(alias, { signal });
+    const content = await registry.resolve(alias, session);
     if (!content.ok || content.value.text === undefined) continue;
-    const card = await buildCard({ ...content.value, text: content.value.text }, { signal });
+    const card = await buildCard({ ...content.value, text: content.value.text }, session);
     const text = `### ${alias}\n${card.text}\n`;
     const tokens = counter.count(text) + 1;
     if (tokens > left) continue;

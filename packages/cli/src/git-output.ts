@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 
-import { CliError } from "./cli-error.ts";
+import { usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
 /** The result of a git call. `code` is undefined if git is not installed. */
@@ -51,5 +51,5 @@ export async function gitInRoot(
   if (code === 0) return stdout;
   const [said = ""] = stderr.trim().split("\n");
   const reason = code === undefined ? "git is not installed" : said || `it ended with ${code}`;
-  throw new CliError("usage", `${refusal}: ${reason}.`);
+  throw usageError(`${refusal}: ${reason}.`);
 }

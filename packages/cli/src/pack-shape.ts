@@ -5,7 +5,7 @@ import type { PackStyle } from "@ccl/aliases";
 import { unless } from "@ccl/core/node";
 
 import type { PackShape } from "./build-project-pack.ts";
-import { CliError, inputError } from "./cli-error.ts";
+import { inputError, usageError } from "./cli-error.ts";
 import { tokens } from "./command-line/command-declaration.ts";
 import { readInput } from "./plan/read-input.ts";
 import type { Session } from "./session.ts";
@@ -15,9 +15,13 @@ const DEFAULT_BUDGET = 8000;
 /** Flags as the user gives them. The settings fill in what is absent. */
 export type ShapeFlags = Omit<PackShape, "budget"> & { budget?: number | undefined };
 
-/** Merges flags over the project's settings over the defaults. */
-export async function applySettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
-  const config = await readPackConfig(session);
+/** Merges flags over settings over the defaults. The settings are those of the project unless others are given. */
+export async function applySettings(
+  session: Session,
+  flags: ShapeFlags,
+  given?: PackConfig,
+): Promise<PackShape> {
+  const config = given ?? (await readPackConfig(session));
   const { instructionFile } = config;
   return {
     ...flags,
@@ -30,16 +34,6 @@ export async function applySettings(session: Session, flags: ShapeFlags): Promis
       flags.instructions !== undefined
         ? await readInput(session, flags.instructions, "instructions")
         : instructionFile && (await readRules(join(session.root, instructionFile))),
-  };
-}
-
-/** The flags for a cloned repository, for which neither its settings nor those of the current folder apply. */
-export async function withoutSettings(session: Session, flags: ShapeFlags): Promise<PackShape> {
-  const { instructions } = flags;
-  return {
-    ...flags,
-    budget: flags.budget ?? DEFAULT_BUDGET,
-    rules: instructions && (await readInput(session, instructions, "instructions")),
   };
 }
 
@@ -66,7 +60,7 @@ async function readRules(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const message = `${file} cannot be read; ${CONFIG_FILE} names it as instructionFile.`;
-    throw new CliError("usage", message, { cause: error });
+    throw usageError(message, error);
   }
 }
 
@@ -91,7 +85,7 @@ export async function readPackConfig({ root }: Pick<Session, "root">): Promise<P
   const file = join(root, CONFIG_FILE);
   const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
     (cause: unknown) => {
-      throw new CliError("usage", `${file} cannot be read.`, { cause });
+      throw usageError(`${file} cannot be read.`, cause);
     },
   );
   if (text === undefined) return {};
@@ -113,7 +107,7 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
-    throw new CliError("usage", `${file} is not JSON: ${reason}`, { cause: error });
+    throw usageError(`${file} is not JSON: ${reason}`, error);
   }
 }
 

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { AliasRegistry, AliasStat, Pack, PackEntry, PackLevel } from "@ccl/aliases";
 import { estimatedCounter } from "@ccl/core";
 
+import { percent } from "./output/audit-report.ts";
 import { formatCount, formatNumber } from "./output/format-number.ts";
 import { printable } from "./output/printable.ts";
 import type { Style } from "./output/style.ts";
@@ -31,7 +32,7 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   const size = `${formatNumber(pack.tokens)} of ${formatNumber(facts.budget)} tokens (${facts.counter})`;
   const share =
     pack.tokens < facts.rawTokens
-      ? `, of which the pack is ${percent(pack.tokens, facts.rawTokens)}`
+      ? `, of which the pack is ${percent(pack.tokens / facts.rawTokens)}`
       : "";
   const lines = [
     `${colours.bold("pack")}  ${colours.green(size)}, ${shown}`,
@@ -44,32 +45,28 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
     ),
   ];
   const unmatched = describeUnmatched(pack);
-  if (unmatched !== undefined) lines.push(`${colours.yellow("task")}  ${unmatched}\n`);
+  if (unmatched !== "") lines.push(`${colours.yellow("task")}  ${unmatched}\n`);
   const omitted = describeOmitted(pack, facts);
-  if (omitted !== undefined) lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
+  if (omitted !== "") lines.push(`${colours.yellow("not shown")}  ${omitted}\n`);
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
 
-/** Words of the task that no file contains. Undefined if all occur. */
+/** Words of the task that no file contains. Empty if all occur. */
 export function describeUnmatched({
   isMatched,
   unmatched,
-}: Pick<Pack, "isMatched" | "unmatched">): string | undefined {
+}: Pick<Pack, "isMatched" | "unmatched">): string {
   if (!isMatched) return "no file has any word of the task, so this is an overview";
-  return unmatched.length === 0 ? undefined : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
+  return unmatched.length === 0 ? "" : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
 }
 
-function percent(part: number, whole: number): string {
-  return `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-/** `105 files: 103 budget, 2 binary`. Undefined if every file is shown. */
+/** `105 files: 103 budget, 2 binary`. Empty if every file is shown. */
 export function describeOmitted(
   { omitted }: Pick<Pack, "omitted">,
   { skipped }: Pick<PackFacts, "skipped">,
-): string | undefined {
+): string {
   const all = [...omitted, ...skipped];
-  return all.length === 0 ? undefined : `${formatCount(all.length, "file")}: ${countReasons(all)}`;
+  return all.length === 0 ? "" : `${formatCount(all.length, "file")}: ${countReasons(all)}`;
 }
 
 function levelRow(level: PackLevel, entries: PackEntry[]): string[][] {

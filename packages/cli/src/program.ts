@@ -7,9 +7,8 @@ import { addCommands } from "./command-line/command-declaration.ts";
 import { catalogCommands, storeCommands } from "./command-line/data-commands.ts";
 import { planCommands } from "./command-line/plan-commands.ts";
 import { projectCommands } from "./command-line/project-commands.ts";
-import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
-import type { GlobalFlags, Session, Terminal } from "./session.ts";
+import type { CommandResult, GlobalFlags, Session, Terminal } from "./session.ts";
 
 const examples = `
 Examples:

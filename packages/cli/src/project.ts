@@ -10,7 +10,7 @@ import {
 } from "@ccl/aliases";
 import type { Issue } from "@ccl/core";
 
-import { CliError, inputError } from "./cli-error.ts";
+import { CliError, inputError, usageError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
@@ -35,32 +35,32 @@ export async function withProject<T>(
     const place = join(session.root, session.directory);
     throw new CliError("not_initialized", `No aliases in ${place}. Run "ccl init" first.`);
   }
-  return await using(session, options.persist, work);
+  return withRegistry(session, options.persist, work);
 }
 
 /**
  * Runs `work` on the project's aliases, or on names in memory if there are none. New files get names too. Writes
  * nothing.
  */
-export async function withPresentFiles<T>(
+export function withPresentFiles<T>(
   session: Session,
   work: (registry: AliasRegistry, skipped: SkippedFiles) => Promise<T>,
 ): Promise<T> {
   if (!hasRegistry(session))
-    return await withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
-  return await using(session, false, async (registry) => {
+    return withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
+  return withRegistry(session, false, async (registry) => {
     const { skipped } = await nameNewFiles(session, registry);
-    return await work(registry, skipped);
+    return work(registry, skipped);
   });
 }
 
 /** Runs `work` on names from a scan in memory, keeping the project's names. Writes nothing. */
-export async function withScan<T>(
+export function withScan<T>(
   session: Session,
   rules: FileRules,
   work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
 ): Promise<T> {
-  return await using(session, false, async (registry) =>
+  return withRegistry(session, false, async (registry) =>
     work(registry, await scanWithProgress(registry, session, rules)),
   );
 }
@@ -96,7 +96,7 @@ export async function selectFiles(
   rules: FileRules,
 ): Promise<{ paths: ReadonlySet<string>; skipped: SkippedFiles } | undefined> {
   if (rules.include === undefined && rules.ignore === undefined) return undefined;
-  return await withFreshScan(session, rules, async (_, { entries, skipped }) => ({
+  return withFreshScan(session, rules, async (_, { entries, skipped }) => ({
     paths: new Set(entries.map((entry) => entry.path)),
     skipped,
   }));
@@ -112,19 +112,16 @@ export function requireFiles(
   const rules = [...include, ...ignore].join(", ");
   const why = rules === "" ? "" : ` by the rules ${rules}; "src/**" means all below src`;
   const left = countReasons(skipped) || "none";
-  throw new CliError(
-    "usage",
-    `No file in ${registry.root} can be packed${why} (left out: ${left}).`,
-  );
+  throw usageError(`No file in ${registry.root} can be packed${why} (left out: ${left}).`);
 }
 
 /** Runs `work` on a scan without the project's names, so that it lists only what the rules select. */
-export async function withFreshScan<T>(
+export function withFreshScan<T>(
   session: Session,
   rules: FileRules,
   work: (registry: AliasRegistry, scan: ScanReport) => Promise<T>,
 ): Promise<T> {
-  return await withScan({ ...session, directory: join(session.directory, "none") }, rules, work);
+  return withScan({ ...session, directory: join(session.directory, "none") }, rules, work);
 }
 
 /** Scans, and shows progress on a terminal. */
@@ -162,16 +159,13 @@ export function countReasons(files: readonly { reason: string }[]): string {
   return [...counts].map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`).join(", ");
 }
 
-async function using<T>(
-  session: Session,
+/** Runs `work` on a registry, new or not, then closes it. Writes only if it is to persist. */
+export async function withRegistry<T>(
+  { root, directory }: Session,
   persist: boolean,
   work: (registry: AliasRegistry) => Promise<T>,
 ): Promise<T> {
-  const registry = await openAliasRegistry({
-    root: session.root,
-    directory: session.directory,
-    persist,
-  });
+  const registry = await openAliasRegistry({ root, directory, persist });
   try {
     return await work(registry);
   } finally {
@@ -185,7 +179,7 @@ export async function resolveAlias(
   alias: string,
   session: Session,
 ): Promise<AliasContent> {
-  const resolved = await registry.resolve(alias, { signal: session.signal });
+  const resolved = await registry.resolve(alias, session);
   if (!resolved.ok) throw inputError(resolved.issues);
   return resolved.value;
 }

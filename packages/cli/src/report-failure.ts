@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 
-import { CliError } from "./cli-error.ts";
+import { CliError, usageError } from "./cli-error.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { exitCodeOf } from "./exit-code-of.ts";
 import { errorDocument } from "./output/error-document.ts";
@@ -35,9 +35,9 @@ function writeError(error: unknown, isJson: boolean, terminal: Terminal): void {
 function toFailure(error: unknown, isInterrupted: boolean): unknown {
   if (isInterrupted)
     return new CliError("aborted", "Interrupted; nothing was left half-written.", { cause: error });
-  if (isHelp(error)) return new CliError("usage", 'Name a command. "ccl --help" lists them.');
+  if (isHelp(error)) return usageError('Name a command. "ccl --help" lists them.');
   if (!(error instanceof CommanderError)) return error;
-  return new CliError("usage", error.message.replace(/^error: /, ""), { cause: error });
+  return usageError(error.message.replace(/^error: /, ""), error);
 }
 
 /** Without a command, commander itself prints the help to stderr. */

@@ -1,10 +1,9 @@
 import { CommanderError } from "commander";
 
 import { EXIT_CODES } from "./exit-code.ts";
-import type { CommandResult } from "./output/command-result.ts";
 import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
-import type { Session, Terminal } from "./session.ts";
+import type { CommandResult, Shown, OutputStream, Session, Terminal } from "./session.ts";
 
 type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -37,11 +36,11 @@ export async function runCli(
     const session = await openSession(flags, { terminal, ...interruption });
     try {
       const result = await command(session);
-      if (result.isCommitted !== true) interruption.signal.throwIfAborted();
+      if (!result.isCommitted) interruption.signal.throwIfAborted();
       exitCode = result.exitCode ?? EXIT_CODES.ok;
       session.progress.clear();
       writeResult(result, session.isJson, terminal);
-      if (result.endsProcess === true) terminal.stdout.write("", () => process.exit(exitCode));
+      if (result.endsProcess) terminal.stdout.write("", () => process.exit(exitCode));
     } finally {
       session.progress.clear();
     }
@@ -64,9 +63,13 @@ function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal)
     terminal.stdout.write(`${JSON.stringify(result.document, null, 2)}\n`);
     return;
   }
-  const { env, stdout, stderr } = terminal;
-  if (result.text !== undefined) stdout.write(result.text(styleOf(stdout, env)));
-  if (result.note !== undefined) stderr.write(result.note(styleOf(stderr, env)));
+  writeShown(result.text, terminal.stdout, terminal);
+  writeShown(result.note, terminal.stderr, terminal);
+}
+
+function writeShown(shown: Shown = "", stream: OutputStream, { env }: Terminal): void {
+  const text = typeof shown === "string" ? shown : shown(styleOf(stream, env));
+  if (text !== "") stream.write(text);
 }
 
 /** True if there are global flags only. */

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { CliError } from "./cli-error.ts";
+import { usageError } from "./cli-error.ts";
 import { createProgress, type Progress } from "./output/progress.ts";
 import { styleOf, type Style } from "./output/style.ts";
 
@@ -57,6 +57,27 @@ export interface Session {
   progress: Progress;
 }
 
+/** A text, or one that depends on the style of its stream. */
+export type Shown = string | ((style: Style) => string);
+
+/** The output of a command. The runner decides which part goes to which stream. */
+export interface CommandResult {
+  /** The JSON document of `--json`. Field names are part of the public interface. */
+  document: object;
+  /** For stdout without `--json`. */
+  text?: Shown | undefined;
+  /** For people, on stderr without `--json`. */
+  note?: Shown | undefined;
+  /** True if files were changed permanently. A later interrupt then does not change the exit code. */
+  isCommitted?: boolean | undefined;
+  /**
+   * True if application code ran that may keep the process alive. The process then exits once all output is written.
+   */
+  endsProcess?: boolean | undefined;
+  /** An exit code of ccl, or that of the command that was run. Default: ok. */
+  exitCode?: number | undefined;
+}
+
 /** What a session needs beside the global flags. */
 export type SessionParts = Pick<Session, "terminal" | "signal"> &
   Partial<Pick<Session, "forbidExit">>;
@@ -68,8 +89,8 @@ export async function openSession(
 ): Promise<Session> {
   const root = resolve(terminal.cwd(), flags.root ?? ".");
   const found = await stat(root).catch(() => undefined);
-  if (found?.isDirectory() !== true) {
-    throw new CliError("usage", `There is no folder at ${root}. Pass an existing folder to -C.`);
+  if (!found?.isDirectory()) {
+    throw usageError(`There is no folder at ${root}. Pass an existing folder to -C.`);
   }
   return {
     root,

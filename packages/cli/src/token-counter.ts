@@ -54,7 +54,7 @@ async function openEncoding(encoding: Encoding): Promise<TokenCounter> {
     import("@ccl/core/bpe"),
     readFile(vocabulary),
   ]);
-  return await createBpeCounter(encoding, { vocabulary: bytes });
+  return createBpeCounter(encoding, { vocabulary: bytes });
 }
 
 /** True for a model with a public vocabulary. */

@@ -2,34 +2,38 @@ import type { TokenCounter } from "@ccl/core";
 
 const mark = "[...]";
 
-/** About `max` characters of a text: its beginning and the surroundings of `place`, or its end if `place` is -1. */
+/**
+ * Shortens a string to about `max` characters: its beginning and the text around `place`. If
+ * `place` is -1, its beginning and its end.
+ */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
   if (place < 0) {
     const tail = Math.floor(max / 4);
-    return `${whole(text.slice(0, max - tail))}${mark}${whole(text.slice(text.length - tail))}`;
+    return `${withoutHalfPairs(text.slice(0, max - tail))}${mark}${withoutHalfPairs(text.slice(text.length - tail))}`;
   }
   const head = place < max * 0.7 ? 0 : Math.floor(max / 3);
   const room = max - head;
   const start =
     head === 0 ? 0 : Math.min(Math.max(head, place - Math.floor(room / 3)), text.length - room);
   const end = start + room;
-  const begin = start > head ? `${whole(text.slice(0, head))}${mark}` : text.slice(0, start);
-  return `${begin}${whole(text.slice(start, end))}${end < text.length ? mark : ""}`;
+  const begin =
+    start > head ? `${withoutHalfPairs(text.slice(0, head))}${mark}` : text.slice(0, start);
+  return `${begin}${withoutHalfPairs(text.slice(start, end))}${end < text.length ? mark : ""}`;
 }
 
 /** Removes half a surrogate pair at either end. */
-function whole(text: string): string {
+function withoutHalfPairs(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }
 
-/** How many tokens a text may take, and what counts them. */
+/** A token budget and the counter for it. */
 export interface Room {
   budget: number;
   counter: TokenCounter;
 }
 
-/** As much of the beginning as fits. */
+/** Shortens a string, as `clipAround` does, until it fits. Empty if nothing fits. */
 export function clipTo(text: string, { budget, counter }: Room): { text: string; tokens: number } {
   for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
     const shown = clipAround(text, chars, -1);

@@ -22,7 +22,7 @@ describe("compress of JSON without loss", () => {
     `);
   });
 
-  it("writes like objects as one table, equal columns once, nested members by their path", () => {
+  it("writes similar objects as one table, constant columns once, nested members by their path", () => {
     const rooms = [1, 2, 3].map((at) => ({
       room: `R-10${at}`,
       hotel: "Zum Hirsch",
@@ -37,7 +37,7 @@ describe("compress of JSON without loss", () => {
     `);
   });
 
-  it("takes the keys of an object of like objects as a column, once", () => {
+  it("writes the keys of an object of similar objects as one column", () => {
     const cards = Object.fromEntries(
       ["card_81", "card_92"].map((id, at) => [id, { id, brand: `b${at}`, last_four: 1000 + at }]),
     );
@@ -64,7 +64,7 @@ describe("compress of JSON without loss", () => {
     `);
   });
 
-  it("writes numbers that a double does not hold as they came", () => {
+  it("preserves numbers that a double cannot represent", () => {
     const rows = ["1180000000000000123", "1180000000000000124"].map(
       (id) => `{"id":${id},"sum":12345678901234567.89}`,
     );
@@ -76,7 +76,7 @@ describe("compress of JSON without loss", () => {
     `);
   });
 
-  it("shows every number and word of any value, and keeps any limit", () => {
+  it("shows every number and word of any value, and stays within any limit", () => {
     const scalar = fc.oneof(fc.integer(), fc.stringMatching(/^[a-z][a-z0-9_-]{2,12}$/));
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -99,13 +99,13 @@ describe("compress of JSON without loss", () => {
     );
   });
 
-  it("takes values that nest deeply", () => {
+  it("accepts deeply nested values", () => {
     const deep = `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`;
     expect(compress(deep, { budget: 100 }).tokens).toBeLessThanOrEqual(100);
   });
 });
 
-describe("compress of more than fits", () => {
+describe("compress of content beyond the budget", () => {
   const rows = Array.from({ length: 400 }, (_, at) => ({
     id: `inv-${1000 + at}`,
     customer: `c${(at * 7919) % 1000}`,
@@ -113,7 +113,7 @@ describe("compress of more than fits", () => {
     total: at === 301 ? 912_345 : 100 + ((at * 37) % 50),
   }));
 
-  it("shows the rows that the question names, that differ and that stand out, and counts the others", () => {
+  it("shows the rows that the question names and unusual ones, and counts the others", () => {
     const form = compress(JSON.stringify({ rows }), { budget: 300, query: "Who has inv-1093?" });
     expect(form).toMatchObject({ kind: "json", isLossless: false });
     expect(form.text).toMatch(/^rows: 400 rows \(\d+ shown\)\nrow\|id\|/);
@@ -123,7 +123,7 @@ describe("compress of more than fits", () => {
     expect(form.ranges.some(({ from, to }) => from <= 150 && to >= 150)).toBe(true);
   });
 
-  it("shows every form of a log before a second line of one, each under its source", () => {
+  it("shows every form of a log before a second line of any, each under its source", () => {
     const causes = Array.from("abcdefghijklmnopqrstuvwxyz", (one) => `${one}isk ${one}ull`);
     const lines = Array.from({ length: 2000 }, (_, at) => {
       const cause = at % 77 === 5 ? causes[Math.floor(at / 77)] : undefined;
@@ -137,7 +137,7 @@ describe("compress of more than fits", () => {
     expect(sources).toEqual(["ERROR Shop:"]);
   });
 
-  it("shows one line of each form of a log with its number, and what went wrong with what stands around it", () => {
+  it("shows one line of each form of a log with its count, and errors with the lines around them", () => {
     const lines = Array.from(
       { length: 3_000 },
       (_, at) => `2026-03-01T10:00:${at % 60} INFO worker ${at % 9} took job ${at * 17}`,
@@ -158,7 +158,7 @@ describe("compress of more than fits", () => {
     );
   });
 
-  it("does not fill the room with lines that it has counted", () => {
+  it("does not fill the room with lines that it has already counted", () => {
     const same = "ok\n".repeat(4_000);
     const { text } = compress(`${same}FAIL login: 500\n${same}`, {
       budget: 1_200,
@@ -169,7 +169,7 @@ describe("compress of more than fits", () => {
     expect(text.match(/: ok$/gm)?.length).toBeLessThan(20);
   });
 
-  it("shows the hunk of the file that was asked for under its file", () => {
+  it("shows the requested hunk under its file", () => {
     const diff = Array.from(
       { length: 60 },
       (_, at) =>
@@ -193,7 +193,7 @@ describe("compress of more than fits", () => {
     expect(form.text).toContain("## `limit.57`\n\nDefault: 1767.");
   });
 
-  it("reads pages by the reader that it is given", () => {
+  it("reads pages with the given reader", () => {
     const page =
       "<!doctype html><html><body><h1>Plans</h1><table><tr><td>Team</td><td>EUR 86.70</td></tr></table>";
     expect(compress(page, { budget: 100 })).toMatchObject({
@@ -205,7 +205,7 @@ describe("compress of more than fits", () => {
     );
   });
 
-  it("keeps any budget on any text, and gives the same text again", () => {
+  it("stays within any budget for any text, and is deterministic", () => {
     const line = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.lorem(),

@@ -12,63 +12,72 @@ import { findRepeat, type KnownContent } from "./repeats/find-repeat.ts";
 import { isTitle, type Layout, listUnits, type Numbering } from "./unit.ts";
 import { weighUnits } from "./weigh/weigh-units.ts";
 
-/** How much to show, and for which purpose. */
+/** Options of `compress`. */
 export interface CompressOptions {
   /** Token limit. The result never counts more. */
   budget: number;
-  /** The question that the reader wants answered, such as the user's words and the arguments of the call. */
+  /**
+   * The question that the reader wants answered, such as the user's message and the arguments of
+   * the call.
+   */
   query?: string | undefined;
-  /** Detected if absent. */
+  /** The kind of content. Detected by default. */
   kind?: ContentKind | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
   /**
-   * A better reader of pages than the built-in one for words, lists and cells, such as that of `@ccl/compress/html`.
+   * Converts pages to words, lists and cells in place of the built-in reader, for example that of
+   * `@ccl/compress/html`.
    */
   readHtml?: ((html: string) => string) | undefined;
   /**
-   * Declarations of source code, whose signatures stand for them. If absent, lines that look like declarations are
-   * used.
+   * Declarations of source code, which are shown by their signatures. If absent, lines that look
+   * like declarations are used.
    */
   outline?: readonly OutlineEntry[] | undefined;
   /**
-   * Contents that the reader has seen, oldest first. A content that says the same becomes one line that names the known
-   * one. A similar content becomes its differences, if those are shorter and fit.
+   * Content that the reader has already seen, oldest first. New content with the same meaning
+   * becomes one line that names the known one. Similar content becomes its differences, if those
+   * are shorter and fit.
    */
   known?: readonly KnownContent[] | undefined;
 }
 
-/** A range of lines or rows of a content, counted from 1, both ends included. */
+/** A range of lines or rows, counted from 1, both ends included. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** A content as the model reads it. */
+/** The content as the model reads it. */
 export interface CompressedContent {
   text: string;
   tokens: number;
   kind: ContentKind;
-  /** The content that the text refers to. Without it the text cannot be understood. */
+  /** The content that the text refers to. Without it, the text cannot be understood. */
   known?: KnownContent | undefined;
   /**
-   * True if `text`, together with `known`, says everything that the content says. Never true of HTML, which loses links
-   * and styles.
+   * True if `text`, together with `known`, contains everything in the content. Never true of HTML,
+   * which loses links and styles.
    */
   isLossless: boolean;
-  /** How many lines or rows are shown and how many are not. */
+  /** Numbers of shown and omitted lines or rows. */
   shown: number;
   omitted: number;
-  /** What was left out except blank lines, in the form that `readContent` takes. */
+  /** The omitted ranges, except blank lines. `readContent` accepts them unchanged. */
   ranges: LineRange[];
-  /** What `ranges` and the numbers in the text count: lines of the content, or rows of its JSON, table or page. */
+  /**
+   * The unit of `ranges` and of the numbers in the text: lines of the content, or rows of its JSON,
+   * table or page.
+   */
   numbering: Numbering;
 }
 
 /**
- * Shows the content within `budget` tokens. Lossless if that fits: records as a table, repeated lines once. Otherwise
- * it selects what the question asks for, what went wrong, what is unusual, and the first and last lines, with line
- * numbers and marks for what was left out between them. Deterministic, in time linear in the content.
+ * Shows the content within `budget` tokens. If a lossless version fits, it returns that, with
+ * records as a table and repeated lines once. Otherwise it selects what the question asks for,
+ * failures, unusual values, and the first and last lines. Lines have numbers, and marks show what
+ * was left out between them. Deterministic, in time linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
   return traced("compress", { "ccl.characters.before": content.length }, (span) => {
@@ -144,8 +153,8 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
 }
 
 /**
- * The joined units. A text that would not become a tenth shorter stays as it is. Undefined if the text is certainly
- * above the budget, which needs no counting.
+ * The units joined into one string. Content that would not get a tenth shorter stays unchanged.
+ * Undefined if the result is certainly above the budget, so that it need not be counted.
  */
 function wholeText(
   text: string,
@@ -165,7 +174,10 @@ function wholeText(
     : text;
 }
 
-/** A text that is this many times above the budget is not grouped, because it would stay above. */
+/**
+ * Content that exceeds the budget by this factor is not grouped, because grouping could not make it
+ * fit.
+ */
 const groupedRatio = 4;
 
 function groupedText(
@@ -176,7 +188,7 @@ function groupedText(
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 
-/** The text with fewer tokens, if it fits the budget. */
+/** The string with fewer tokens, if it fits the budget. */
 function shorterOf(
   texts: readonly (string | undefined)[],
   { budget, counter }: Room,
@@ -190,7 +202,10 @@ function shorterOf(
   return best;
 }
 
-/** No tokenizer averages more characters per token, so a longer text is above the budget without counting. */
+/**
+ * More characters per token than any tokenizer averages. Anything longer is above the budget
+ * without counting.
+ */
 const charsPerToken = 16;
 
 function countUpTo(text: string, budget: number, counter: TokenCounter): number | undefined {
@@ -215,7 +230,7 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
   return ranges;
 }
 
-/** As much of the beginning as fits, for budgets too small for any unit. */
+/** The text cut to fit, for budgets too small for any unit. */
 function beginning(
   text: string,
   { units, noun }: Layout,

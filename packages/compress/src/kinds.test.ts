@@ -9,7 +9,7 @@ const budget = 300;
 const samples = kindSamples.map((sample) => [sample.name, sample] as const);
 
 describe.each(samples)("%s", (_name, { kind, text, query, facts }) => {
-  it("shows the fact that matters in 300 tokens, which its head and tail do not", () => {
+  it("shows the important fact in 300 tokens, unlike its head and tail", () => {
     const shown = compress(text, { budget, query });
     expect(shown.kind).toBe(kind);
     expect(shown.tokens).toBeLessThanOrEqual(budget);
@@ -18,7 +18,7 @@ describe.each(samples)("%s", (_name, { kind, text, query, facts }) => {
     expect(facts.some((fact) => !ends.includes(fact))).toBe(true);
   });
 
-  it("can be read where it says that something is left out", () => {
+  it("can be read at each range that was left out", () => {
     const shown = compress(text, { budget, query });
     expect(shown.ranges.length).toBeGreaterThan(0);
     let omitted = 0;
@@ -50,7 +50,7 @@ it("is read by the numbers of the markers between lines", () => {
 it.each([
   ["of several files", (line: number) => `src/${line % 9}/store.ts`],
   ["of one file", undefined],
-])("shows hits of grep -C %s, not what stands around them", (_name, fileOf) => {
+])("shows hits of grep -C %s without their context", (_name, fileOf) => {
   const lines = Array.from({ length: 900 }, (_, at) => {
     const line = Math.floor(at / 4) * 20 + (at % 4);
     const sign = at % 4 === 1 ? ":" : "-";
@@ -64,7 +64,7 @@ it.each([
   expect(rows.filter((row) => row.endsWith("--")).length).toBeLessThan(2);
 });
 
-/** The control: as many tokens, from both ends. */
+/** The control: as many tokens from both ends. */
 function headAndTail(text: string): string {
   for (let chars = budget * 3; ; chars = Math.floor(chars * 0.9)) {
     const shown = `${text.slice(0, chars)}\n[...]\n${text.slice(-chars)}`;

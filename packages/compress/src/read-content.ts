@@ -6,22 +6,22 @@ import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
 import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
 
-/** Which part of a content to read. */
+/** Options of `readContent`. */
 export interface ReadContentOptions {
-  /** Lines or rows as `compress` numbers them, counted from 1, both ends included. */
+  /** First and last line or row, numbered as by `compress` from 1. Both are included. */
   from: number;
   to: number;
-  /** Token limit, 400 if absent. */
+  /** Token limit. 400 by default. */
   budget?: number | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
   /** As for `compress`. */
   readHtml?: ((html: string) => string) | undefined;
 }
 
-/** Lines or rows of a content. */
+/** Lines or rows of the content. */
 export interface ContentPiece {
-  /** Lines unchanged, or rows with their numbers below the names of their columns. */
+  /** Unchanged lines, or rows with their numbers below the names of their columns. */
   text: string;
   tokens: number;
   numbering: Numbering;
@@ -32,7 +32,10 @@ export interface ContentPiece {
   isCut: boolean;
 }
 
-/** Reads lines or rows that `compress` left out, by the numbers in its text. Stops when the budget is used up. */
+/**
+ * Reads lines or rows that `compress` left out, by the numbers in its text. Stops when the budget
+ * is used up.
+ */
 export function readContent(content: string, options: ReadContentOptions): ContentPiece {
   const { budget = 400, counter = estimatedCounter } = options;
   const text = unwrapText(content);

@@ -17,7 +17,7 @@ describe("the README's examples", () => {
     expect(examples.map(([name]) => name)).toEqual(["A log", "A test run", "A diff", "A table"]);
   });
 
-  it.each(examples)("shows what becomes of %s", (_name, { budget, query, before, after }) => {
+  it.each(examples)("show the output for %s", (_name, { budget, query, before, after }) => {
     const shown = compress(before, { budget, query });
     expect(shown.text).toBe(after);
     expect(shown.tokens).toBeLessThanOrEqual(budget);

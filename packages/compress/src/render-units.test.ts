@@ -18,7 +18,7 @@ const show = (
     isBrief: false,
   }).split("\n");
 
-/** Units that stand for one to three lines each, some of them blank, and whether each is shown. */
+/** Units of one to three lines each, some of them blank, and whether each is shown. */
 const rows = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.boolean()), { minLength: 1 })
   .map((given) => {
@@ -30,8 +30,8 @@ const rows = fc
     });
   });
 
-describe("lines with marks of what is left out", () => {
-  it("are accounted for, each once and in order", () => {
+describe("lines with marks for omissions", () => {
+  it("account for each line once and in order", () => {
     fc.assert(
       fc.property(rows, (given) => {
         const expected: string[] = [];
@@ -57,7 +57,7 @@ describe("lines with marks of what is left out", () => {
     );
   });
 
-  it("say line of one and lines of several, and leave blank lines blank", () => {
+  it("name one line or several, and leave blank lines blank", () => {
     const units = lines(["a", "b", "c", "", " ", "d", "e", "f"]);
     const layout: Layout = { ...base, units, style: "gaps", noun: "lines" };
     expect(show([0, 2, 5], layout)).toEqual(["a", "[... line 2]", "c", "", "d", "[... lines 7-8]"]);
@@ -80,7 +80,7 @@ describe("lines with their numbers", () => {
     noun: "lines",
   };
 
-  it("say how many there are, and how many each stands for", () => {
+  it("give their number, and how many lines each represents", () => {
     const counts = new Map([
       [1, 1],
       [3, 2],
@@ -97,7 +97,7 @@ describe("lines with their numbers", () => {
     ]);
   });
 
-  it("say that times are left out, and give way to a title", () => {
+  it("state that times are left out, unless there is a title", () => {
     const rendering = { textOf: () => "x", counts: new Map<number, number>(), isBrief: true };
     const first = (given: Layout, title?: string): string | undefined =>
       renderUnits([0], given, { ...rendering, title }).split("\n")[0];
@@ -132,7 +132,7 @@ describe("tables", () => {
   ];
   const layout: Layout = { ...base, units, style: "table", noun: "rows" };
 
-  it("say under their names how many rows they show, with the number of each", () => {
+  it("give the number of shown rows under their names, and number each row", () => {
     expect(show([0, 1, 2, 3, 5, 6, 7, 9, 10], layout)).toEqual([
       "lead",
       "a: 3 rows (2 shown)",
@@ -146,7 +146,7 @@ describe("tables", () => {
     ]);
   });
 
-  it("count the lines, and the rows of tables, that nothing shown speaks of", () => {
+  it("count the lines and the rows of tables that no shown line covers", () => {
     expect(show([1], layout)).toEqual(["a: 3 rows (0 shown)", "[... 4 more rows]"]);
     expect(show([0, 1, 6], layout).at(-1)).toBe("[... 1 more row]");
     expect(show([0], layout)).toEqual(["lead", "[... 6 more rows]"]);

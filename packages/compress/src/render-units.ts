@@ -7,22 +7,26 @@ import {
   type Units,
 } from "./unit.ts";
 
-/** How units are shown. */
+/** Options of `renderUnits`. */
 export interface Rendering {
   /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
-  /** What the text of a line leaves out, which stands once above the lines that share it. */
+  /**
+   * The prefix that the text of a line leaves out. It is written once, above the lines that share
+   * it.
+   */
   sourceAt?: ((at: number) => string) | undefined;
-  /** How many lines the line at a place stands for. */
+  /** Number of lines that a shown line represents, by its place. */
   counts: ReadonlyMap<number, number>;
-  /** The first line. If absent, numbered lines begin with how many are shown. */
+  /** The first line. If absent, numbered lines begin with a line that gives their number. */
   title?: string | undefined;
-  /** True leaves times out. */
+  /** True if the times of lines are left out. */
   isBrief: boolean;
 }
 
 /**
- * Renders the units at these places in order, with their numbers or with marks for what was left out between them.
+ * Renders the units at these places in order. They have their numbers, or there are marks for
+ * omissions between them.
  */
 export function renderUnits(
   places: readonly number[],
@@ -58,7 +62,7 @@ export function renderUnits(
   return lines.join("\n");
 }
 
-/** Lines that begin alike stand under what they begin with. */
+/** Groups lines by their source, which is written once above them. */
 function groupBySource(
   places: readonly number[],
   { units, style }: Layout,
@@ -94,10 +98,13 @@ function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
 }
 
 const longestLead = 40;
-/** With fewer lines, the first and last times would take the space of a line that says more. */
+/**
+ * Number of lines from which the first and last times are shown. With fewer, they would take up the
+ * space of a more useful line.
+ */
 const manyLines = 20;
 
-/** The prefixes of the first and the last line, such as their times. */
+/** The text before the message in the first and the last line, such as their times. */
 function leadsOf({ units, bodyOf }: Layout): string {
   const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
     const text = unit?.text.trim() ?? "";
@@ -116,7 +123,7 @@ function prefixOf(unit: Unit, style: Layout["style"], count = 1): string {
   return `${unit.from}${count > 1 ? ` x${count}` : ""}: `;
 }
 
-/** How many rows of each table are shown, by the place of its title. */
+/** Counts the shown rows of each table, by the place of its title. */
 function countRows(places: readonly number[], units: Units): Map<number, number> {
   const shown = new Map<number, number>();
   for (const at of places) {
@@ -127,7 +134,7 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
   return shown;
 }
 
-/** Counts the shown rows and lines, and the rows of tables whose titles say how many they have. */
+/** Counts the shown rows and lines, plus all rows of tables whose titles give their number. */
 function countNamed(places: readonly number[], units: Units): number {
   let named = 0;
   for (const at of places) {

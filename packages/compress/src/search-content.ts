@@ -9,38 +9,45 @@ import { joinUnits } from "./weigh/joined-units.ts";
 import { matchQuery } from "./weigh/match-query.ts";
 import { inheritFromHeads, withContext } from "./weigh/weigh-units.ts";
 
-/** What to search for, and how much to show. */
+/** Options of `searchContent`. */
 export interface SearchContentOptions {
-  /** Words and identifiers. Lines with rarer ones come first. */
+  /** Words and identifiers to find. Lines with rarer ones come first. */
   query: string;
-  /** Finds lines that match a pattern, such as a `RegExp`, in place of lines with words of the query. */
+  /**
+   * Finds lines that match a pattern, such as a `RegExp`, instead of lines with words of the query.
+   */
   pattern?: { test(text: string): boolean } | undefined;
-  /** Lines around a hit, 3 if absent. A row of a table is always shown whole. */
+  /** Number of lines shown around a hit. 3 by default. A row of a table is always shown whole. */
   around?: number | undefined;
-  /** Token limit, 400 if absent. */
+  /** Token limit. 400 by default. */
   budget?: number | undefined;
-  /** `estimatedCounter` if absent. */
+  /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
-  /** The number of the first line if the content is part of a longer one. 1 if absent. */
+  /** The number of the first line if the content is part of a longer one. 1 by default. */
   firstLine?: number | undefined;
 }
 
-/** What was found in a content. */
+/** The result of a search. */
 export interface ContentHits {
   /**
-   * Hits in the order of the content, with the numbers of their lines or rows. The first line says how many there are.
+   * Hits in the order of the content, with the numbers of their lines or rows. The first line gives
+   * the number of hits.
    */
   text: string;
   tokens: number;
-  /** How many lines or rows match. */
+  /** Number of lines or rows that match. */
   found: number;
-  /** How much of the query the best hit contains, 0 to 1. Comparable between contents. */
+  /**
+   * Share of the query that the best hit contains, 0..1. Comparable between searches of different
+   * content.
+   */
   score: number;
 }
 
 /**
- * Finds lines of a text, or rows of its JSON or table, that contain words of a query or match a pattern. Shows the best
- * ones that fit the budget, with their headings and surroundings. Takes time linear in the content.
+ * Finds lines of text, or rows of JSON or a table, that contain words of a query or match a
+ * pattern. Shows the best ones that fit the budget, with their headings and context. Takes time
+ * linear in the content.
  */
 export function searchContent(content: string, options: SearchContentOptions): ContentHits {
   const { around = 3, budget = 400, counter = estimatedCounter, firstLine = 1, pattern } = options;
@@ -70,10 +77,10 @@ export function searchContent(content: string, options: SearchContentOptions): C
   return { text: selection.text, tokens: selection.tokens, found, score };
 }
 
-/** A hit needs this share of the best hit's score. */
+/** Minimum share of the best hit's score that another hit needs. */
 const goodShare = 0.4;
 
-/** Numbers every line that is shown. */
+/** A layout in which every shown line has its number. */
 function numbered(layout: Layout, around: number): Layout {
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };

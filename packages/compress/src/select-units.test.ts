@@ -27,7 +27,7 @@ const weighed = (weights: number[], more: Partial<WeighedUnits> = {}): WeighedUn
   ...more,
 });
 
-/** What is shown if the best are tried one more at a time, each with what stands above it. */
+/** The expected selection: the best units are tried one more at a time, each with its heads. */
 function bestThatFit(units: Unit[], weights: number[], budget: number): number[] {
   const order = units
     .map((_, at) => at)
@@ -48,7 +48,7 @@ function bestThatFit(units: Unit[], weights: number[], budget: number): number[]
 }
 
 describe("selectUnits", () => {
-  it("shows as many of the best units as fit, with what stands above them", () => {
+  it("shows as many of the best units as fit, with their heads", () => {
     const unit = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.option(fc.nat(30)), fc.boolean());
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 40 }), fc.nat(200), (rows, budget) => {
@@ -72,7 +72,7 @@ describe("selectUnits", () => {
     );
   });
 
-  it("shows the names of columns with a row alone, and no unit without weight", () => {
+  it("shows the names of columns only with a row, and no unit without weight", () => {
     const units = [
       { ...line("a: 1 rows", 0), members: 1 },
       { ...line("id", 0), isHeader: true, head: 0 },
@@ -126,7 +126,7 @@ describe("long units", () => {
   const lengths = (lines: string[]): number[] =>
     lines.map(({ length }) => Math.round(length / 50) * 50);
 
-  it("share the room, and the few that are worth far more take three times as much", () => {
+  it("share the room, and the few with a far higher weight get three times as much", () => {
     const weights = (...best: number[]): number[] => [...best, ...Array(12).fill(1)].slice(0, 12);
     const few = lengths(select(twelve, weights(10, 7)));
     expect(few.slice(0, 3)).toEqual([750, 750, 250]);
@@ -135,7 +135,7 @@ describe("long units", () => {
     expect(few.length).toBeGreaterThan(10);
   });
 
-  it("are shorter where many forms are to be shown, but for 70 characters", () => {
+  it("are shorter if many forms have to be shown, down to 70 characters", () => {
     const forty = Array.from({ length: 90 }, (_, at) => long(at));
     const counts = (size: number): Partial<WeighedUnits> => ({
       counts: new Map(Array.from({ length: size }, (_, at) => [at, 1])),
@@ -152,7 +152,7 @@ describe("long units", () => {
     expect(first(60, 400)).toBe(100);
   });
 
-  it("keep what a compiler names first, and what was asked for or went wrong", () => {
+  it("keep the location, and the part that matches the question or reports an error", () => {
     const place = "src/store/open-store.ts:12:5: ";
     const text = `${place}${"word ".repeat(400)}the needle ${"word ".repeat(400)}`;
     const terms = [{ text: "needle", isExact: false, worth: 1 }];
@@ -167,13 +167,13 @@ describe("long units", () => {
     expect(asked.length).toBeLessThan(290);
   });
 
-  it("stay whole where a mark would save next to nothing", () => {
+  it("stay whole if a mark would save almost nothing", () => {
     const units = [line("x".repeat(262), 0), line("y".repeat(263), 1), ...twelve.slice(2)];
     const [whole = "", cut = ""] = select(units, Array(12).fill(1));
     expect([whole.includes("[...]"), cut.includes("[...]")]).toEqual([false, true]);
   });
 
-  it("give long cells what short ones leave", () => {
+  it("give long cells the room that short ones leave", () => {
     const row = (cells: string[], at: number): Unit => ({ ...line(cells.join("|"), at), cells });
     const rows = twelve.map((_, at) => row(["id-7", "a".repeat(600), "open", "b".repeat(600)], at));
     const [first = ""] = select(rows, Array(12).fill(1));
@@ -185,7 +185,7 @@ describe("long units", () => {
     expect(cells.map(({ length }) => length).slice(1)).toEqual(Array(39).fill(29));
   });
 
-  it("go without their time where one of each form would not fit with it", () => {
+  it("lose their time if one line of each form would not fit with it", () => {
     const units = Array.from({ length: 4 }, (_, at) =>
       line(`10:00:0${at} job number ${at} of four`, at),
     );

@@ -7,7 +7,7 @@ import { errorAt } from "./weigh/severity.ts";
 import { queryAt } from "./weigh/match-query.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
 
-/** Which units of a layout are shown. */
+/** The units of a layout that are shown. */
 export interface Selection {
   text: string;
   tokens: number;
@@ -18,13 +18,16 @@ export interface Selection {
 interface SelectOptions {
   budget: number;
   counter: TokenCounter;
-  /** The first line. */
+  /** The first line of the text. */
   title?: string | undefined;
-  /** How many units should fit. If absent, 12, or more if there are many forms. */
+  /** Number of units that should fit. If absent, 12, or more if there are many forms. */
   wanted?: number | undefined;
 }
 
-/** Selects as many of the best units as fit, shown in their order with marks for what was left out between them. */
+/**
+ * Selects as many of the best units as fit. They are shown in their order, with marks for what was
+ * left out between them.
+ */
 export function selectUnits(
   layout: Layout,
   weighed: WeighedUnits,
@@ -72,10 +75,10 @@ export function selectUnits(
 
 const briefChars = 60;
 const foremostShare = 3;
-/** Even the shortest lines take part of a token. */
+/** Maximum number of units per token, since even the shortest line takes part of a token. */
 const maxUnitsPerToken = 4;
 
-/** The few units that are worth far more than the others are shown at greater length. */
+/** The few units with a much higher weight than the others, which are shown at greater length. */
 function foremostOf(
   order: readonly number[],
   weights: Float64Array,
@@ -87,7 +90,7 @@ function foremostOf(
   return new Set(first.length > few ? [] : first);
 }
 
-/** Places of the best units, best first, only slightly more than could be shown. */
+/** Places of the best units, best first. There are only slightly more than could be shown. */
 function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
   let places: number[] = [];
@@ -102,7 +105,9 @@ function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   return places.sort(byWeight);
 }
 
-/** How many units may be tried. Their total length is limited, so that no trial takes long. */
+/**
+ * Counts the units that may be tried. Their total length is limited, so that no trial takes long.
+ */
 function affordable(
   order: readonly number[],
   units: Units,
@@ -122,7 +127,7 @@ function wantedUnits({ units, hasForms }: Layout, { counts }: WeighedUnits): num
   return Math.max(1, Math.min(wanted, units.length));
 }
 
-/** True if the budget cannot hold one line of each form with its time. */
+/** True if the budget is too small for one line of each form with its time. */
 function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: number): boolean {
   if (briefOf === undefined || counts.size === 0) return briefOf !== undefined;
   let chars = 0;
@@ -130,7 +135,7 @@ function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: 
   return chars > budget * 2;
 }
 
-/** The units together with all their heads, in order. */
+/** The places of the units and of all their heads, in order. */
 function withHeads(chosen: readonly number[], units: Units): number[] {
   const places = new Set<number>();
   for (const at of chosen) {
@@ -143,11 +148,12 @@ function withHeads(chosen: readonly number[], units: Units): number[] {
   return [...places].toSorted((a, b) => a - b);
 }
 
-/** A cut must save this many characters to be worth its mark. */
+/** Minimum number of characters that a cut must save to be worth its mark. */
 const slack = 12;
 
 /**
- * What a line needs to be understood: the file and line that a compiler or a search names first, its sign, its test.
+ * The part of a line that the reader needs to understand it: the file and line that a compiler or a
+ * search names first, its sign, or its test.
  */
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
@@ -159,7 +165,10 @@ interface Shortening {
   sourceOf: Layout["sourceOf"];
 }
 
-/** The text of a unit in which neither a cell nor the whole exceeds its share. Keeps the part that matters. */
+/**
+ * The text of a unit, shortened so that neither a cell nor the whole exceeds its share. Keeps the
+ * important part.
+ */
 function shortText(
   unit: Unit | undefined,
   { weighed, maxChars, briefOf, sourceOf }: Shortening,
@@ -180,7 +189,7 @@ function shortText(
   return clipCells(unit.cells, maxChars, clip).join("|");
 }
 
-/** Short cells stay whole. Long ones share the rest. */
+/** Shortens cells. Short ones stay whole, and long ones share the rest. */
 function clipCells(
   cells: readonly string[],
   maxChars: number,

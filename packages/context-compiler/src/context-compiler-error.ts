@@ -1,11 +1,12 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `budget_exceeded` has a `BudgetBreakdown` in `details`, `invalid_messages` the index of the message, and
- * `invalid_state` the problem. `invalid_schema`: a tool's JSON Schema does not compile. `invalid_event`: an event's
- * data does not fit its kind, see `details.issues`. `history_changed`: a transcript no longer begins with its recorded
- * messages. `evidence_invalid`: hashes do not match. `summary_failed`: a model's summary does not fit. `compile` keeps
- * the facts in that case.
+ * `budget_exceeded` has a `BudgetBreakdown` in `details`, `invalid_messages` the index of the
+ * message, and `invalid_state` the problem. `invalid_schema`: a tool's JSON Schema does not
+ * compile. `invalid_event`: an event's data does not fit its kind, see `details.issues`.
+ * `history_changed`: a transcript no longer begins with its recorded messages. `evidence_invalid`:
+ * hashes do not match. `summary_failed`: a model's summary does not fit, so `compile` keeps the
+ * facts.
  */
 export type ContextCompilerErrorCode =
   | "budget_missing"
@@ -21,7 +22,7 @@ export type ContextCompilerErrorCode =
   | "closed"
   | "aborted";
 
-/** What this package throws. */
+/** The errors of this package. */
 export class ContextCompilerError extends CclError<ContextCompilerErrorCode> {
   static override readonly brand: string = "ContextCompilerError";
 }

@@ -7,17 +7,17 @@ import { checkerOf } from "./tool-interrupt/checker-of.ts";
 
 const task = { role: "user" as const, content: "Find the order." };
 
-describe("what callers get wrong", () => {
-  it("is named: a state that fitMessages never gave", () => {
+describe("a caller's mistake", () => {
+  it("gets a typed error: a state that fitMessages did not return", () => {
     const { state } = fitMessages([task], { budget: 1_000 });
     const damaged = { ...state, tools: 7 };
-    // @ts-expect-error as it may come out of a store
+    // @ts-expect-error -- a store may return this
     expect(() => fitMessages([task], { budget: 1_000, state: damaged })).toThrow(
       expect.objectContaining({ code: "invalid_state" }),
     );
   });
 
-  it("is named: a tool's schema that does not compile", () => {
+  it("gets a typed error: a tool's schema that does not compile", () => {
     expect(() => checkerOf("read", { type: "nothing" })).toThrow(
       expect.objectContaining({
         code: "invalid_schema",
@@ -26,7 +26,7 @@ describe("what callers get wrong", () => {
     );
   });
 
-  it("is named: notes of a model that fit no schema", async () => {
+  it("gets a typed error: a model's summary that does not fit the schema", async () => {
     const summarize = createSummarizer({ model: createScriptedModel(["no", "no", "no", "no"]) });
     await expect(summarize({ messages: [task] })).rejects.toMatchObject({ code: "summary_failed" });
   });

@@ -27,12 +27,17 @@ import { runCompiled } from "./compile/run-compiled.ts";
 import { fitMessages } from "./fit/fit-messages.ts";
 import { createSession } from "./session/create-session.ts";
 
-/** What the authors of the conventions publish: names of attributes and metrics, and the values of those with a list. */
+/**
+ * The names of attributes and metrics that the conventions define, with the values of those that
+ * have a list.
+ */
 const official = new Set<unknown>(Object.values(conventions));
 const { ATTR_GEN_AI_PROVIDER_NAME: providerName, ATTR_GEN_AI_OPERATION_NAME: operationName } =
   conventions;
 
-/** The attributes that each span has besides its operation, from the pages of the GenAI conventions. */
+/**
+ * The attributes that each span needs besides its operation, by the pages of the GenAI conventions.
+ */
 const required = {
   chat: [
     "gen_ai.provider.name",
@@ -61,7 +66,7 @@ interface Collected {
   metrics: HistogramMetricData[];
 }
 
-/** What the SDK gives to a collector while `work` runs. */
+/** The spans and metrics that the SDK exports to a collector while `work` runs. */
 async function collect(work: () => Promise<unknown>): Promise<Collected> {
   const spans = new InMemorySpanExporter();
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
@@ -86,7 +91,9 @@ async function collect(work: () => Promise<unknown>): Promise<Collected> {
   }
 }
 
-/** What a reader of the conventions would not expect. Names of our own begin with `ccl.`. */
+/**
+ * Names and values that the conventions do not define. This project's own names begin with `ccl.`.
+ */
 function faultsIn({ spans, metrics: all }: Collected): string[] {
   const faults: string[] = [];
   const named = (name: string): void => {
@@ -233,7 +240,7 @@ async function useAll(): Promise<void> {
   compress("the secret\n".repeat(90), { budget: 40 });
 }
 
-describe("what a collector of OpenTelemetry gets", () => {
+describe("data exported to an OpenTelemetry collector", () => {
   let got: Collected;
   beforeAll(async () => {
     got = await collect(useAll);
@@ -246,7 +253,7 @@ describe("what a collector of OpenTelemetry gets", () => {
       .flatMap(({ dataPoints }) => dataPoints)
       .reduce((sum, { value }) => sum + (value.sum ?? 0), 0);
 
-  it("has names, kinds, units and buckets of the GenAI conventions", () => {
+  it("has the names, kinds, units and buckets of the GenAI conventions", () => {
     expect(faultsIn(got)).toEqual([]);
     expect([...new Set(got.spans.map(({ name }) => name))].toSorted()).toEqual([
       "chat a",
@@ -266,7 +273,7 @@ describe("what a collector of OpenTelemetry gets", () => {
     ]);
   });
 
-  it("would show a wrong name, kind, provider, unit and usage", async () => {
+  it("would fail this check with a wrong name, kind, provider, unit or usage", async () => {
     const wrong = await collect(async () => {
       const call = { "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai" };
       traced("chat m", { ...call, "gen_ai.request.model": "m" }, ({ set }) =>
@@ -290,7 +297,7 @@ describe("what a collector of OpenTelemetry gets", () => {
       expect(faults).toContain(fault);
   });
 
-  it("counts each token of the providers once", () => {
+  it("counts each provider token once", () => {
     expect(sumOf("gen_ai.client.token.usage")).toBe(100 + 10 + 101 + 10 + 25 + 4 + 7 + 5);
     const ofSpans = got.spans.map(({ attributes }) =>
       Number(attributes["gen_ai.usage.input_tokens"] ?? 0),
@@ -300,7 +307,7 @@ describe("what a collector of OpenTelemetry gets", () => {
     expect(namedSpan("fit")?.attributes).toHaveProperty(["ccl.tokens.before"]);
   });
 
-  it("says which model answered, by which id and why it stopped", () => {
+  it("has the model, its response id and its stop reason", () => {
     expect(namedSpan("chat a")?.attributes).toEqual({
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": "anthropic",
@@ -331,7 +338,7 @@ describe("what a collector of OpenTelemetry gets", () => {
     });
   });
 
-  it("marks what failed, without its words", () => {
+  it("marks failures without their messages", () => {
     const failed = got.spans.filter(({ status }) => status.code === SpanStatusCode.ERROR);
     expect(failed.map(({ name, attributes }) => [name, attributes["error.type"]])).toEqual([
       ["execute_tool fall", "tool_error"],

@@ -2,17 +2,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
-/** A provider on loopback that answers each request by a function, and keeps what it was sent. */
+/** A provider on loopback that answers each request with a function, and records the requests. */
 export interface FakeUpstream {
   url: string;
   requests: { path: string; body: JsonRecord }[];
   close(): Promise<void>;
 }
 
-/** Gives the body of an answer, or text that is sent as a stream of events. */
+/** Returns the body of an answer, or text that is sent as an event stream. */
 export type Answer = (body: JsonRecord, at: number) => object | string;
 
-/** Starts one on a free port. */
+/** Starts a provider on a free port. */
 export async function startUpstream(answer: Answer): Promise<FakeUpstream> {
   const requests: FakeUpstream["requests"] = [];
   const server = createServer((request, response) => {

@@ -1,6 +1,9 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** What a strict provider would refuse in a prompt, judged independently of the code under test; undefined when nothing. */
+/**
+ * Describes what a strict provider would reject in a prompt, independently of the code under test.
+ * Undefined if nothing.
+ */
 export function promptFault(messages: readonly ChatMessage[]): string | undefined {
   const waiting = new Set<string>();
   let hasSpoken = false;
@@ -23,7 +26,7 @@ export function promptFault(messages: readonly ChatMessage[]): string | undefine
   return waiting.size > 0 ? "the last call is not answered" : undefined;
 }
 
-/** All text of a message; a picture or a file counts as content. */
+/** All text of a message. An image or a file counts as content. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content.map((part) => ("text" in part ? part.text : `(${part.type})`)).join("\n");

@@ -4,15 +4,15 @@ import { createSession } from "../src/session/create-session.ts";
 import type { EventDraft } from "../src/session/event-input.ts";
 import type { Session, SessionOptions } from "../src/session/session.ts";
 
-/** The estimate, taken for exact so that budgets are used to the last token. */
+/** The estimate, marked as exact so that budgets are used to the last token. */
 export const exact: TokenCounter = { ...estimatedCounter, name: "exact-for-tests", isExact: true };
 
-/** So many words. */
+/** A text of `count` words. */
 export function words(count: number, seed = 0): string {
   return Array.from({ length: count }, (_, at) => `word${(at * 7 + seed) % 97}`).join(" ");
 }
 
-/** A session in memory whose ids and times do not depend on the run. */
+/** An in-memory session whose ids and times do not depend on the run. */
 export function sampleSession(options: SessionOptions = {}): Session {
   const fixed = {
     sessionId: "s",
@@ -23,7 +23,7 @@ export function sampleSession(options: SessionOptions = {}): Session {
   return createSession({ ...fixed, ...options });
 }
 
-/** The drafts of one turn: a question, a call, its result of some 150 tokens, an answer. */
+/** The drafts of one turn: a question, a call, its result of about 150 tokens, an answer. */
 export function turnDrafts(turn: number): EventDraft[] {
   const call = { id: `c${turn}`, name: "look_up", arguments: `{"id":"R-${turn}"}` };
   return [
@@ -38,7 +38,7 @@ export function turnDrafts(turn: number): EventDraft[] {
   ];
 }
 
-/** Turns from one number on, below another. */
+/** Records the turns `from` up to and excluding `to`. */
 export async function recordTurns(session: Session, from: number, to: number): Promise<void> {
   for (let turn = from; turn < to; turn += 1) await session.recordAll(turnDrafts(turn));
 }

@@ -9,7 +9,7 @@ class DiskError extends StoreError {
 }
 
 describe("CclError", () => {
-  it("carries code, details, cause, message and the name of its class", () => {
+  it("has code, details, cause, message and the name of its class", () => {
     const cause = new Error("disk");
     const error = new StoreError("missing", "No blob.", { details: { id: 1 }, cause });
     expect(error).toMatchObject({
@@ -22,7 +22,7 @@ describe("CclError", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("has neither a cause nor details where none were given", () => {
+  it("has no cause or details by default", () => {
     const error = new StoreError("missing", "No blob.");
     expect("cause" in error).toBe(false);
     expect(error.details).toBeUndefined();

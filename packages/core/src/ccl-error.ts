@@ -8,15 +8,15 @@ export interface CclErrorOptions {
 const brandOf = (name: string): symbol => Symbol.for(`ccl.error.${name}`);
 
 /**
- * Base class of all failures that CCL throws. Branded through `Symbol.for`, so `isInstance` recognises errors of other
- * copies of the package, which `instanceof` does not.
+ * Base class of all errors that CCL throws. Branded through `Symbol.for`, so that `isInstance`
+ * recognises errors of other copies of the package, unlike `instanceof`.
  */
 export class CclError<Code extends string = string> extends Error {
   /** A stable code from the closed list of the throwing package. */
   readonly code: Code;
   readonly details?: unknown;
 
-  /** Subclasses override this with their class name, which is the key of the brand. */
+  /** The key of the brand. Subclasses override it with their class name. */
   static readonly brand: string = "CclError";
 
   constructor(code: Code, message: string, options: CclErrorOptions = {}) {

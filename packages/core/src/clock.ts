@@ -1,4 +1,4 @@
-/** Source of the current time, so that tests and replays can fix it. */
+/** Source of the current time. Tests and replays replace it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

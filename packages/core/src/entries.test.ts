@@ -23,7 +23,7 @@ const entries: Record<string, () => Promise<Record<string, unknown>>> = {
   "./testing/node": () => import("./testing/node/index.ts"),
 };
 
-/** The compiler holds each list to the union that documents it. */
+/** The compiler checks each list against the union that documents it. */
 function listed<Code extends string>(codes: Record<Code, "documented">): string[] {
   return Object.keys(codes);
 }
@@ -85,7 +85,7 @@ async function errorClasses(): Promise<[entry: string, name: string, type: Error
 }
 
 describe("every error class of every entry", () => {
-  it("exists, has a documented list of codes, and carries its own brand", async () => {
+  it("exists, has a documented list of codes, and has its own brand", async () => {
     const classes = await errorClasses();
     expect(classes.map(([entry]) => entry)).toEqual(
       expect.arrayContaining([".", "./bpe", "./node"]),
@@ -96,7 +96,7 @@ describe("every error class of every entry", () => {
     }
   });
 
-  it("recognises its errors, and those of a second copy of the package, but no stranger's", async () => {
+  it("recognises its errors and those of a second copy of the package, but no others", async () => {
     const classes = await errorClasses();
     vi.resetModules();
     const copies = await errorClasses();
@@ -114,10 +114,12 @@ describe("every error class of every entry", () => {
   });
 });
 
-describe("the built entries that are meant for any platform", () => {
+describe("the built entries for any platform", () => {
   const dist = new URL("../dist/", import.meta.url);
 
-  /** Every module that a built file imports, through the chunks it shares with others. */
+  /**
+   * Lists every module that a built file imports, through the chunks that it shares with others.
+   */
   function importsOf(file: URL, seen: Set<string>): string[] {
     if (seen.has(file.href)) return [];
     seen.add(file.href);
@@ -138,7 +140,7 @@ describe("the built entries that are meant for any platform", () => {
     expect(imports.filter(isOfNode)).toEqual([]);
   });
 
-  it("would notice node:fs, as in the entry that is meant for Node", () => {
+  it("would detect node:fs, which the entry for Node imports", () => {
     expect(importsOf(new URL("node/index.js", dist), new Set())).toContainEqual(
       expect.stringMatching(/^(?:node:)?fs\/promises$/),
     );

@@ -21,12 +21,12 @@ describe("createUuidV7Generator", () => {
     expect(generatorAt([0x017f22e279b0]).next().slice(0, 15)).toBe("017f22e2-79b0-7");
   });
 
-  it("draws every other bit from the given randomness", () => {
+  it("fills all other bits from the given randomness", () => {
     expect(generatorAt([1], 0).next()).toBe("00000000-0001-7000-8000-000000000000");
     expect(generatorAt([1], 255).next()).toBe("00000000-0001-77ff-bfff-ffffffffffff");
   });
 
-  it("moves the time on when the counter of a millisecond is full", () => {
+  it("advances the time when the counter of a millisecond is full", () => {
     let calls = 0;
     const random = (byteCount: number) => new Uint8Array(byteCount).fill(calls++ === 0 ? 255 : 0);
     const generator = createUuidV7Generator({ clock: { now: () => 0 }, random });
@@ -34,12 +34,12 @@ describe("createUuidV7Generator", () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  it("stays well-formed when the clock is beyond 48 bits, negative or not a number", () => {
+  it("stays well-formed if the clock is beyond 48 bits, negative or not a number", () => {
     const generator = generatorAt([-5, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY]);
     for (let call = 0; call < 4; call += 1) expect(generator.next()).toMatch(uuidV7);
   });
 
-  it("gives well-formed ids that rise whatever the clock does", () => {
+  it("generates well-formed ids that increase, whatever the clock does", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2, maxLength: 40 }),

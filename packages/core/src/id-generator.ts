@@ -1,12 +1,15 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { randomBytes } from "./hash/random.ts";
 
-/** Source of ids. The default makes UUIDv7, which sort by time and rise within a millisecond. */
+/**
+ * Source of ids. The default generates UUIDv7, which sort by time and increase within a
+ * millisecond.
+ */
 export interface IdGenerator {
   next(): string;
 }
 
-/** Inputs of a UUIDv7 generator. Both default to the machine's own. */
+/** Clock and randomness of a UUIDv7 generator. Both default to the machine's own. */
 export interface UuidV7Options {
   clock?: Clock | undefined;
   /** Returns that many random bytes. */
@@ -17,8 +20,9 @@ const counterLimit = 2 ** 42;
 const maxTimestampMs = 2 ** 48 - 1;
 
 /**
- * UUIDv7 of RFC 9562 whose ids always rise as strings. A 42-bit counter, seeded at random each millisecond, precedes
- * the 32 random bits (section 6.2, method 1). A clock that stands still or steps back keeps the last time.
+ * Generates UUIDv7 (RFC 9562) that always increase as strings. A 42-bit counter, seeded at random
+ * each millisecond, precedes 32 random bits (section 6.2, method 1). If the clock stands still or
+ * steps back, the last time is reused.
  */
 export function createUuidV7Generator(options: UuidV7Options = {}): IdGenerator {
   const { clock = systemClock, random = createRandomPool() } = options;
@@ -65,5 +69,5 @@ function formatUuid(timestampMs: number, counter: number, tail: Uint8Array): str
   return String.fromCharCode(...codes);
 }
 
-/** The bytes as one number, highest first. */
+/** Reads the bytes as one big-endian number. */
 const wholeOf = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { failure, success, type Issue } from "./result.ts";
 
 describe("Result", () => {
-  it("carries the value of a success", () => {
+  it("has the value of a success", () => {
     expect(success([1])).toEqual({ ok: true, value: [1] });
   });
 
-  it("carries every issue of a failure, in order", () => {
+  it("has every issue of a failure, in order", () => {
     const issues: [Issue, Issue] = [
       { code: "empty", path: ["name"], message: "The name is empty." },
       {

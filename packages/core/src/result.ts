@@ -1,16 +1,22 @@
-/** A problem with an input. Its code lets a program react, and its message tells a person what to fix. */
+/**
+ * A problem with an input. Programs react to its code. Its message explains to a person what to
+ * fix.
+ */
 export interface Issue {
   /** A stable code. The set is closed within a major version of the package that reports it. */
   code: string;
-  /** Where in the input: object keys and array indexes from the root. Empty for the input as a whole. */
+  /**
+   * The location in the input: object keys and array indexes from the root. Empty for the input as
+   * a whole.
+   */
   path: (string | number)[];
-  /** What is wrong, with the offending value, and what to do. Never holds a secret. */
+  /** Describes what is wrong, with the offending value, and what to do. Never contains a secret. */
   message: string;
-  /** Absent means "error". A warning never turns a result into a failure. */
+  /** Absent means "error". A warning alone never makes a result a failure. */
   severity?: "error" | "warning" | undefined;
 }
 
-/** The result of a function that expects bad input: a checked value, or all issues at once. */
+/** The result of a function that expects bad input: either a checked value or all issues. */
 export type Result<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
 
 /** Wraps a checked value as a success. */

@@ -4,10 +4,10 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** Shows problems of the records, and findings from a comparison with their sources. */
+/** Shows problems of the catalog's records, and findings from a comparison with their sources. */
 export function CatalogHealth({ run }: { run: string | undefined }) {
   const verified = useView("verify", { run });
-  // Read again after a verification, to include its findings.
+  // Read again after a verification, so that its findings are included.
   const loading = useView("catalog", { seen: verified.view?.verified?.timeMs });
   const { view } = loading;
   return (
@@ -63,7 +63,7 @@ export function CatalogHealth({ run }: { run: string | undefined }) {
 
 function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   if (verified === undefined)
-    return <p class="muted">The sources were not asked since this page is being served.</p>;
+    return <p class="muted">The sources have not been queried since this page was started.</p>;
   return (
     <>
       <dl class="figures">
@@ -105,7 +105,7 @@ function Verified({ view: { verified, findings } }: { view: VerifyView }) {
   );
 }
 
-/** Shows the differences from a commit. */
+/** Shows the changes since a commit. */
 export function CatalogChanges({ since = "HEAD" }: { since: string | undefined }) {
   const loading = useView("changes", { since });
   const { view } = loading;

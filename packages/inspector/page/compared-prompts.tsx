@@ -52,9 +52,8 @@ export function ComparedPrompts({
       </dl>
       {counts.has("unknown") ? (
         <p class="note">
-          Where texts were not kept, and are not of one record, nothing can be said.{" "}
-          <code>ccl proxy --record</code>, or <code>recordTo</code> with <code>texts</code>, keeps
-          them.
+          Parts without recorded texts cannot be compared. <code>ccl proxy --record</code>, or{" "}
+          <code>recordTo</code> with <code>texts</code>, records the texts.
         </p>
       ) : null}
       <Break compared={compared} parts={second ?? []} />
@@ -67,7 +66,7 @@ export function ComparedPrompts({
   );
 }
 
-/** Shows where the cached prefix ends, and what that costs. */
+/** Shows where the cached prefix ends and what that costs. */
 function Break({
   compared: { break: broken },
   parts,
@@ -76,7 +75,11 @@ function Break({
   parts: readonly PromptPart[];
 }) {
   if (broken === undefined)
-    return <p>The second goes on from the first or ends in it: the cache of a provider holds.</p>;
+    return (
+      <p>
+        The second prompt extends the first or is a prefix of it, so the provider can use its cache.
+      </p>
+    );
   const part = parts[broken.second];
   const place =
     broken.byte === undefined
@@ -85,7 +88,7 @@ function Break({
   const { keptTokens, lostTokens, usd } = broken;
   return (
     <p>
-      {broken.isKnown ? "The cache of a provider ends" : "The cache of a provider may end"} {place}
+      {broken.isKnown ? "The provider's cache ends" : "The provider's cache may end"} {place}
       {part === undefined ? "" : ` (${labelOf(part)})`}. Before it stand {count(keptTokens)} tokens.
       The {count(lostTokens)} tokens of the first that follow are of no more use
       {usd === undefined ? "" : `: about ${money(usd)} at list prices`}.

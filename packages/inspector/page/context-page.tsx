@@ -16,27 +16,27 @@ import { fetchView, useView } from "./use-view.ts";
 import { WindowBar } from "./window-bar.tsx";
 
 const reasons: Record<string, string> = {
-  lossless: "The same content in fewer tokens; nothing is missing.",
-  repeat: "An earlier result in this prompt says the same, so that one is referred to.",
+  lossless: "The same content in fewer tokens. Nothing is missing.",
+  repeat: "A reference to an earlier result in this prompt with the same content.",
   selection:
-    "Long for one result: lines that match the question, errors and rare values stay, the rest is named with a way to get it.",
+    "A long result: lines that match the question, errors and rare values stay, and the model can request the rest.",
   cut: "An old result in a long prompt: sending it again with every request costs more than writing the cache anew.",
-  dropped: "Left out, so that the prompt keeps within its budget.",
-  truncated: "Shortened, so that the prompt keeps within its budget.",
-  compacted: "Its content in fewer tokens, so that the prompt keeps within its budget.",
+  dropped: "Left out, so that the prompt stays within its budget.",
+  truncated: "Shortened, so that the prompt stays within its budget.",
+  compacted: "Compacted, so that the prompt stays within its budget.",
   repaired: "Changed, so that every provider accepts the prompt.",
-  added: "Stands for what was left out.",
+  added: "Replaces parts that were left out.",
 };
 
-/** Reasons other than the budget. */
+/** Explanations of reasons other than the budget. */
 const whys: Record<string, string> = {
   empty: "It had no content.",
-  orphaned_result: "It answers no call that is open.",
-  duplicate_result: "Its call had an answer already.",
-  duplicate_call: "A call with its id was there already.",
-  unanswered_call: "A call of it had no answer.",
-  misplaced_calls: "Calls stood outside a message of the assistant.",
-  no_user_first: "The user has to open a conversation.",
+  orphaned_result: "It belongs to no open call.",
+  duplicate_result: "Its call already had a result.",
+  duplicate_call: "There was already a call with its id.",
+  unanswered_call: "One of its calls had no result.",
+  misplaced_calls: "There were calls outside an assistant message.",
+  no_user_first: "A conversation must begin with a user message.",
 };
 
 /** Shows all sessions, or the prompts of one. */
@@ -72,7 +72,7 @@ function Sessions() {
 
 function Prompt({ route: { parameters } }: { route: Route }) {
   const { session = "", at, part, with: to, other, replay, policy } = parameters;
-  // Without `at`, shows the newest prompt and follows the session.
+  // Without `at`, this is the newest prompt, and the page follows the session.
   const loading = useView("prompt", { session, at }, true);
   const whole = useView("session", { session }, true);
   const { view } = loading;
@@ -143,7 +143,7 @@ function Steps({
   const sessions = useView(to === undefined ? undefined : "sessions");
   const last = prompts - 1;
   const step = (at: number) => go({ at: at >= last ? undefined : at, part: undefined });
-  // Uses the URL, since the view lags behind it during quick clicks.
+  // Use the URL, because the view lags behind during quick clicks.
   const stepBy = (steps: number) =>
     step(Math.max(0, Number(currentRoute().parameters["at"] ?? last) + steps));
   const isNewest = currentRoute().parameters["at"] === undefined;
@@ -211,7 +211,7 @@ function Steps({
   );
 }
 
-/** All prompts of the session. Open if the URL sorts or searches them. */
+/** Lists all prompts of the session. Open at first if the URL sorts or searches them. */
 function Prompts({ session, prompts }: { session: string; prompts: readonly PromptRow[] }) {
   const isNamed = Object.keys(currentRoute().parameters).some((name) =>
     name.startsWith("prompts."),
@@ -281,7 +281,7 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
   const type = (change: { find: string }) =>
     replaceRoute("context", { ...currentRoute().parameters, ...change });
   const listed = partsInOrder(parts, { names, find, order });
-  // Only built again if what it shows changes, since a live page renders often.
+  // Rebuilt only if its content changes, because a live page renders often.
   const map = useMemo(
     () => <PartMap parts={parts} names={names} listed={listed} part={part} onSelect={select} />,
     [parts, part, find, order],
@@ -292,9 +292,9 @@ function Parts({ view, part, go }: { view: PromptView; part: string | undefined;
       <WindowBar view={view} />
       {hasTexts(view) ? null : (
         <p class="note">
-          Only sizes were kept. With <code>ccl proxy --record</code>, or{" "}
-          <code>recordTo(folder, {"{ texts: true }"})</code>, the texts are kept too, without
-          secrets.
+          Only sizes were recorded. With <code>ccl proxy --record</code>, or{" "}
+          <code>recordTo(folder, {"{ texts: true }"})</code>, texts are recorded too, with secrets
+          masked.
         </p>
       )}
       <div class="split">
@@ -396,7 +396,7 @@ function PromptFigures({ view }: { view: PromptView }) {
   );
 }
 
-/** The full texts of all parts as sent. */
+/** Loads the full texts of all parts as sent. */
 async function requestText(
   place: { session: string; at: number },
   parts: readonly PromptPart[],
@@ -414,7 +414,7 @@ async function requestText(
   return JSON.stringify(await Promise.all(sent.map(read)), null, 2);
 }
 
-/** The model's answer, taken from the next prompt. */
+/** Shows the model's answer, which comes from the next prompt. */
 function Answer({ view: { session, prompt, parts } }: { view: PromptView }) {
   const isLast = prompt.at >= session.prompts - 1;
   const at = prompt.at + 1;
@@ -428,9 +428,7 @@ function Answer({ view: { session, prompt, parts } }: { view: PromptView }) {
       <Status loading={next} />
       {answer.length === 0 && !next.isLoading ? (
         <p class="muted">
-          {isLast
-            ? "It comes with the next prompt."
-            : "The next prompt does not go on from this one."}
+          {isLast ? "It comes with the next prompt." : "The next prompt does not extend this one."}
         </p>
       ) : null}
       {answer.map((part) => (
@@ -464,7 +462,7 @@ function Legend({ parts }: { parts: readonly PromptPart[] }) {
   );
 }
 
-/** Shows one part. Takes the focus, and Escape returns it to the list. */
+/** Shows one part. It takes the focus, and Escape returns the focus to the list. */
 function PartPanel({
   view,
   part,

@@ -3,7 +3,10 @@ import type { ComponentChildren } from "preact";
 import { count } from "./format.ts";
 import { currentRoute, replaceRoute, useRoute } from "./route.ts";
 
-/** A column: `value` is for sorting and searching, `show` renders it if the plain text does not suffice. */
+/**
+ * A column of a table. `value` is for sorting and searching. `show` renders the cell if plain text
+ * does not suffice.
+ */
 interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | undefined;
@@ -23,7 +26,7 @@ interface DataTableProps<Row> {
 
 const pageLength = 100;
 
-/** A table to search and sort, loaded in steps. On a narrow page each row is a block. */
+/** A table with search and sorting that loads in steps. On a narrow page each row is a block. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, label, rows, columns, keyOf, classOf } = props;
   const { parameters } = useRoute();
@@ -113,7 +116,10 @@ function hasWords<Row>(columns: readonly Column<Row>[], row: Row, find: string):
     .every((word) => text.includes(word));
 }
 
-/** Sorts by the column with that number, descending after a minus. Unchanged if there is none. */
+/**
+ * Sorts by the column with the given number, descending after a minus. Unchanged if there is no
+ * such column.
+ */
 function sorted<Row>(rows: Row[], columns: readonly Column<Row>[], sort: string): Row[] {
   const value = columns[Math.abs(Number(sort))]?.value;
   if (sort === "" || value === undefined) return rows;

@@ -4,7 +4,7 @@ import { count, visible } from "./format.ts";
 
 const shownLines = 2_000;
 
-/** Shows a unified diff. A long one starts with its beginning, and the user can load more. */
+/** Shows a unified diff. Of a long one, the user can load more. */
 export function Diff({ text }: { text: string }) {
   const [length, setLength] = useState(shownLines);
   const lines = text.split("\n");

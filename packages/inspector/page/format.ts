@@ -1,24 +1,24 @@
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** Formats 12,345. */
+/** Formats a count, like 12,345. */
 export function count(number: number): string {
   return whole.format(Math.round(number));
 }
 
-/** Formats 12.3K. */
+/** Formats a count, like 12.3K. */
 export function brief(number: number): string {
   return short.format(number);
 }
 
-/** Formats $1.23, with more digits for small amounts. */
+/** Formats an amount, like $1.23, with more digits for small amounts. */
 export function money(usd: number): string {
   if (usd === 0) return "$0";
   const digits = Math.abs(usd) >= 1 ? 2 : 4;
   return `${usd < 0 ? "-" : ""}$${Math.abs(usd).toFixed(digits)}`;
 }
 
-/** Formats 41 %. */
+/** Formats a share, like 41 %. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
@@ -30,7 +30,7 @@ export function moment(timeMs: number | undefined): string {
   return timeMs === undefined || timeMs === 0 ? "" : moments.format(timeMs);
 }
 
-/** Formats 1.2 s or 12 ms. */
+/** Formats a duration, like 1.2 s or 12 ms. */
 export function duration(ms: number): string {
   return ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms)} ms`;
 }

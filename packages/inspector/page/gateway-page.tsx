@@ -6,7 +6,7 @@ import { Bar, Figure, Status } from "./parts.tsx";
 import { SessionTable } from "./session-table.tsx";
 import { useView } from "./use-view.ts";
 
-/** Shows live what `ccl proxy` does. */
+/** Shows the live work of `ccl proxy`. */
 export function GatewayPage() {
   const loading = useView("gateway", {}, true);
   const { view } = loading;
@@ -99,7 +99,7 @@ export function GatewayPage() {
   );
 }
 
-/** Shows the counters of a running gateway since its start. The rest of the page uses the log. */
+/** Shows a running gateway's counters since its start. The rest of the page uses the log. */
 function Live({ live }: Pick<GatewayView, "live">) {
   if (live === undefined) return null;
   const { url, problem, figures } = live;

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 /** A line of a chart. */
 interface Line {
   label: string;
-  /** A custom property of the stylesheet. */
+  /** The name of a custom property in the style sheet. */
   colour: string;
   values: number[];
   isFilled?: boolean;
@@ -12,7 +12,7 @@ interface Line {
 
 /** Properties of a chart. */
 export interface LineChartProps {
-  /** A description of the chart for people who cannot see it. */
+  /** Describes the chart for people who cannot see it. */
   summary: string;
   /** Milliseconds since the epoch if `isTime`, otherwise any numbers. */
   x: number[];
@@ -24,7 +24,7 @@ export interface LineChartProps {
   onSelect?: ((index: number) => void) | undefined;
 }
 
-/** Lines over time or numbers. Redraws when the size or the colour scheme changes. */
+/** Draws lines over time or numbers. Redraws when the size or the colour scheme changes. */
 export function LineChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const { summary } = props;
@@ -57,7 +57,7 @@ export function LineChart(props: LineChartProps) {
 
 const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: 200 });
 
-/** Whole numbers, since there is nothing between two prompts or rows. */
+/** Whole numbers, because there is nothing between two prompts or rows. */
 const wholeSteps = Array.from({ length: 7 }, (_, at) => 10 ** at).flatMap((one) => [
   one,
   2 * one,

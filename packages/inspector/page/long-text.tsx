@@ -4,7 +4,7 @@ import { CopyButton } from "./parts.tsx";
 import { count, visible } from "./format.ts";
 import { fetchView, useView } from "./use-view.ts";
 
-/** Shows a text of any length, read in pieces. */
+/** Shows a text of any length, loaded in pieces. */
 export function LongText({ parameters }: { parameters: Record<string, string | number> }) {
   const first = useView("text", parameters);
   const key = JSON.stringify(parameters);

@@ -1,6 +1,6 @@
 /**
- * Moves the focus between an element's buttons with the arrow keys, wrapping around. Use it as the element's
- * `onKeyDown`.
+ * Moves the focus between an element's buttons with the arrow keys, wrapping around. Set it as the
+ * element's `onKeyDown`.
  */
 export function moveByArrows(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

@@ -6,7 +6,7 @@ import { moveByArrows } from "./move-by-arrows.ts";
 import { labelOf, originNames } from "./part-names.ts";
 import { Treemap } from "./treemap.tsx";
 
-/** How many parts the list has at first, and how many more a button adds. */
+/** How many parts the list shows at first, and how many more a button adds. */
 const step = 150;
 
 /** Shows the parts of a prompt as a list, and as areas by size. */
@@ -18,7 +18,7 @@ export function PartMap({
   onSelect,
 }: {
   parts: readonly PromptPart[];
-  /** By the part's index, as `part`, the selected one. */
+  /** Indexed by part, like `part`, the selected one. */
   names: readonly string[];
   /** The parts of the list, in its order. */
   listed: readonly PromptPart[];
@@ -33,7 +33,7 @@ export function PartMap({
   useEffect(() => setRange({ from, to }), [from, to]);
   const shown = listed.slice(from, to);
   const later = Math.max(0, listed.length - to);
-  // A single tab stop instead of one for each of hundreds of parts.
+  // The list is a single tab stop, although it has hundreds of parts.
   const stop = (listed[place] ?? shown[0])?.at;
   return (
     <>

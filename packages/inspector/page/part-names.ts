@@ -1,7 +1,7 @@
 import type { PromptPart } from "../src/views.ts";
 import { count, visible } from "./format.ts";
 
-/** The labels of origins. */
+/** Labels of the origins. */
 export const originNames: Record<PromptPart["origin"], string> = {
   tools: "Tool definitions",
   system: "System prompt",
@@ -22,7 +22,10 @@ export function labelOf({ origin, tool, tokens }: PromptPart): string {
 const telling =
   /"(?:command|cmd|file_path|filePath|path|file|pattern|query|url)"\s*:\s*"((?:[^"\\]|\\.)*)/;
 
-/** A name for each part: the command or file of a call (also for its result), or its first words. */
+/**
+ * Names each part: a call and its result by the command or file of the call, others by their first
+ * words.
+ */
 export function namesOf(parts: readonly PromptPart[]): string[] {
   const calls = new Map(parts.map((part) => [part.origin === "call" ? part.callId : "", part]));
   return parts.map((part) => {

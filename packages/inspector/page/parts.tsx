@@ -4,20 +4,23 @@ import { useState } from "preact/hooks";
 import { moment } from "./format.ts";
 import type { Loading } from "./use-view.ts";
 
-/** Shows that a view is loading, or the error. After a failed update it is shown above the last version. */
+/**
+ * Shows that a view is loading, or its error. After a failed update, it is shown above the last
+ * version.
+ */
 export function Status({ loading }: { loading: Loading<unknown> }) {
   const { error, isLoading, view, failedAtMs } = loading;
   if (error !== undefined)
     return (
       <p class="note" role="alert">
         {error}
-        {view === undefined ? "" : ` What is shown is from before ${moment(failedAtMs)}.`}
+        {view === undefined ? "" : ` The data shown is from before ${moment(failedAtMs)}.`}
       </p>
     );
   return isLoading && view === undefined ? <p class="note">Reading…</p> : null;
 }
 
-/** A number with its name. */
+/** Shows a number with its name. */
 export function Figure({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div class="figure">
@@ -27,7 +30,7 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** Copies a text and confirms it. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",

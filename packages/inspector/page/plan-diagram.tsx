@@ -1,7 +1,10 @@
 import type { QueryPlace, QueryView } from "../src/views.ts";
 import { brief, visible } from "./format.ts";
 
-/** Shows the steps of each source side by side, the steps that run here on their rows, and the result. */
+/**
+ * Shows the steps of each source side by side, the steps that run here on their rows, and the
+ * result.
+ */
 export function PlanDiagram({ diagram: { sources, here } }: { diagram: QueryView["diagram"] }) {
   return (
     <figure class="diagram" aria-label="How the query runs">

@@ -6,7 +6,7 @@ import { CopyButton, Status } from "./parts.tsx";
 import { hrefOf, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** Shows the change that waits for confirmation, and the applied and rolled back transactions. */
+/** Shows the change that waits for confirmation, and the applied and rolled-back transactions. */
 export function PlansPage({ route }: { route: Route }) {
   const { id: shown } = route.parameters;
   const loading = useView("plans", {}, true);
@@ -16,7 +16,7 @@ export function PlansPage({ route }: { route: Route }) {
   return (
     <>
       {pending === undefined ? (
-        <p class="muted">No change waits to be applied.</p>
+        <p class="muted">There is no pending change.</p>
       ) : (
         <Pending plan={pending} />
       )}
@@ -50,7 +50,7 @@ export function PlansPage({ route }: { route: Route }) {
                 {why === undefined ? null : <div>{visible(why)}</div>}
                 {kept.length === 0 ? null : (
                   <div class="muted">
-                    left as others had changed them: {visible(kept.join(", "))}
+                    not restored, because others had changed them: {visible(kept.join(", "))}
                   </div>
                 )}
                 {id === shown ? <Applied id={id} /> : null}
@@ -76,7 +76,7 @@ function Applied({ id }: { id: string }) {
   const { view } = loading;
   if (view === undefined) return <Status loading={loading} />;
   return view.diff === undefined ? (
-    <p class="muted">An older version applied it, which kept no diff.</p>
+    <p class="muted">It was applied by an older version, which stored no diff.</p>
   ) : (
     <Diff text={view.diff} />
   );

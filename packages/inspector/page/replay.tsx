@@ -6,7 +6,10 @@ import { Figure, Status } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** Shows what another budget would have made of a session, and which values its calls would have missed. */
+/**
+ * Shows the prompts of a session under another budget, and the values that its calls would have
+ * missed.
+ */
 export function Replay({
   session,
   budget,
@@ -53,8 +56,8 @@ export function Replay({
         </button>
       </div>
       <p class="muted">
-        <code>fitMessages</code> makes each prompt again from its original, without a model. All
-        figures are estimates.
+        <code>fitMessages</code> fits each original prompt again, without a model. All figures are
+        estimates.
       </p>
       <Status loading={loading} />
       {fitted.length === 0 ? null : (

@@ -1,6 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The page and parameters in the URL. They determine everything that is shown, so every state can be linked to. */
+/**
+ * The page and its parameters in the URL. They determine everything that is shown, so every state
+ * has a link.
+ */
 export interface Route {
   page: string;
   parameters: Record<string, string>;
@@ -15,7 +18,7 @@ export function hrefOf(page: string, parameters: Record<string, string | number 
   return `#/${page}${text === "" ? "" : `?${text}`}`;
 }
 
-/** The route of the current URL. A page may still show the previous one. */
+/** The route of the current URL. The page may still show the previous route. */
 export function currentRoute(): Route {
   const [page = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
   return { page, parameters: Object.fromEntries(new URLSearchParams(query)) };

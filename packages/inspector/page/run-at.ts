@@ -11,13 +11,13 @@ export interface RunOperation {
   attempts?: number | undefined;
   /** The code of the reason why it was skipped. */
   reason?: string | undefined;
-  /** The error, or what it waits for. */
+  /** The error, or what the operation waits for. */
   why?: string | undefined;
   /** Dependencies that have not finished, each with its status. */
   needs?: string[] | undefined;
   /** Conditions under which it runs. */
   conditions?: string[] | undefined;
-  /** Its effects: state, and parts of the prompt. */
+  /** Its effects: written state and parts of the prompt. */
   effects: { name: string; text: string }[];
 }
 
@@ -41,7 +41,10 @@ export interface RunState {
     | undefined;
   answer?: string | undefined;
   artifacts: RunDetailsView["artifacts"];
-  /** The number of events, how many of them this state includes, and the type of the last of these. */
+  /**
+   * The total number of events, how many of them this state includes, and the type of the last
+   * included one.
+   */
   events: { total: number; at: number; last?: string | undefined };
 }
 
@@ -78,7 +81,7 @@ export function runAt(stored: RunDetailsView, upTo: number | undefined): RunStat
       };
   }
   for (const operation of operations.values())
-    Object.assign(operation, whatHolds(operation, { input, operations }));
+    Object.assign(operation, blockersOf(operation, { input, operations }));
   const failed = result?.failedDetails;
   const whole = result?.mainLlm.text;
   return {
@@ -100,8 +103,8 @@ export function runAt(stored: RunDetailsView, upTo: number | undefined): RunStat
   };
 }
 
-/** Its unfinished dependencies, and conditions that may not have been met. */
-function whatHolds(
+/** Lists an operation's unfinished dependencies, and conditions that may not be met. */
+function blockersOf(
   { id, hook }: RunOperation,
   {
     input,

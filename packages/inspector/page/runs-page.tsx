@@ -8,20 +8,23 @@ import { runAt, type RunOperation, type RunState } from "./run-at.ts";
 import { hrefOf, replaceRoute, type Route } from "./route.ts";
 import { useView } from "./use-view.ts";
 
-/** The limit if the URL contains none. */
+/** The default limit, if the URL has none. */
 const shownRuns = 100;
 
 /** Reasons for skipping an operation. */
 const reasons: Readonly<Record<string, string>> = {
   disabled: "It is switched off in the profile.",
   trigger_mismatch: "It does not belong to this kind of turn.",
-  condition_false: "Its condition did not hold, or that of an operation that it needs.",
+  condition_false: "Its condition was not met, or that of an operation that it needs.",
   dependency_failed: "An operation that it needs failed or was skipped.",
-  not_due: "Its turn has not come: it runs only every so many turns or tokens.",
+  not_due: "It is not due yet: it runs only after a number of turns or tokens.",
   policy: "The policy does not allow it here.",
 };
 
-/** The error, what it waits for, or why it was skipped and which operation or condition caused that. */
+/**
+ * The error, what the operation waits for, or why it was skipped and which operation or condition
+ * caused that.
+ */
 function whyOf({ why, reason, needs = [], conditions = [] }: RunOperation): string | undefined {
   if (why !== undefined || reason === undefined) return why;
   const wanted = reason === "condition_false" ? [...conditions, ...needs] : needs;
@@ -112,7 +115,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
         <Figure name="Took">{duration(end - view.startedAtMs)}</Figure>
         {slowest === undefined ? null : (
           <Figure name="Slowest operation">
-            {visible(slowest.id)} {took(slowest)}
+            {visible(slowest.id)} {durationOf(slowest)}
           </Figure>
         )}
         <Figure name="Started by">{view.trigger.replaceAll("_", " ")}</Figure>
@@ -132,7 +135,7 @@ function Run({ id, parameters }: { id: string; parameters: Record<string, string
             <span class="what">main call</span>
             <span class={`badge status-${view.main.status}`}>{view.main.status}</span>
             <Span one={view.main} scale={scale} />
-            <span class="number">{took(view.main)}</span>
+            <span class="number">{durationOf(view.main)}</span>
           </div>
         </div>
       )}
@@ -268,7 +271,7 @@ function Operations({
                 <span class="what">{visible(one.id)}</span>
                 <span class={`badge status-${one.status}`}>{one.status}</span>
                 <Span one={one} scale={scale} />
-                <span class="number">{took(one)}</span>
+                <span class="number">{durationOf(one)}</span>
               </a>
               {whyOf(one) === undefined ? null : <div class="why">{visible(whyOf(one) ?? "")}</div>}
               {isOpen ? <Effects one={one} /> : null}
@@ -281,7 +284,7 @@ function Operations({
 
 type Timed = Pick<RunOperation, "status" | "startedAtMs" | "finishedAtMs">;
 
-function took({ startedAtMs, finishedAtMs }: Timed): string {
+function durationOf({ startedAtMs, finishedAtMs }: Timed): string {
   return startedAtMs === undefined || finishedAtMs === undefined
     ? ""
     : duration(finishedAtMs - startedAtMs);
@@ -312,7 +315,7 @@ function Effects({ one }: { one: RunOperation }) {
         {visible(one.name)}, {count(one.attempts ?? 0)}{" "}
         {one.attempts === 1 ? "attempt" : "attempts"}
       </p>
-      {one.effects.length === 0 ? <p>It gave nothing to the prompt and wrote no state.</p> : null}
+      {one.effects.length === 0 ? <p>It added nothing to the prompt and wrote no state.</p> : null}
       {one.effects.map(({ name, text }, at) => (
         <div key={at}>
           <h3>{visible(name)}</h3>
@@ -323,10 +326,10 @@ function Effects({ one }: { one: RunOperation }) {
   );
 }
 
-/** Characters of a text that are shown at first. */
+/** How many characters of a text are shown at first. */
 const pieceLength = 20_000;
 
-/** Shows the beginning of a loaded text. The user can show more. */
+/** Shows the beginning of a loaded text and a button for more. */
 function Pieces({ text, label }: { text: string; label: string }) {
   const [length, setLength] = useState(pieceLength);
   return (

@@ -3,7 +3,7 @@ import { DataTable } from "./data-table.tsx";
 import { brief, count, duration, moment, money, percent, visible } from "./format.ts";
 import { hrefOf } from "./route.ts";
 
-/** A table of sessions with their costs and failures, to search and sort. */
+/** A searchable and sortable table of sessions with their costs and failures. */
 export function SessionTable({
   sessions,
   label,

@@ -62,7 +62,7 @@ export function Shell() {
   );
 }
 
-/** Moves the focus without following the link, since the URL is the route. */
+/** Moves the focus without following the link, because the URL is the route. */
 function focusMain(event: Event) {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();

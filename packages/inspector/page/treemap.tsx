@@ -9,15 +9,15 @@ export interface TreemapLeaf {
   label: string;
   /** The label. */
   name: string;
-  /** The share that was sent, from 0 to 1. The rest is drawn as a ghost. */
+  /** The share that was sent, from 0 to 1. The rest is drawn dashed. */
   kept: number;
   /** The group, which also determines the colour. */
   group: string;
   value: number;
-  /** Draws it lighter. */
+  /** True to draw it lighter. */
   isFaint: boolean;
   mark?: string | undefined;
-  /** True for many small leaves together, which cannot be selected. */
+  /** True for the area of all remaining small leaves, which cannot be selected. */
   isRest?: boolean | undefined;
 }
 
@@ -27,10 +27,10 @@ interface Node {
 }
 
 const height = 300;
-/** The smaller leaves of a group are one area, since a page of thousands of buttons is slow. */
+/** Further leaves of a group share one area, because a page with thousands of buttons is slow. */
 const maxLeaves = 300;
 
-/** Shows sizes as areas. A single tab stop. The arrow keys move between areas. */
+/** Shows sizes as areas. The map is a single tab stop, and the arrow keys move between areas. */
 export function Treemap({
   leaves,
   selected,

@@ -2,7 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { InspectorViews, ViewName } from "../src/views.ts";
 
-/** A view while it loads. The last version stays until the next one arrives, also after a failure. */
+/**
+ * A view while it loads. The last version stays until the next one arrives, even after a failure.
+ */
 export interface Loading<View> {
   view?: View | undefined;
   error?: string | undefined;
@@ -26,7 +28,7 @@ const everyMs = 1_000;
 const data = document.querySelector("#views")?.textContent;
 const exported = data == null ? undefined : JSON.parse(data);
 const notExported =
-  "This is not in the file. For the whole texts of a prompt export again: ccl ui --export page.html session=... at=...";
+  "This is not in the file. For the full texts of a prompt, export again: ccl ui --export page.html session=... at=...";
 
 /** The URL of a view's data, independent of the order of its parameters. */
 function addressOf(name: ViewName, parameters: Parameters): string {
@@ -46,7 +48,7 @@ export async function fetchView<Name extends ViewName>(
   return view;
 }
 
-/** Reads a view. Returns none if it still matches the tag. */
+/** Reads a view. Undefined if it still matches the tag. */
 async function readView<Name extends ViewName>(
   name: Name,
   parameters: Parameters,

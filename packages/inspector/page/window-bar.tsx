@@ -1,7 +1,7 @@
 import type { PromptPart, PromptView } from "../src/views.ts";
 import { count, percent } from "./format.ts";
 
-/** Consecutive parts of one origin. */
+/** Consecutive parts with the same origin. */
 interface Segment {
   origin: PromptPart["origin"];
   sent: number;
@@ -46,14 +46,17 @@ export function WindowBar({ view: { prompt, parts } }: { view: PromptView }) {
   );
 }
 
-/** Narrower segments could not be seen. */
+/** With more segments, each would be too narrow to see. */
 const maxSegments = 500;
 
 function ghostOf({ tokens, directTokens }: PromptPart): number {
   return Math.max(0, directTokens - tokens);
 }
 
-/** Parts of one origin in a row are one segment. One that is too narrow takes in the next part. */
+/**
+ * Merges consecutive parts with the same origin into segments. A segment that is too narrow absorbs
+ * the next part.
+ */
 function segmentsOf(parts: readonly PromptPart[], minTokens: number): Segment[] {
   const segments: Segment[] = [];
   for (const part of parts) {

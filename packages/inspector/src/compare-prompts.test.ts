@@ -15,7 +15,7 @@ const changesOf = (first: ComparedPart[], second: ComparedPart[]): string[] =>
   comparePrompts(first, second).pairs.map(({ change }) => change);
 
 describe("comparePrompts", () => {
-  it("tells a clock at the end of a long text, and the byte at which the cache is lost", () => {
+  it("finds a clock at the end of a long text, and the byte at which the cache ends", () => {
     const system = "Be exact. ".repeat(80);
     const [noon, later] = [part(`${system}Naïve time: 12:00`), part(`${system}Naïve time: 12:05`)];
     const found = comparePrompts([noon, part("Hi")], [later, part("Hi")]);
@@ -31,20 +31,20 @@ describe("comparePrompts", () => {
     });
   });
 
-  it("takes out one part of many without calling the others changed", () => {
+  it("reports one removed part without marking the others as changed", () => {
     const parts = Array.from({ length: 22 }, (_, at) => part(`result ${at}`, "read"));
     const changes = changesOf(parts, parts.toSpliced(7, 1));
     expect(changes.filter((change) => change !== "same")).toEqual(["removed"]);
   });
 
-  it("says that sizes alone tell nothing, but for parts that come from one record", () => {
+  it("reports unknown parts if only sizes are stored, except for parts of the same record", () => {
     const [kept, unkept] = [part(undefined), part(undefined)];
     const found = comparePrompts([kept, unkept], [kept, part(undefined)]);
     expect(found.pairs.map(({ change }) => change)).toEqual(["same", "unknown"]);
     expect(found.break).toMatchObject({ second: 1, isKnown: false, byte: undefined });
   });
 
-  it("does not take texts whose secrets are left out for the same", () => {
+  it("does not treat texts as equal if their secrets are masked", () => {
     const [one, two] = [part("key [redacted:token] a"), part("key [redacted:token] b")];
     expect(changesOf([one], [part(one.text)])).toEqual(["unknown"]);
     expect(changesOf([{ ...one, hash: "a" }], [{ ...part(one.text), hash: "a" }])).toEqual([
@@ -56,12 +56,12 @@ describe("comparePrompts", () => {
     });
   });
 
-  it("does not take pictures, which have no text, for the same", () => {
+  it("does not treat images, which have no text, as equal", () => {
     const picture = (): ComparedPart => ({ ...part(""), origin: "media", tokens: 1_200 });
     expect(changesOf([picture()], [picture()])).toEqual(["unknown"]);
   });
 
-  it("says that the cache ends at another call id, though the texts are the same", () => {
+  it("finds that the cache ends at another call id, although the texts are equal", () => {
     const [one, two] = ["a", "b"].map((callId) => ({ ...part("ok", "read"), callId }));
     expect(comparePrompts([one ?? part("")], [two ?? part("")])).toMatchObject({
       pairs: [{ change: "same" }],
@@ -69,14 +69,17 @@ describe("comparePrompts", () => {
     });
   });
 
-  it("has no break where the second prompt goes on from the first, or ends in it", () => {
+  it("finds no break if the second prompt extends the first or is a prefix of it", () => {
     const [a, b] = [part("a"), part("b")];
     expect(comparePrompts([a], [a, b]).break).toBeUndefined();
     expect(comparePrompts([a, b], [a]).break).toBeUndefined();
   });
 });
 
-/** Prompts of texts that often repeat or share their beginning, of several kinds, some with sizes only. */
+/**
+ * Prompts with texts that often repeat or share their beginning, of several kinds, some with sizes
+ * only.
+ */
 const texts = fc.constantFrom(
   "é",
   "éa",
@@ -93,7 +96,7 @@ const parts = fc.array(
     .map(([text, tool]) => part(text, tool)),
   { maxLength: 12 },
 );
-/** A prompt, and what it became by a few changes. */
+/** A prompt, and the same prompt after a few changes. */
 const prompts = fc
   .tuple(parts, parts, fc.array(fc.tuple(fc.nat(11), fc.nat(2)), { maxLength: 4 }))
   .map(([first, pool, steps]): [ComparedPart[], ComparedPart[]] => {
@@ -106,8 +109,8 @@ const prompts = fc
     return [first, second];
   });
 
-/** What a comparison says that the parts themselves show to be otherwise. */
-function untruths(first: ComparedPart[], second: ComparedPart[]): string[] {
+/** Lists statements of a comparison that contradict the parts themselves. */
+function contradictions(first: ComparedPart[], second: ComparedPart[]): string[] {
   const { pairs, break: broken } = comparePrompts(first, second);
   const isEqual = (a: ComparedPart | undefined, b: ComparedPart | undefined): boolean =>
     a === b || (a?.text !== undefined && b?.text === a.text && a.tool === b?.tool);
@@ -141,7 +144,7 @@ function untruths(first: ComparedPart[], second: ComparedPart[]): string[] {
   return isFirst ? found : [...found, `the byte ${broken.byte}`];
 }
 
-it("says nothing untrue of any two prompts, and names each part once", () => {
+it("never contradicts the parts of two prompts, and lists each part once", () => {
   fc.assert(
     fc.property(prompts, ([first, second]) => {
       const { pairs } = comparePrompts(first, second);
@@ -149,7 +152,7 @@ it("says nothing untrue of any two prompts, and names each part once", () => {
         pairs.flatMap((pair) => pair[side] ?? []).sort((a, b) => a - b);
       expect(places("first")).toEqual(first.map((_, at) => at));
       expect(places("second")).toEqual(second.map((_, at) => at));
-      expect(untruths(first, second)).toEqual([]);
+      expect(contradictions(first, second)).toEqual([]);
     }),
     { numRuns: propertyRuns * 5 },
   );

@@ -24,7 +24,7 @@ export interface PromptComparison {
   break?: CacheBreak | undefined;
 }
 
-/** Prompts that differ in more parts are compared as a whole. */
+/** Prompts with more differences than this are compared as a whole. */
 const maxEdits = 4_000;
 const secretMarker = "[redacted:";
 
@@ -33,8 +33,8 @@ type Places = Record<"first" | "second", number[]>;
 type Prompts = Record<"first" | "second", readonly ComparedPart[]>;
 
 /**
- * Compares the parts of two prompts by content. Parts are equal only if their texts or hashes are. If neither was
- * stored the result is `unknown`.
+ * Compares the parts of two prompts by content. Parts are equal only if their texts or hashes are
+ * equal. The result is `unknown` if neither text nor hash was stored.
  */
 export function comparePrompts(
   first: readonly ComparedPart[],
@@ -68,7 +68,10 @@ export function comparePrompts(
   return { pairs: [...pairs, ...movedPairs], break: cacheBreak(prompts) };
 }
 
-/** Drops a hash that may not match what was sent: secrets may be missing, and an empty text may stand for an image. */
+/**
+ * Computes a missing hash from the text. It stays undefined if the text may differ from what was
+ * sent: secrets may be masked, and an empty text may stand for an image.
+ */
 function hashed(part: ComparedPart): ComparedPart {
   const { hash, text } = part;
   return hash === undefined && text !== undefined && text !== "" && !text.includes(secretMarker)
@@ -89,7 +92,7 @@ function kindOf({ origin, tool }: ComparedPart): string {
   return `${origin} ${tool ?? ""}`;
 }
 
-/** Both prompts as alternating runs of equal parts and the parts between. */
+/** Divides both prompts into alternating runs of equal parts and of other parts. */
 function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })[] {
   const comparator = (a: ComparedPart, b: ComparedPart): boolean => isSamePart(a, b) === true;
   const edits = diffArrays([...first], [...second], { comparator, maxEditLength: maxEdits }) ?? [
@@ -111,7 +114,10 @@ function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })
   return runs;
 }
 
-/** Unmatched parts that occur elsewhere in the other prompt: index in the second, with the index in the first. */
+/**
+ * Finds unmatched parts that occur elsewhere in the other prompt. Maps the index in the second
+ * prompt to the index in the first.
+ */
 function movedParts(left: Places, { first, second }: Prompts): Map<number, number> {
   const places = new Map<string, number[]>();
   for (const at of left.first) {
@@ -129,7 +135,7 @@ function movedParts(left: Places, { first, second }: Prompts): Map<number, numbe
   return moved;
 }
 
-/** Marks parts that the other prompt may contain, in a range that cannot be compared. */
+/** Finds parts that may also be in the other prompt, in a range that cannot be compared. */
 function unknownParts(
   left: Places,
   prompts: Prompts,
@@ -146,7 +152,7 @@ function unknownParts(
     part.hash === undefined || kinds[side === "first" ? "second" : "first"].has(kindOf(part));
 }
 
-/** Pairs the parts between two equal parts: the next ones of the same kind belong together. */
+/** Pairs the parts between two equal parts. The next parts of the same kind belong together. */
 function pairsOfGap(
   gap: Places,
   { prompts, isUnknown }: { prompts: Prompts; isUnknown: ReturnType<typeof unknownParts> },
@@ -206,6 +212,6 @@ function commonBytes(a: ComparedPart, b: ComparedPart): number | undefined {
   const [left, right] = [new TextEncoder().encode(a.text), new TextEncoder().encode(b.text)];
   let at = 0;
   while (at < left.length && at < right.length && left[at] === right[at]) at += 1;
-  // The placeholder of an earlier secret has another length.
+  // The placeholder of an earlier secret has another length than the secret.
   return new TextDecoder().decode(left.subarray(0, at)).includes(secretMarker) ? undefined : at;
 }

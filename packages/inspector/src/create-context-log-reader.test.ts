@@ -27,7 +27,7 @@ async function createFolder(): Promise<string> {
   return folder;
 }
 
-it("reads each line once, also of two readings at a time, and one that is not whole when it is", async () => {
+it("reads each line once, even during concurrent reads, and an incomplete line once it is complete", async () => {
   const folder = await createFolder();
   const path = join(folder, "s.jsonl");
   const read = createContextLogReader(folder);
@@ -48,7 +48,7 @@ it("reads each line once, also of two readings at a time, and one that is not wh
   expect(grown).toHaveLength(2);
 });
 
-it("begins anew where a log became shorter", async () => {
+it("starts again if a log became shorter", async () => {
   const folder = await createFolder();
   const path = join(folder, "s.jsonl");
   const read = createContextLogReader(folder);
@@ -69,7 +69,7 @@ const part = record({
   }),
 });
 
-it("gives back what any two programs recorded, whichever of them wrote between", async () => {
+it("restores what two programs recorded, in any interleaving", async () => {
   const prompt = record({
     id: constantFrom("1", "2", "3", "4"),
     session: constantFrom("s", "S", "../up"),
@@ -112,7 +112,7 @@ function withoutHashes(part: ContextPart): unknown {
   );
 }
 
-it("keeps sizes and hashes alone where texts are not asked for, and no secret where they are", async () => {
+it("stores only sizes and hashes by default, and never a secret with `texts`", async () => {
   const secret = `ghp_${"a1B2".repeat(9)}`;
   const given = recordOf("1", `the token is ${secret}`, "");
   for (const [texts, said] of [
@@ -132,7 +132,7 @@ it("keeps sizes and hashes alone where texts are not asked for, and no secret wh
   }
 });
 
-it("says that a line was lost, and begins anew with the next one", async () => {
+it("reports a lost line, and starts again with the next one", async () => {
   const folder = await createFolder();
   const log = recordTo(folder, { texts: true });
   await rm(folder, { recursive: true });
@@ -147,7 +147,7 @@ it("says that a line was lost, and begins anew with the next one", async () => {
   expect(() => recordTo(join(file, "below"))).toThrow("ENOTDIR");
 });
 
-it("gives back what a program recorded after a record that another one replaced", async () => {
+it("restores what a program recorded after a record that another program replaced", async () => {
   const folder = await createFolder();
   const [one, other] = [recordTo(folder, { texts: true }), recordTo(folder, { texts: true })];
   one.add(recordOf("a", "first"));

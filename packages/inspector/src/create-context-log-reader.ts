@@ -19,8 +19,10 @@ interface ReadLog {
 }
 
 /**
- * Reads the records of a folder by file. Each file is a session, and each record contains its whole prompt. Later calls
- * read only what was added, and return the same list for a file without news. Skips incomplete lines and those of another shape. Empty if there is no such folder.
+ * Creates a reader of a folder of records, keyed by file. Each file is a session, and each returned
+ * record contains its whole prompt. Later calls read only what was added, and return the same list
+ * for an unchanged file. It skips incomplete lines and lines of another shape. The result is empty
+ * if the folder does not exist.
  */
 export function createContextLogReader(
   folder: string,
@@ -41,7 +43,7 @@ export function createContextLogReader(
       const log: ReadLog = isKnown
         ? known
         : { bytes: 0, records: [], places: new Map(), ends: new Map() };
-      if (log.bytes < size) await readOn(join(folder, name), log);
+      if (log.bytes < size) await readNewLines(join(folder, name), log);
       logs.set(name, log);
       sessions.set(name.slice(0, -".jsonl".length), log.records);
     }
@@ -49,7 +51,8 @@ export function createContextLogReader(
   };
   let reading: Promise<unknown> = Promise.resolve();
   let waiting: ReturnType<typeof read> | undefined;
-  // One read at a time, since each starts at the offset of the last. Calls that wait share the next one.
+  // Only one read runs at a time, because each starts at the offset of the last. Waiting calls
+  // share the next read.
   return () => {
     const start = () => {
       waiting = undefined;
@@ -62,13 +65,13 @@ export function createContextLogReader(
 }
 
 /** Reads the complete lines after the current offset. */
-async function readOn(path: string, log: ReadLog): Promise<void> {
+async function readNewLines(path: string, log: ReadLog): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
   const end = bytes.lastIndexOf("\n") + 1;
   log.bytes += end;
-  // A new list, so that its identity shows callers that a record was added.
+  // A new list shows callers, by its identity, that a record was added.
   log.records = [...log.records];
   for (const line of bytes.toString("utf8", 0, end).split("\n").map(parseJson)) {
     if (!isLogged(line)) continue;

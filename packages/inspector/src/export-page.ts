@@ -8,7 +8,7 @@ import type { InspectorSource } from "./views.ts";
 /** A page that works without a server. */
 export interface ExportedPage {
   html: string;
-  /** Number of views left out to limit the page's size. */
+  /** How many views were left out to limit the page's size. */
   left: number;
 }
 
@@ -18,9 +18,10 @@ const lists = ["overview", "sessions", "gateway", "runs", "plans"];
 const newest = 10;
 
 /**
- * One HTML file with the lists, the newest runs, and one session: the one of the parameter `session`, or the newest.
- * Contains all prompts of the session, and the full texts of the prompt `at`, or the last. The file opens from disk.
- * Throws the source's error if the named session cannot be read.
+ * Exports one HTML file that opens from disk, with the lists, the newest runs, and one session: the
+ * one of the parameter `session`, or the newest. It contains all prompts of the session, and the
+ * full texts of the prompt `at`, or of the last one.
+ * @throws the source's error if the named session cannot be read
  */
 export async function exportPage(
   source: InspectorSource,
@@ -73,7 +74,7 @@ export function readPage(): Promise<string> {
   return readFile(new URL("../dist/page/page.html", import.meta.url), "utf8");
 }
 
-/** The page's version of an error: only what is meant for people. */
+/** Converts an error for the page. Only messages that are meant for people are shown. */
 export function failureOf(error: unknown): { error: { code: string; message: string } } {
   const { code, message } = CclError.isInstance(error)
     ? error
@@ -81,7 +82,7 @@ export function failureOf(error: unknown): { error: { code: string; message: str
   return { error: { code: String(code), message } };
 }
 
-/** Whole numbers beyond JSON's safe range become text. */
+/** A replacer for JSON that writes a bigint as text. */
 export function plainValue(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

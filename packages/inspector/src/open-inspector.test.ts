@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => inspector.close());
 
-/** The status and the body of a request with these headers, which `fetch` would not send. */
+/** Sends a request with headers that `fetch` would not send, and returns its status and body. */
 function ask(
   path: string,
   { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -34,7 +34,7 @@ function ask(
 }
 
 describe("openInspector", () => {
-  it("refuses other hosts, other origins and whatever is no GET", async () => {
+  it("rejects other hosts, other origins and all methods except GET", async () => {
     const path = "/api/sessions";
     const statusOf = async (options: Parameters<typeof ask>[1]): Promise<unknown> =>
       (await ask(path, options)).status;
@@ -47,7 +47,7 @@ describe("openInspector", () => {
       expect(await statusOf({ method })).toBe(405);
   });
 
-  it("sends a view again only where it is another", async () => {
+  it("sends a view again only if it changed", async () => {
     const view = new URL("/api/sessions", inspector.url);
     const first = await fetch(view);
     const tag = first.headers.get("etag") ?? "";
@@ -56,7 +56,7 @@ describe("openInspector", () => {
     expect([await statusOf(tag), await statusOf('"another"')]).toEqual([304, 200]);
   });
 
-  it("says what failed where that is for people, and nothing else", async () => {
+  it("shows an error's message only if it is meant for people", async () => {
     expect(await ask("/api/plans")).toMatchObject({
       status: 422,
       body: expect.stringContaining("for people"),
@@ -70,7 +70,7 @@ describe("openInspector", () => {
   });
 });
 
-it("has a code for each thing that it can't do", async () => {
+it("has an error code for each failure", async () => {
   const port = Number(new URL(inspector.url).port);
   await expect(openInspector({ source, port })).rejects.toMatchObject({ code: "listen_failed" });
   const asked = { parameters: {}, signal: AbortSignal.timeout(10_000) };

@@ -12,7 +12,7 @@ import { InspectorError } from "./inspector-error.ts";
 import { readView } from "./read-view.ts";
 import type { InspectorSource } from "./views.ts";
 
-/** What to serve, and where. */
+/** The source to serve, and the port. */
 export interface InspectorOptions {
   source: InspectorSource;
   /** Default: 0, which picks a free port. Always on 127.0.0.1. */
@@ -21,7 +21,7 @@ export interface InspectorOptions {
 
 /** A running inspector. */
 export interface Inspector {
-  /** Open it in a browser on this machine. */
+  /** The page's address, to be opened in a browser on this machine. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -37,8 +37,8 @@ const headers = {
 };
 
 /**
- * Serves the page on this machine only. It is read-only: methods other than GET, other hosts and other origins are
- * rejected.
+ * Serves the page on this machine only. It is read-only: it rejects methods other than GET, other
+ * hosts and other origins.
  * @throws InspectorError `listen_failed`
  */
 export async function openInspector({ source, port = 0 }: InspectorOptions): Promise<Inspector> {
@@ -77,7 +77,7 @@ async function respond(
   if (refusal !== undefined) return send(response, refusal.status, refusal.message);
   const url = new URL(request.url ?? "/", "http://localhost");
   if (url.pathname === "/")
-    // The page contains its own content security policy, so that a file on disk is as safe.
+    // The page itself has a content security policy, so that an exported file is as safe.
     return send(response, 200, await readPage(), {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": "frame-ancestors 'none'",

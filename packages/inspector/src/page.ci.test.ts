@@ -26,7 +26,7 @@ const run: Click[] = [
   ["link", "run-1"],
 ];
 
-/** What people ask, as the README has it; the clicks from the first page; and what answers it. */
+/** The questions of the README, the clicks from the first page, and the text that answers them. */
 const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   ["What fills my window?", [session], /Tool results 819 \(100 %\)/],
   ["How full is the window?", [session], /Of a window of 1,000\s+0\.9 %/],
@@ -85,7 +85,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
     ],
     /\+const late = 2/,
   ],
-  ["What would the change that waits do?", [["link", "Plans"]], /\+const stock = 1/],
+  ["What would the pending change do?", [["link", "Plans"]], /\+const stock = 1/],
   [
     "What is in this table?",
     [
@@ -105,7 +105,7 @@ const questions: [question: string, clicks: Click[], answer: RegExp][] = [
   ],
 ];
 
-/** Each page in each of its states, and what of the hostile source has to be there first. */
+/** Each page in each of its states, and a text of the hostile source that must appear first. */
 const pages: [address: string, ready: string][] = [
   ["context", "onerror"],
   ["context?session=s&part=39", "Original"],
@@ -127,7 +127,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
   let browser: Browser;
   let served: Inspector;
   beforeAll(async () => {
-    // As it is installed: from the files that were built.
+    // The installed form: the built files.
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href
     );
@@ -143,7 +143,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
   });
 
   it.each(["light", "dark"] as const)(
-    "shows hostile text as text and has no fault that axe knows on any page in %s",
+    "shows hostile text as text and passes axe on every page in %s",
     async (colorScheme) => {
       const page = await browser.newPage({ colorScheme });
       page.setDefaultTimeout(30_000);
@@ -157,7 +157,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
         if (!asked.url().startsWith(served.url) && !asked.url().startsWith("data:"))
           faults.push(asked.url());
       });
-      // The policy of the page allows no script of ours, so it comes from the tools of the browser.
+      // The page's policy allows no foreign script, so the browser's developer tools inject axe.
       const tools = await page.context().newCDPSession(page);
       await page.goto(served.url);
       await tools.send("Runtime.evaluate", { expression: axe.source });
@@ -179,7 +179,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     120_000,
   );
 
-  it("is used by keyboard, and reads a line of 10 MB in pieces", async () => {
+  it("works by keyboard, and loads a line of 10 MB in pieces", async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(30_000);
     await page.goto(`${served.url}#/context`);
@@ -199,7 +199,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.close();
   }, 120_000);
 
-  it("shows thousands of parts in a page of a few thousand elements, the selected one among them", async () => {
+  it("shows thousands of parts, including the selected one, with a few thousand elements", async () => {
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href
     );
@@ -238,7 +238,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.close();
   }, 180_000);
 
-  it("opens from a disk without a server, and runs no script but its own", async () => {
+  it("opens from disk without a server, and runs no script but its own", async () => {
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href
     );
@@ -284,7 +284,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
     await page.close();
   }, 180_000);
 
-  it("moves as the session does, five steps by five quick clicks, and keeps what it shows in an outage", async () => {
+  it("follows the session, handles five quick clicks, and keeps its data in an outage", async () => {
     let prompts = 20;
     const built: typeof import("./index.ts") = await import(
       new URL("../dist/index.js", import.meta.url).href
@@ -311,20 +311,20 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
       await isAt("20 of 20");
       prompts = 21;
       await isAt("21 of 21");
-      // In one turn of the page, so that no answer comes between.
+      // All clicks in one turn of the event loop, so that no answer arrives in between.
       await page.evaluate(`(() => {
         const find = () => [...document.querySelectorAll("button")].find((one) => one.textContent === "Previous");
         for (let click = 0; click < 5; click += 1) find().click();
       })()`);
       await isAt("16 of 21");
-      // Who looks at an earlier one stays there.
+      // A viewer of an earlier prompt stays there.
       prompts = 22;
       await isAt("16 of 22");
       const { port } = new URL(live.url);
       await live.close();
       await page
         .getByRole("alert")
-        .filter({ hasText: "What is shown is from before" })
+        .filter({ hasText: "The data shown is from before" })
         .first()
         .waitFor();
       expect(await where.textContent()).toBe("16 of 22");
@@ -340,7 +340,7 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
   }, 180_000);
 
   it.each([390, 1024, 1440])(
-    "answers what people ask in at most three clicks, %i pixels wide",
+    "answers each question in up to three clicks at a width of %i pixels",
     async (width) => {
       const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
       const page = await browser.newPage({ viewport: { width, height: 800 } });
@@ -364,7 +364,9 @@ describe.skipIf(executablePath === undefined || !hasPage)("the page in Chromium"
   );
 });
 
-/** How often the mouse was needed: to type into a field takes one. */
+/**
+ * Performs a click and returns how often the mouse was needed. Typing into a field needs one click.
+ */
 async function doClick(page: Page, [role, name]: Click): Promise<number> {
   if (role === "summary") await page.locator("summary", { hasText: name }).click();
   else if (role === "spinbutton") {

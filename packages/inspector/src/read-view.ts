@@ -1,14 +1,15 @@
 import { InspectorError } from "./inspector-error.ts";
 import type { InspectorSource, InspectorViews, ViewName, ViewParameters } from "./views.ts";
 
-/** What to read of a view. */
+/** Parameters of a view, and a signal. */
 export interface ReadViewOptions {
   parameters: ViewParameters;
   signal: AbortSignal;
 }
 
 /**
- * Reads one view as data, the same as the page gets. @throws InspectorError `unknown_view`, and errors of the source
+ * Reads one view as data, in the form that the page gets.
+ * @throws InspectorError `unknown_view`, and errors of the source
  */
 export async function readView(
   source: InspectorSource,

@@ -6,27 +6,34 @@ import { join } from "node:path";
 import { redactSecrets, sha256Hex } from "@ccl/core";
 import type { ContextPart, ContextRecord, ContextRecorder, PartContent } from "@ccl/core/tracing";
 
-/** A line of the log. Contains only the parts that the record `after` of the same writer does not have. */
+/**
+ * A line of the log. It contains only the parts that differ from the record `after` of the same
+ * writer.
+ */
 export interface LoggedRecord extends ContextRecord {
   after?: string | undefined;
-  /** The writer, since two may use the same ids. Absent in earlier logs. */
+  /** The writer, because two writers may use the same ids. Absent in older logs. */
   by?: string | undefined;
-  /** How many leading parts it shares with that record. */
+  /** How many leading parts equal those of that record. */
   kept: number;
 }
 
-/** Writes records to files. */
+/** A recorder that writes to files. */
 export interface ContextLog extends ContextRecorder {
-  /** Waits for pending writes. Resolves to true if all succeeded. */
+  /** Waits for pending writes. Resolves to true if all of them succeeded. */
   close(): Promise<boolean>;
 }
 
-/** For the latest sessions a line contains only what is new. Others start with a whole record again. */
+/**
+ * How many of the latest sessions get lines with only new parts. An older session starts again with
+ * a whole record.
+ */
 const maxSessions = 200;
 
 /**
- * Records prompts and their changes for `ccl ui`, one file per session in the folder. Stores sizes and hashes, with
- * `texts` also the contents without secrets. Throws as `mkdirSync` does.
+ * Creates a recorder of prompts and their changes for `ccl ui`, which writes one file per session
+ * to the folder. It stores sizes and hashes and, with `texts`, also the contents without secrets.
+ * Throws as `mkdirSync` does.
  */
 export function recordTo(
   folder: string,
@@ -50,7 +57,7 @@ export function recordTo(
         .then(() => appendFile(path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 }))
         .catch(() => {
           isWhole = false;
-          // The next line would refer to one that is missing.
+          // The next line must not refer to a line that is missing.
           last.delete(session);
         });
     },
@@ -61,7 +68,9 @@ export function recordTo(
   };
 }
 
-/** Hashes names that are ambiguous on case-insensitive file systems, or that lead out of the folder. */
+/**
+ * Hashes names that are ambiguous on case-insensitive file systems or that lead out of the folder.
+ */
 function fileNameOf(session: string): string {
   return /^[\da-z_-]{1,128}$/.test(session) ? session : sha256Hex(session);
 }

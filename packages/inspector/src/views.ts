@@ -7,18 +7,18 @@ interface TokenShares {
   fresh: number;
 }
 
-/** The data that is available. */
+/** The project, and the pages that have data. */
 export interface OverviewView {
   project: string;
   root: string;
-  /** Pages without data, why, and the command that provides it. */
+  /** Pages without data, the reason, and the command that provides the data. */
   missing: { page: string; why: string }[];
 }
 
 /** A session of prompts. */
 export interface SessionRow {
   id: string;
-  /** What recorded it, such as `gateway` or `withContext`, or the program that wrote the log. */
+  /** The recorder, such as `gateway` or `withContext`, or the program that wrote the log. */
   source: string;
   title: string;
   model?: string | undefined;
@@ -27,12 +27,12 @@ export interface SessionRow {
   prompts: number;
   /** Estimated tokens of the last prompt. */
   tokens: number;
-  /** Cost of all prompts at list prices, as sent and unchanged. */
+  /** Cost of all prompts at list prices, as sent and if unchanged. */
   usd: number;
   directUsd: number;
   /** Prompts without an answer, or with a status from 400 on. */
   failed: number;
-  /** From the first prompt to the last. */
+  /** Time from the first prompt to the last. */
   durationMs: number;
 }
 
@@ -104,19 +104,22 @@ export interface ComparedPair {
   diff?: string | undefined;
 }
 
-/** Where a prompt leaves the prefix of the previous one, so that the provider must process the rest again. */
+/**
+ * Where a prompt leaves the prefix of the previous one. The provider must process everything after
+ * it again.
+ */
 export interface CacheBreak {
   /** Index of the part in the second prompt. */
   second: number;
   /** Length of the unchanged prefix of its text in UTF-8 bytes. Absent if unknown. */
   byte?: number | undefined;
-  /** False if the part may be unchanged, since its text was not stored. */
+  /** False if the part may be unchanged, because its text was not stored. */
   isKnown: boolean;
   /** Tokens before the break, which the cache holds. */
   keptTokens: number;
   /** Tokens of the first prompt after the break, whose cache is no longer used. */
   lostTokens: number;
-  /** The cost of writing these to the cache again, at list prices. */
+  /** The cost of writing the lost tokens to the cache again, at list prices. */
   usd?: number | undefined;
 }
 
@@ -127,23 +130,26 @@ export interface ComparedView {
   break?: CacheBreak | undefined;
 }
 
-/** A prompt under another budget. */
+/** A prompt with another budget. */
 export interface ReplayedPrompt {
   at: number;
   /** What was sent, and its cost at list prices. */
   sentTokens: number;
   usd: number;
-  /** Absent if the required messages alone exceed the budget. Then `problem` has the reason. */
+  /** Absent if the required messages alone exceed the budget. `problem` then has the reason. */
   tokens?: number | undefined;
-  /** Of these, the prefix that the previous prompt had too. */
+  /** Tokens of the prefix that equals the previous prompt. */
   cached?: number | undefined;
   replayedUsd?: number | undefined;
   problem?: string | undefined;
-  /** Values that the calls of the answer used, and that this prompt would have hidden. `part` is the index of their part. */
+  /**
+   * Values that the calls of the answer used and that this prompt would have hidden. `part` is the
+   * index of the part that holds the value.
+   */
   regrets: { value: string; part: number; tool?: string | undefined }[];
 }
 
-/** `replay`: a session under another budget or policy. */
+/** `replay`: a session with another budget or policy. */
 export interface ReplayView {
   budget: number;
   policy: "balanced" | "economy";
@@ -153,7 +159,7 @@ export interface ReplayView {
 /** `text`: a piece of a long text. */
 export interface TextView {
   text: string;
-  /** In UTF-16 code units, as `total`. */
+  /** In UTF-16 code units, like `total`. */
   offset: number;
   total: number;
 }
@@ -251,7 +257,7 @@ export interface VerifyView {
     | {
         timeMs: number;
         resources: number;
-        /** Resources of these whose source answered. */
+        /** Resources whose source answered. */
         probed: number;
         snippets: number;
         breaking: number;
@@ -317,7 +323,7 @@ interface PlansView {
     timeMs: number;
     status: string;
     paths: string[];
-    /** Files that a rollback did not restore, since someone else had changed them. */
+    /** Files that a rollback did not restore, because someone else had changed them. */
     kept: string[];
     /** The failed check, or another reason for the rollback. */
     why?: string | undefined;
@@ -330,7 +336,7 @@ interface AppliedView {
   diff?: string | undefined;
 }
 
-/** The effect of a saved change on the current files. */
+/** The effect that a saved change would have on the current files. */
 export interface PendingPlan {
   summary: string;
   /** Why it cannot be applied. Empty if it can. */
@@ -434,9 +440,9 @@ export interface SentView {
   problem?: string | undefined;
   messages: {
     role: string;
-    /** The chat, the system prompt, or inserted. */
+    /** The message's origin: the chat, the system prompt, or inserted. */
     from: string;
-    /** Operations and artifacts that contributed to it. */
+    /** Operations and artifacts that contributed to the message. */
     by: string[];
     text: string;
   }[];
@@ -471,7 +477,7 @@ export type ViewName = keyof InspectorViews;
 /** Parameters of a view. */
 export type ViewParameters = Readonly<Record<string, string | undefined>>;
 
-/** Where a page's data comes from. The page shows the message of an error if it is a CclError. */
+/** The source of a page's data. The page shows the message of an error only if it is a CclError. */
 export type InspectorSource = {
   readonly [Name in ViewName]?: (
     parameters: ViewParameters,

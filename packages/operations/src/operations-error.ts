@@ -32,3 +32,14 @@ export class OperationsError extends CclError<OperationsErrorCode> {
 export function refuse(message: string): never {
   throw new OperationsError("invalid_options", message);
 }
+
+/** Validates the number after which a page of events begins. @throws OperationsError `invalid_options` */
+export function pageStart(afterSeq: number = 0): number {
+  if (Number.isSafeInteger(afterSeq) && afterSeq >= 0) return afterSeq;
+  refuse(`afterSeq must be a whole number of 0 or more, not ${afterSeq}.`);
+}
+
+/** The error for a run that a store does not have. */
+export function unknownRun(runId: string): OperationsError {
+  return new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
+}

@@ -1,4 +1,4 @@
-/** Slips of our own: what they do to an answer, and to the file where they are of the file. */
+/** Our own slips: how each changes the answer, or the file if the slip is in the file. */
 const isJson = (text) => text.trimStart().startsWith("{");
 const inTexts = (answer, change) => {
   if (!isJson(answer)) return change(answer);

@@ -1,6 +1,6 @@
-// Calls and tokens until a plan of a recorded edit is valid, by the format that the model answers in. The model is a
-// recording: it asks for the file if it is not shown, makes a slip in its first change, and none in the next. The first two
-// rows are the control: the documents' JSON alone. Build first. node bench/calls-to-a-plan.mjs --data DIR [--half 0|1]
+// Counts calls and tokens until a plan of a recorded edit is valid, by the answer format. The model is a recording: it
+// asks for the file if it is not shown, makes a slip in its first change, and none in the next. The first two rows are
+// the control: only the documents' JSON. Build first. node bench/calls-to-a-plan.mjs --data DIR [--half 0|1]
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";

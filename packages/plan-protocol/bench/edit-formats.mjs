@@ -1,11 +1,12 @@
-// Edits of real commits in eight formats, as they stand and with slips: placed exactly, refused or wrong, beside two controls,
-// and tokens of output a file. Build first. node bench/edit-formats.mjs --data DIR (has plans/edits.jsonl) [--half 0|1]
+// Applies edits of real commits in eight formats, unchanged and with slips: placed exactly, rejected or wrong, next to
+// two controls, and the output tokens per file. Build first. node bench/edit-formats.mjs --data DIR (has
+// plans/edits.jsonl) [--half 0|1]
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { applyEdits, applyPatch, parseEdits } from "../dist/index.js";
+import { parseEdits } from "../dist/index.js";
 import { slips } from "./answer-slips.mjs";
 
 const { values } = parseArgs({ options: { data: { type: "string" }, half: { type: "string" } } });
@@ -27,18 +28,10 @@ const ours = (answer, base, name) => {
   if (!read.ok) return undefined;
   const [action, ...others] = read.value.plan.actions;
   if (others.length > 0 || action.path !== name) return "";
-  if (action.kind === "PATCH_FILE") {
-    const patched = applyPatch(base, action.patch);
-    return patched.ok ? patched.value.text : undefined;
-  }
-  if (action.kind === "EDIT_FILE") {
-    const edited = applyEdits(base, action.edits);
-    return edited.ok ? edited.value : undefined;
-  }
   return action.content;
 };
 
-/** The first control: the old lines go where most of them stand. */
+/** The first control: the edit goes where most of the old lines are. */
 const bySimilarity = (answer, base) => {
   const lines = base.split("\n");
   const hunks = answer.split(/^@@.*$/m).slice(1);
@@ -60,7 +53,7 @@ const bySimilarity = (answer, base) => {
   return lines.join("\n");
 };
 
-/** The second: the first place where the old text stands. */
+/** The second control: the first place of the old text. */
 const firstPlace = (answer, base) => {
   const blocks = [...answer.matchAll(/<{7} SEARCH\n([\s\S]*?)={7}\n([\s\S]*?)>{7} REPLACE/g)];
   if (blocks.length === 0) return undefined;
@@ -92,7 +85,7 @@ for (const row of chosen) {
         isSample: true,
       });
     for (const [slip, { answer, base = (text) => text }] of Object.entries(slips)) {
-      // What is not in the file's text can't be quoted: a hash is of the bytes that were read.
+      // Only the file's text can be quoted, while a hash covers the bytes that were read.
       const changed = base(row.base);
       const text = answer(
         row.answers[format].replaceAll(
@@ -149,7 +142,7 @@ for (const [reader, table] of Object.entries(counts)) {
   }
 }
 for (const format of Object.keys(chosen[0].answers)) {
-  // About four bytes a token; the same for all formats.
+  // About four bytes per token, the same for all formats.
   const bytes = chosen.reduce((total, row) => total + Buffer.byteLength(row.answers[format]), 0);
   console.log(`${format}: ${Math.round(bytes / 4 / chosen.length)} tokens of four bytes a file`);
 }

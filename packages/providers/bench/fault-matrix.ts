@@ -1,4 +1,4 @@
-// Every adapter and the official clients against every behaviour of a server; see fault-matrix.mjs.
+// Every adapter and the official clients against every server behaviour; see fault-matrix.mjs.
 import { adapters, type Caller } from "../test-support/adapter-callers.ts";
 import { type Cell, isBad, playRow, renderMatrix } from "../test-support/fault-matrix.ts";
 import { openFaultServer } from "../test-support/fault-server.ts";
@@ -6,7 +6,7 @@ import { faults } from "../test-support/fault-table.ts";
 import { fromCompletion, officials } from "../test-support/official-callers.ts";
 import { openAiFormat } from "../src/testing/openai-format.ts";
 
-/** The control: what a plain fetch with a signal does, as people write it. */
+/** The control: a plain fetch with a signal, as people write it. */
 const plain: Caller = {
   name: "plain fetch",
   format: openAiFormat("openai"),

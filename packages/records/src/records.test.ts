@@ -6,6 +6,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { createPostgresSession } from "@ccl/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 import { recordsConformance } from "./conformance/index.ts";
 import { createMemoryRecords } from "./create-memory-records.ts";
 import { type NodeRecordsPlace, openRecords } from "./node/index.ts";
@@ -48,7 +49,7 @@ describe("records in memory", () => {
   it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
 });
 
-describe("records in PostgreSQL", () => {
+describe.runIf(isAtLeast("ci"))("records in PostgreSQL", () => {
   let client: PGlite;
   beforeAll(async () => {
     client = await PGlite.create();

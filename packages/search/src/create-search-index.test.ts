@@ -27,7 +27,7 @@ const documentsArbitrary = fc.uniqueArray(
 const fields = { title: 3, body: 1 };
 
 describe("createSearchIndex", () => {
-  it("ranks the document higher that has the word in the heavier field", async () => {
+  it("ranks a document higher if it has the word in the heavier field", async () => {
     const index = createSearchIndex({ fields });
     await index.put([
       { id: "a", texts: { title: "shipping", body: "payments" } },
@@ -37,7 +37,7 @@ describe("createSearchIndex", () => {
     expect(hits.map(({ id }) => id)).toEqual(["b", "a"]);
   });
 
-  it("explains every score by parts that sum up to it, without containers by words alone", async () => {
+  it("explains every score by parts that add up to it, only words if there are no containers", async () => {
     await fc.assert(
       fc.asyncProperty(documentsArbitrary, textArbitrary, async (documents, text) => {
         const index = createSearchIndex({ fields });
@@ -51,7 +51,7 @@ describe("createSearchIndex", () => {
     );
   });
 
-  it("ranks counted terms as the text that they were counted in", async () => {
+  it("ranks counted terms like the text that they were counted in", async () => {
     const analyzer = createAnalyzer();
     await fc.assert(
       fc.asyncProperty(documentsArbitrary, textArbitrary, async (documents, text) => {
@@ -71,7 +71,7 @@ describe("createSearchIndex", () => {
     );
   });
 
-  it("scores visible documents as if the hidden ones were not there, whatever they hold", async () => {
+  it("scores visible documents as if the hidden ones did not exist", async () => {
     await fc.assert(
       fc.asyncProperty(
         documentsArbitrary,
@@ -93,7 +93,7 @@ describe("createSearchIndex", () => {
     );
   });
 
-  it("compares the length of a field with those of documents that have the field", async () => {
+  it("compares the length of a field only with documents that have the field", async () => {
     const index = createSearchIndex({ fields, k1: 2 });
     const body = "payments by card and by invoice in euros";
     await index.put([{ id: "long", texts: { body } }]);
@@ -108,7 +108,7 @@ describe("createSearchIndex", () => {
     expect((found?.score ?? 0) / rarity(2)).toBeCloseTo((alone?.score ?? 1) / rarity(1), 10);
   });
 
-  it("neither lifts nor lowers a document that stands alone beside one whose neighbours say nothing", async () => {
+  it("ranks a document without neighbours the same as one whose neighbours do not match", async () => {
     const index = createSearchIndex({ fields, container: 0.5 });
     await index.put([
       { id: "alone", texts: { title: "payments" } },
@@ -123,20 +123,20 @@ describe("createSearchIndex", () => {
     expect(hits.map(({ score }) => score)).toEqual([hits[0]?.score, hits[0]?.score]);
   });
 
-  it("refuses what an index of other fields saved", async () => {
+  it("rejects bytes saved from an index of other fields", async () => {
     const bytes = createSearchIndex({ fields }).save();
     const other = createSearchIndex({ fields: { body: 1, title: 3 } });
     expect(() => other.restore(bytes)).toThrow(SearchError);
   });
 
-  it("leaves stop words of its user out of queries", () => {
+  it("drops the user's stop words from queries", () => {
     const analyzer = createAnalyzer({ stopWords: ["fix"] });
     expect(analyzer.queryWords("fix the router").map(({ word }) => word)).toEqual(["router"]);
     expect(analyzer.queryWords("fix").map(({ word }) => word)).toEqual(["fix"]);
   });
 });
 
-it("takes in nothing once it is aborted", async () => {
+it("adds nothing once it is aborted", async () => {
   const index = createSearchIndex({ fields });
   const signal = AbortSignal.abort();
   const put = index.put([{ id: "a", texts: { title: "payments" } }], { signal });

@@ -29,15 +29,15 @@ import {
 } from "./vectors/vector-table.ts";
 import { createAnalyzer, type Analyzer } from "./words/analyzer.ts";
 
-/** Fields with their weights, and how texts and vectors are processed. */
+/** The fields and their weights, and how text and vectors are processed. */
 export interface SearchIndexOptions<Field extends string = string> extends TextWeights<Field> {
-  /** `createAnalyzer()` if absent. */
+  /** Splits text into terms. `createAnalyzer()` by default. */
   analyzer?: Analyzer | undefined;
-  /** `float32` if absent. */
+  /** How vectors are stored. `float32` by default. */
   vectors?: VectorPrecision | undefined;
 }
 
-/** How many documents are analyzed before other tasks get a turn. */
+/** Number of documents analyzed before yielding to other tasks. */
 const batchSize = 1024;
 
 interface PreparedDocument {
@@ -45,7 +45,7 @@ interface PreparedDocument {
   text: AnalyzedDocument;
 }
 
-/** Creates an empty index of documents with these fields. */
+/** Creates an empty index for documents with these fields. */
 export function createSearchIndex<Field extends string>(
   options: SearchIndexOptions<Field>,
 ): SearchIndex<Field> {

@@ -1,14 +1,17 @@
 import { CclError } from "@ccl/core";
 
-/** `index_damaged`: the saved bytes were changed. */
+/** `index_damaged`: the bytes have changed since they were saved. */
 export type SearchErrorCode = "invalid_options" | "index_damaged" | "aborted";
 
-/** The error that this package throws. */
+/** The error class of this package. */
 export class SearchError extends CclError<SearchErrorCode> {
   static override readonly brand: string = "SearchError";
 }
 
-/** @throws SearchError `invalid_options` unless the limit is a whole number from 0 */
+/**
+ * Checks a limit.
+ * @throws SearchError `invalid_options` unless the limit is a whole number from 0
+ */
 export function checkLimit(limit: number): void {
   if (Number.isSafeInteger(limit) && limit >= 0) return;
   throw new SearchError("invalid_options", `A limit must be a whole number from 0, not ${limit}.`);

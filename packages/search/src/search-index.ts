@@ -3,10 +3,10 @@ import type { CountedText } from "./text/count-terms.ts";
 /** A facet of a document and its value, such as `["kind", "table"]`. */
 export type Facet = readonly [name: string, value: string];
 
-/** Maps a facet to the wanted value, or to several values of which any matches. */
+/** The wanted value of each facet. If a list is given, any of its values matches. */
 export type FacetFilter = Record<string, string | string[]>;
 
-/** Which documents can be found. Applied before ranking, counting and limits. */
+/** Which documents can be found. The filter is applied before ranking, counting and limits. */
 export interface SearchFilter {
   facets?: FacetFilter | undefined;
   /** Ids to leave out. */
@@ -15,32 +15,35 @@ export interface SearchFilter {
   allow?: ReadonlySet<string> | undefined;
 }
 
-/** What is indexed under an id. */
+/** A document to index. */
 export interface SearchDocument<Field extends string = string> {
   id: string;
   /** Texts by field, or terms that `countTerms` counted earlier. */
   texts: Readonly<Partial<Record<Field, string | CountedText>>>;
   /**
-   * The group that shares its words with the document, such as the database of a table. Absent: the document has no
-   * group.
+   * The group whose words also count for the document, such as the database of a table. If absent,
+   * the document has no group.
    */
   container?: string | undefined;
   facets?: readonly Facet[] | undefined;
   vector?: Float32Array | undefined;
 }
 
-/** A found document with its score by words or by vectors. Scores are comparable within one answer only. */
+/**
+ * A document that was found, with its word score or vector score. Scores are comparable only within
+ * one answer.
+ */
 export interface SearchHit {
   id: string;
   score: number;
   /**
-   * What each word of the query contributed, as the query wrote it. `/container` is the share of the document's
-   * container. The parts add up to the score. Absent for vectors.
+   * Contribution of each word, keyed as the query wrote it. `/container` is the share of the
+   * document's container. The parts add up to the score. Absent in a vector search.
    */
   parts?: Record<string, number> | undefined;
 }
 
-/** Documents found by words, best first. Ties are ordered by the code units of their ids. */
+/** Documents found by words, best first. Ties are sorted by id in code units. */
 export interface TextHits {
   hits: SearchHit[];
   /** Words of the query that occur in no visible document, as the query wrote them. */
@@ -49,7 +52,7 @@ export interface TextHits {
   coverage: number;
 }
 
-/** How often a value of a facet occurs. */
+/** A value of a facet, and how often it occurs. */
 export interface FacetCount {
   value: string;
   count: number;
@@ -68,10 +71,10 @@ export interface FacetQuery {
 
 /** An exact index in memory. */
 export interface SearchIndex<Field extends string = string> {
-  /** Number of documents. */
+  /** Returns the number of documents. */
   size(): number;
   /**
-   * Adds or replaces all documents or none, after earlier changes have finished.
+   * Adds or replaces all of the documents or none, after earlier changes have finished.
    * @throws SearchError `invalid_options` if vectors are not finite or differ in length, `aborted`
    */
   put(
@@ -87,14 +90,16 @@ export interface SearchIndex<Field extends string = string> {
     filter?: SearchFilter | undefined;
     limit: number;
   }): SearchHit[];
-  /** Most frequent first. Ties are ordered by value. */
+  /** Counts facet values, in descending order of count. Ties are ordered by value. */
   countFacets(query: FacetQuery): Record<string, FacetCount[]>;
-  /** The index as bytes, which are the same for the same documents whatever the order of changes. */
+  /**
+   * Serializes the index. The same documents give the same bytes, whatever the order of changes.
+   */
   save(): Uint8Array;
   /**
-   * Replaces the contents of the index.
-   * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
-   * precision, or an index of other fields, saved them. The index then stays as it is.
+   * Replaces the contents of the index. If it throws, the index is unchanged.
+   * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if they were saved
+   * by another version, with another analyzer or precision, or from an index of other fields
    */
   restore(bytes: Uint8Array): void;
 }

@@ -4,7 +4,7 @@ import { SqlError } from "./sql-error.ts";
 // oxlint-disable-next-line no-control-regex
 const unkept = /\0|\p{Surrogate}/u;
 
-/** Rejects a text parameter that would not be read back unchanged. */
+/** Rejects a string parameter that would not be read back unchanged. */
 export function checkText(text: string): void {
   if (!unkept.test(text)) return;
   const what = text.includes("\0") ? "U+0000" : "a lone surrogate";

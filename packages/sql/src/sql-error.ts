@@ -9,15 +9,15 @@ export type SqlErrorCode =
   /** The file is not a SQLite database, or it is damaged. */
   | "corrupt"
   /**
-   * Another connection kept the lock longer than the timeout, or PostgreSQL aborted the transaction in favour of
-   * another.
+   * Another connection held the lock longer than the timeout, or PostgreSQL aborted the transaction
+   * in favour of another.
    */
   | "busy"
   | "disk_full"
   /** A unique, foreign-key, check or not-null rule of the schema was violated. */
   | "constraint"
   | "read_only"
-  /** An integer of the database has no exact JavaScript number. Read it with `bigints`. */
+  /** An integer in the database has no exact JavaScript number. Read it with `bigints`. */
   | "out_of_range"
   /** The database rejected the statement for another reason. See `cause`. */
   | "statement_failed"
@@ -26,11 +26,14 @@ export type SqlErrorCode =
   /** A newer version of the program created the tables. */
   | "schema_newer"
   | "invalid_input"
-  /** Use after `close()`, or after the end of a transaction. */
+  /** The database was used after `close()`, or a transaction after its end. */
   | "closed"
   | "aborted";
 
-/** The error that this package throws. Messages hold what the database said, never parameters. */
+/**
+ * The error class of this package. A message contains the database's own words, but never
+ * parameters.
+ */
 export class SqlError extends CclError<SqlErrorCode> {
   static override readonly brand: string = "SqlError";
 }

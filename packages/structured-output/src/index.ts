@@ -5,9 +5,12 @@ export {
   type FormatLadder,
   type StructuredFormat,
 } from "./generate/format-ladder.ts";
-export { generateStructured } from "./generate/generate-structured.ts";
+export {
+  generateStructured,
+  type StructuredAttempt,
+  type StructuredResult,
+} from "./generate/generate-structured.ts";
 export { repairMessages } from "./generate/repair-messages.ts";
-export type { StructuredAttempt, StructuredResult } from "./generate/structured-attempt.ts";
 export { type PartialAnswer, type PartialValue, parsePartial } from "./partial/parse-partial.ts";
 export type { Repair, RepairKind } from "./repair/repair.ts";
 export { parseStructured } from "./schema/parse-structured.ts";

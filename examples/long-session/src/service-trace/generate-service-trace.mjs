@@ -1,12 +1,12 @@
-// One long session of service dialogues (flights and a shop), seeded: a user names an id, the model reads profiles,
-// bookings, searches and products as nested JSON and later writes with the values it read.
+// One long, seeded session of service dialogues (flights and a shop). A user names an id. The model reads profiles,
+// bookings, searches and products as nested JSON, and later writes with the values that it read.
 import { flightDialogue } from "./flight-dialogue.mjs";
 import { createRandom } from "./random.mjs";
 import { servicePolicy } from "./service-policy.mjs";
 import { serviceTools } from "./service-tools.mjs";
 import { shopDialogue } from "./shop-dialogue.mjs";
 
-/** `{ messages, tools }`; `source` of a message names its dialogue. The same seed gives the same bytes. */
+/** Returns `{ messages, tools }`. `source` of a message names its dialogue. The same seed gives the same bytes. */
 export function generateServiceTrace({ seed = 1, dialogues = 12 } = {}) {
   const random = createRandom(seed);
   const messages = [{ role: "system", content: servicePolicy }];

@@ -43,7 +43,7 @@ const cities = [
   ["Columbus", "OH"],
 ];
 
-/** A made-up customer with address and payment methods. */
+/** A fictional customer with address and payment methods. */
 export function person(random) {
   const first = random.pick(firstNames);
   const last = random.pick(lastNames);

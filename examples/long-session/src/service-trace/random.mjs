@@ -1,4 +1,4 @@
-/** A seeded generator of numbers, picks and codes; every machine draws the same. */
+/** A seeded generator of numbers, picks and codes. It gives the same values on every machine. */
 export function createRandom(seed) {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   const next = () => {

@@ -1,6 +1,6 @@
 import { person } from "./person.mjs";
 
-/** A user who exchanges and returns what was ordered. */
+/** A user who exchanges and returns items of an order. */
 export function shopDialogue(writer, random) {
   const owner = person(random);
   const kinds = Object.keys(productKinds);

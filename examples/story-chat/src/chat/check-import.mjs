@@ -1,4 +1,4 @@
-// What an export of SillyTavern becomes, and which lines are refused.
+// Checks the import of a SillyTavern export, and which lines are rejected.
 import assert from "node:assert/strict";
 
 import { createOperationStores } from "@ccl/operations";
@@ -40,6 +40,27 @@ assert.deepEqual(
   ],
 );
 assert.deepEqual(turns[1].userVariants[0].meta, { name: "Ann" });
+
+// A swipe that is no text leaves the others their own information.
+const [broken] = readSillyTavernChat(
+  jsonl([
+    header,
+    {
+      name: "Sea",
+      mes: "Tide.",
+      swipes: [null, "Ebb.", "Tide."],
+      swipe_id: 2,
+      swipe_info: [{ send_date: 1 }, { send_date: 2 }, { send_date: 3 }],
+    },
+  ]),
+);
+assert.deepEqual(
+  [
+    broken.selectedAssistant,
+    ...broken.assistantVariants.map(({ content, meta }) => [content, meta.sentAt]),
+  ],
+  [1, ["Ebb.", 2], ["Tide.", 3]],
+);
 
 const { chat } = createOperationStores();
 await chat.importTurns({ chatId: "sea", branchId: "main", turns });

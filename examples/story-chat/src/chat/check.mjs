@@ -1,5 +1,5 @@
-// The chat without a browser: two servers over one store, against a model's API on loopback. The one that has begun an answer
-// is killed, and the other one finishes its run.
+// The chat without a browser: two servers over one store, with a model API on loopback. The server that has started an
+// answer is killed, and the other one finishes its run.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ async function say(url, message) {
   return response.text();
 }
 
-/** The events of a run, until one of them is enough. */
+/** The events of a run, until one of them satisfies the caller. */
 async function follow(url, runId, isEnough = () => false) {
   const events = [];
   const { body } = await fetch(`${url}runs/${runId}`);

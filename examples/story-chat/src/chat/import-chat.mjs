@@ -1,4 +1,4 @@
-// Imports a chat that SillyTavern has exported: npm run import -- export.jsonl [name of the chat]
+// Imports a chat that SillyTavern exported: npm run import -- export.jsonl [name of the chat]
 import { readFile } from "node:fs/promises";
 
 import { openSqliteOperationStores } from "@ccl/operations/sqlite";

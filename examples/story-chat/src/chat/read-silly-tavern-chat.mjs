@@ -1,8 +1,8 @@
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The turns of a chat that SillyTavern has exported (JSONL), for `importTurns`: swipes become variants, hidden system lines
- * are left out, and an answer that no message of the user precedes, such as the greeting, gets a turn with an empty one.
+ * The turns of a chat that SillyTavern exported (JSONL), for `importTurns`. Swipes become variants, and hidden system
+ * lines are dropped. An answer without a preceding user message, such as the greeting, gets a turn with an empty one.
  * Throws with all bad lines.
  *
  * @param {string} jsonl
@@ -54,22 +54,29 @@ function addMessage(turns, entry, id) {
 }
 
 function variantsOf({ mes, swipes, swipe_id, swipe_info, name, send_date, extra }, id) {
-  const texts = Array.isArray(swipes) ? swipes.filter((text) => typeof text === "string") : [];
-  const selected = texts[swipe_id] === undefined ? 0 : swipe_id;
-  // The message itself may have been edited after that swipe.
-  texts[selected] = mes;
-  const variants = texts.map((content, index) => {
-    // Of the message that is shown its own fields count, of others what is kept of their swipe.
-    const kept = { send_date, ...swipe_info?.[index] };
-    if (index === selected) Object.assign(kept, stated({ send_date, extra }));
+  const given = Array.isArray(swipes) ? swipes : [];
+  // Not every swipe is a text. `swipe_id` and `swipe_info` count all of them.
+  const texts = given.flatMap((text, at) => (typeof text === "string" ? [{ text, at }] : []));
+  if (texts.length === 0) texts.push({ text: mes, at: 0 });
+  const selected = Math.max(
+    0,
+    texts.findIndex(({ at }) => at === swipe_id),
+  );
+  const variants = texts.map(({ text, at }, index) => {
+    const isShown = index === selected;
+    // The shown message counts with its own fields, other swipes with what was stored for them.
+    const kept = { send_date, ...swipe_info?.[at] };
+    if (isShown) Object.assign(kept, stated({ send_date, extra }));
     const isEmpty = !isObject(kept.extra) || Object.keys(kept.extra).length === 0;
     const meta = { name, sentAt: kept.send_date, extra: isEmpty ? undefined : kept.extra };
-    return { variantId: index === 0 ? id : `${id}/${index}`, content, meta: stated(meta) };
+    const variantId = index === 0 ? id : `${id}/${index}`;
+    // The message itself may have been edited after that swipe.
+    return { variantId, content: isShown ? mes : text, meta: stated(meta) };
   });
   return { variants, selected };
 }
 
-/** Without the fields that are not there. */
+/** Removes undefined fields. */
 function stated(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

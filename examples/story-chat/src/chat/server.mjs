@@ -1,4 +1,4 @@
-// A story in the browser, in SQLite, or by any number of processes in the PostgreSQL of CCL_POSTGRES_URL.
+// A story in the browser, stored in SQLite, or in the PostgreSQL of CCL_POSTGRES_URL with any number of processes.
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import http from "node:http";
@@ -56,7 +56,7 @@ const server = http.createServer((request, response) => {
   );
 });
 async function answer(request, response) {
-  // Pages of other sites must not talk to this one.
+  // Pages of other sites must not use this server.
   const { origin, host } = request.headers;
   if (!/^127\.0\.0\.1:\d+$/.test(host) || (origin ?? `http://${host}`) !== `http://${host}`)
     return response.writeHead(403).end();

@@ -17,9 +17,9 @@ import { startWorker, type WorkerProcess } from "./worker-process.ts";
 const patienceMs = 60_000;
 
 /**
- * Kills the process of a run of the story so many times, each time further on, and has the run carried on: by a new
- * process from SQLite, or, with a server of PostgreSQL, by a second worker on DBOS that takes it over by itself. Fails
- * unless each run comes to the result of one that nobody disturbed, and nothing that had ended is called again.
+ * Kills the process of a run of the story several times, each time at a later event. The run then continues: in a new
+ * process from SQLite, or, with a PostgreSQL server, in a second worker on DBOS that takes it over by itself. Fails
+ * unless each run ends with the result of an undisturbed one, and no finished call is repeated.
  */
 export async function killRuns(kills: number, server?: string): Promise<void> {
   console.log(
@@ -71,15 +71,15 @@ async function huntOnDbos(hunt: Hunt, kills: number): Promise<void> {
   tally.check(kills);
 }
 
-/** A run as it was when its process was killed. */
+/** A run at the moment when its process was killed. */
 interface KilledRun {
   runId: string;
-  /** The number of the event at which its process was killed, and how many a whole run has. */
+  /** The number of the event at which its process was killed, and the number of events of a whole run. */
   at: number;
   of: number;
-  /** True where the run had ended before the signal came. */
+  /** True if the run had ended before the signal arrived. */
   wasOver: boolean;
-  /** Names of what had ended by then. */
+  /** Names of the calls that had ended by then. */
   finished: string[];
   calls: Map<string, number>;
 }
@@ -113,7 +113,7 @@ async function killOnce(
   };
 }
 
-/** Waits for the end of a run, whoever carries it out. */
+/** Waits for the end of a run, whichever process executes it. */
 async function endOf({ stores }: Hunt, runId: string): Promise<EndedRun> {
   const nobody = {
     provider: "none",
@@ -149,7 +149,7 @@ async function callsOf({ callsPath }: Hunt, runId: string): Promise<Map<string, 
 
 interface Tally {
   add(killed: KilledRun, ended: EndedRun, calls: Map<string, number>): void;
-  /** Fails where too few kills have hit a run under way, so that the others mean nothing. */
+  /** Fails if too few kills hit a running run, because the test would then prove nothing. */
   check(kills: number): void;
 }
 
@@ -188,7 +188,7 @@ function createTally(whole: EndedRun): Tally {
   };
 }
 
-/** What has to be the same however often a run was interrupted: all but times, ids and attempts. */
+/** What must be the same however often a run was interrupted: everything except times, ids and attempts. */
 function comparable({ status, operationRuns, mainLlm, commitLog, artifacts }: RunResult): unknown {
   const ends = operationRuns.map(
     ({ hook, operationId, status: end }) => `${hook}/${operationId} ${end}`,

@@ -10,25 +10,25 @@ import pg from "pg";
 import type { StoryStores } from "../open-story.ts";
 import { preamble } from "../story-profile.ts";
 
-/** Where the runs of several processes are kept; JSON, so that it can be told to another process. */
+/** Where several processes store their runs. JSON, so that it can be sent to another process. */
 export type StoryPlace = { sqlite: string } | { postgres: string };
 
-/** Stores at a place, as one process has them. */
+/** One process's view of the stores at a place. */
 export interface OpenedPlace {
   stores: StoryStores;
-  /** Of PostgreSQL. */
+  /** Only for PostgreSQL. */
   pool: pg.Pool | undefined;
   close(): Promise<void>;
 }
 
-/** Opens what is kept at a place. */
+/** Opens the stores at a place. */
 export async function openPlace(place: StoryPlace): Promise<OpenedPlace> {
   if ("sqlite" in place) {
     const stores = await openSqliteOperationStores({ path: place.sqlite, preamble });
     return { stores, pool: undefined, close: () => stores.close() };
   }
   const pool = new pg.Pool({ connectionString: place.postgres, max: 6 });
-  // The server says good-bye to idle connections when a database is dropped.
+  // The server closes idle connections when a database is dropped.
   pool.on("error", () => {});
   const stores = await openPostgresOperationStores({ client: pool, preamble });
   const close = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export async function openPlace(place: StoryPlace): Promise<OpenedPlace> {
   return { stores, pool, close };
 }
 
-/** Calls `use` with a new place, which is gone afterwards: a database on that server, or a file of SQLite. */
+/** Calls `use` with a new place and removes it afterwards: a database on that server, or a SQLite file. */
 export async function withPlace(
   server: string | undefined,
   use: (place: StoryPlace, folder: string) => Promise<void>,

@@ -7,30 +7,30 @@ import { branch, openStory } from "../open-story.ts";
 import { storyProfile } from "../story-profile.ts";
 import { openPlace, type OpenedPlace, type StoryPlace } from "./story-place.ts";
 
-/** What a worker is told when it begins. */
+/** The parameters of a worker. */
 export interface WorkerOrders {
   place: StoryPlace;
-  /** Where it writes down each call of an operation and of the main model, a line of JSON before the call. */
+  /** The file to which it writes a line of JSON before each call of an operation and of the main model. */
   callsPath: string;
 }
 
-/** What a worker is asked for. */
+/** A request to a worker. */
 export type WorkerRequest =
   | { start: { chatId: string } }
   | { resume: { runId: string } }
   | { close: true };
 
-/** What a worker says: that it is there, or that something has happened in a run. */
+/** A message of a worker: that it is ready, or an event of a run. */
 export type WorkerMessage = { isReady: true } | { runId: string; type: string };
 
-/** One call that was begun. */
+/** A call that was started. */
 export interface RecordedCall {
   runId: string;
   /** As `hook/operationId`, or `main`. */
   name: string;
 }
 
-/** Carries out runs in a process of its own until it is told to close, or killed. */
+/** Executes runs in a separate process until it is asked to close, or killed. */
 export async function workOnStories({ place, callsPath }: WorkerOrders): Promise<void> {
   const record = (call: RecordedCall): void =>
     appendFileSync(callsPath, `${JSON.stringify(call)}\n`);
@@ -74,7 +74,7 @@ interface OpenedExecutor {
   close(): Promise<void>;
 }
 
-/** DBOS where there is PostgreSQL; with SQLite runs are carried out here and nowhere else. */
+/** Uses DBOS with PostgreSQL. With SQLite, runs are executed only here. */
 async function openExecutor({ pool, stores: { runs } }: OpenedPlace): Promise<OpenedExecutor> {
   if (pool === undefined) return { executor: undefined, close: async () => {} };
   const [{ openDbosWorker }, { DBOS }] = await Promise.all([

@@ -6,18 +6,20 @@ import type { WorkerMessage, WorkerOrders, WorkerRequest } from "./story-worker.
 
 const patienceMs = 60_000;
 
-/** A worker in a process of its own. */
+/** A worker in a separate process. */
 export interface WorkerProcess {
-  /** Starts a run there, kills the process at the event of which that is true, and gives the run's id. */
+  /**
+   * Starts a run there, kills the process at the first event that satisfies the condition, and returns the run's id.
+   */
   startUntilKilled(chatId: string, isTime: (type: string) => boolean): Promise<string>;
-  /** Starts a run there and gives its id as soon as it is known. */
+  /** Starts a run there and returns its id as soon as it is known. */
   start(chatId: string): Promise<string>;
-  /** Has a run carried on there. */
+  /** Resumes a run there. */
   resume(runId: string): void;
   close(): Promise<void>;
 }
 
-/** Starts a worker; resolves once it is open. */
+/** Starts a worker. Resolves once it is open. */
 export async function startWorker(orders: WorkerOrders): Promise<WorkerProcess> {
   const [, program = ""] = process.argv;
   const child = fork(program, ["--story-worker", JSON.stringify(orders)]);
@@ -29,7 +31,7 @@ export async function startWorker(orders: WorkerOrders): Promise<WorkerProcess> 
     messages.push(message);
     wake();
   });
-  /** The next message; undefined where the process has ended. */
+  /** The next message. Undefined if the process has ended. */
   const next = async (): Promise<WorkerMessage | undefined> => {
     while (messages.length === 0 && child.exitCode === null && child.signalCode === null) {
       const woken = new Promise<void>((resolve) => (wake = resolve));

@@ -10,7 +10,7 @@ async function cardOf(path: string, text: string, alias?: string): Promise<strin
 }
 
 describe("buildCard", () => {
-  it("says of a decision what was wanted, chosen, rejected and why", async () => {
+  it("summarizes a decision: the goal, the choice, the rejections and the reasons", async () => {
     const text = `# ADR-0001: Summaries as JSON
 
 Goal: summarize user text to **short** JSON. Nothing else is kept.
@@ -47,7 +47,7 @@ Rejected:
     `);
   });
 
-  it("reads a MADR record, whose rejected options and their reasons stand in different places", async () => {
+  it("reads a MADR record, which separates rejected options from their reasons", async () => {
     const text = `---
 status: proposed
 date: 2024-05-01
@@ -222,7 +222,7 @@ Chosen option: "MADR", because it is lean.
     `);
   });
 
-  it("lets a long enumeration go on over further lines", async () => {
+  it("continues a long enumeration on further lines", async () => {
     const countries = Array.from({ length: 60 }, (_, index) => `C${index}`);
     const text = JSON.stringify({
       type: "object",
@@ -239,7 +239,7 @@ Chosen option: "MADR", because it is lean.
     `);
   });
 
-  it("puts several fields on a line where there are more than lines, and counts the rest", async () => {
+  it("puts several fields on a line if there are more fields than lines, and counts the rest", async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 80 }, (_, index) => [`field_${index}`, { type: "string" }]),
     );
@@ -315,7 +315,7 @@ Chosen option: "MADR", because it is lean.
     expect(await cardOf(path, text)).toBe(`[profile]\n${card}`);
   });
 
-  it("lists exported signatures, what the file itself uses most first", async () => {
+  it("lists exported signatures, those used more often in the file first", async () => {
     const text = `import { x } from './x.ts';
 /** A shape. */
 export interface Shape {
@@ -345,7 +345,7 @@ export const perimeter = (shape: Shape, of: Shape): string => \`"\${shape.sides}
     `);
   });
 
-  it("parts the members of a declaration that came from lines of their own", async () => {
+  it("separates the members of a declaration that were on separate lines", async () => {
     const text =
       "export interface A {\n  b: string\n  c(\n    d: number,\n  ): void\n  e: 1\n    | 2\n}\n";
     expect(await cardOf("a.ts", text)).toBe(
@@ -420,7 +420,7 @@ a: b
     ["empty.txt", "", "- Size: 0 lines, 0 bytes"],
     ["broken.json", '{"a": ', "- Size: 1 lines, 6 bytes\n- Start: {a:"],
     ["deep.json", `${"[".repeat(200_000)}${"]".repeat(200_000)}`, "- Size: 1 lines, 400000 bytes"],
-  ])("says of %s what can be said of any text", async (path, text, card) => {
+  ])("shows for %s what can be shown for any text", async (path, text, card) => {
     expect(await cardOf(path, text)).toBe(`[plain]\n${card}`);
   });
 
@@ -433,11 +433,11 @@ a: b
     ["D.code", "a.py", "def f(): pass\n", "code"],
     ["X.adr", "docs/decisions/0001.md", "# A\n\n## Decision\n\nUse B.\n", "decision"],
     ["H.picture", "a.svg", "<svg/>", "plain"],
-  ])("falls through from %s to the form that %s has", async (alias, path, text, kind) => {
+  ])("falls back from %s to the kind that suits %s", async (alias, path, text, kind) => {
     expect((await buildCard({ alias, path, text })).kind).toBe(kind);
   });
 
-  it("never shows a secret, nor a part of one", async () => {
+  it("never shows a secret or part of one", async () => {
     const secret = `ghp_${"a1B2c3D4e5".repeat(3)}abcdef`;
     const inputs = [
       { path: "README.md", text: `# ${"long ".repeat(15)}${secret}\n` },
@@ -469,12 +469,12 @@ a: b
     ["D.x", "a.md", "# a\n"],
     ["D.x", "a.md", "<!--\n"],
     ["X.x", "a.bin", "\0"],
-  ])("makes a card of %s, %s, out of a megabyte of %j", async (alias, path, piece) => {
+  ])("builds a card of %s, %s, from a megabyte of %j", async (alias, path, piece) => {
     const card = await buildCard({ alias, path, text: piece.repeat(1_000_000 / piece.length) });
     expect(card.lines.length).toBeGreaterThan(0);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     await expect(
       buildCard({ path: "a.md", text: "# A" }, { signal: AbortSignal.abort() }),
     ).rejects.toMatchObject({

@@ -21,8 +21,9 @@ interface BuildCardOptions {
 }
 
 /**
- * The index card of a file: up to 10 lines of up to 100 UTF-16 units. If the content does not suit a kind, the next
- * best kind is tried, `plain` last. Secrets are masked before a line is cut. The same input gives the same card.
+ * Builds the index card of a file: up to 10 lines of up to 100 UTF-16 units. If the content does
+ * not suit a kind, the next best kind is tried, and `plain` last. Secrets are masked before a line
+ * is cut. The same input gives the same card.
  */
 export async function buildCard(given: SourceInput, options: BuildCardOptions = {}): Promise<Card> {
   const input = { ...given, text: given.text.replaceAll("\r\n", "\n") };
@@ -49,7 +50,7 @@ export async function buildCard(given: SourceInput, options: BuildCardOptions = 
 interface CardSource {
   structured: StructuredText;
   masked: SourceInput;
-  /** The caller or the alias named this kind. */
+  /** True if the caller or the alias named this kind. */
   isAnnounced: boolean;
 }
 

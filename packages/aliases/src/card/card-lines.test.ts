@@ -46,7 +46,7 @@ describe("cleanItem", () => {
     ["don't 'quote' l’été", "don't quote l’été"],
     ["a\0b\u202ec\nd\te", "a b c d e"],
     ["\ud83d lone", "lone"],
-  ])("makes %j one line without quotation marks", (text, clean) => {
+  ])("turns %j into one line without quotation marks", (text, clean) => {
     expect(cleanItem(text)).toBe(clean);
   });
 });
@@ -85,7 +85,7 @@ describe("packItems", () => {
 });
 
 describe("packGroups", () => {
-  it("names the groups that have no line of their own", () => {
+  it("names the groups that did not get a line", () => {
     const groups = Array.from({ length: 12 }, (_, index) => ({
       subject: `S${index}`,
       items: ["a", "b"],

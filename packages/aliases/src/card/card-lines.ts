@@ -2,12 +2,15 @@ import { redactSecrets } from "@ccl/core";
 
 /** Maximum lines of a card. */
 export const maxCardLines = 10;
-/** Maximum UTF-16 units of a card's line with its bullet. Its code points and graphemes cannot be more. */
+/**
+ * Maximum UTF-16 units of a card's line with its bullet. The line therefore has no more code points
+ * or graphemes than this.
+ */
 const maxCardLineLength = 100;
 /** Maximum UTF-16 units after the bullet. */
 export const maxCardTextLength: number = maxCardLineLength - "- ".length;
 
-/** Nothing beyond this is shown, so it is not cleaned either. */
+/** Maximum UTF-16 units that are cleaned. Nothing beyond them is shown. */
 const maxReadLength = 4_000;
 const cutMark = "...";
 
@@ -20,7 +23,10 @@ const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
-/** The lines that card readers look at: the first 50,000, each up to its 2,000th UTF-16 unit. */
+/**
+ * The part of a file that card readers look at: the first 50,000 lines, each up to its 2,000th
+ * UTF-16 unit.
+ */
 export function leadingLines(text: string): string[] {
   return text.split("\n", 50_000).map((line) => line.slice(0, 2_000));
 }
@@ -39,8 +45,8 @@ export function cleanItem(text: string): string {
 }
 
 /**
- * Cuts a text to `maxLength` UTF-16 units, with `...` at its end. Cuts between words if a gap is near, and never inside
- * a grapheme.
+ * Cuts a string to `maxLength` UTF-16 units, ending in `...`. It cuts between words if a gap is
+ * near, and never inside a grapheme.
  */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

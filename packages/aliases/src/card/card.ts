@@ -1,4 +1,4 @@
-/** What a card summarizes. */
+/** The kinds of files that a card can summarize. */
 export type CardKind =
   | "decision"
   | "options"

@@ -51,7 +51,7 @@ describe("readJsonSchema", () => {
     expect(typeOf(property, definitions)).toBe(type);
   });
 
-  it("joins the properties of allOf, and does not require those of an alternative", () => {
+  it("merges the properties of allOf, and does not require those of an alternative", () => {
     const schema = {
       allOf: [
         { $ref: "#/definitions/Base" },
@@ -69,7 +69,7 @@ describe("readJsonSchema", () => {
     ]);
   });
 
-  it("lists the types of a document that has definitions only, and those of OpenAPI", () => {
+  it("lists the types of a document with only definitions, and those of OpenAPI", () => {
     const schemas = {
       Pet: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
       Kind: { enum: ["cat", "dog"] },
@@ -105,7 +105,7 @@ describe("isJsonSchema", () => {
     [{ definitions: { a: 1 } }, false],
     [[], false],
     [null, false],
-  ])("tells %j", (value, is) => {
+  ])("recognizes %j", (value, is) => {
     expect(isJsonSchema(value)).toBe(is);
   });
 });

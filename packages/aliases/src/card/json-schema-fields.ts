@@ -102,8 +102,8 @@ function readField(
 }
 
 /**
- * The schemas that contribute an object's properties: its own, those of `allOf`, and those of its alternatives, which
- * are not certain to apply.
+ * The schemas that contribute an object's properties: its own, those of `allOf`, and its
+ * alternatives. A property of an alternative may not apply.
  */
 function partsOf(
   reader: Reader,
@@ -214,7 +214,7 @@ function nestedType(
   return { ...shown, type: `map<${shown.type}>` };
 }
 
-/** If all alternatives are single values, they form an enumeration. */
+/** The type of a union. If all alternatives are constants, they form an enumeration. */
 function unionOf(
   reader: Reader,
   choices: JsonRecord[],
@@ -256,7 +256,7 @@ function isObjectSchema(schema: JsonRecord): boolean {
   );
 }
 
-/** Follows local references. Undefined if there is none, or if it cannot be resolved. */
+/** Follows local references. Undefined if there is none or it cannot be resolved. */
 function resolve(
   root: JsonRecord,
   schema: JsonRecord,

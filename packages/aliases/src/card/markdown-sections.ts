@@ -4,14 +4,14 @@ import { cleanLine, leadingLines } from "./card-lines.ts";
 export interface MarkdownSection {
   /** 1 to 6. 0 for text before the first heading. */
   level: number;
-  /** Plain words. Empty at level 0. */
+  /** The heading in plain words. Empty at level 0. */
   heading: string;
   /** Without code blocks and comments. */
   lines: string[];
 }
 
 const maxLineLength = 2_000;
-/** Further items are not read. */
+/** Maximum number of items read. */
 const maxItems = 10_000;
 
 /**
@@ -67,7 +67,10 @@ function addLine(sections: MarkdownSection[], line: string): void {
   current?.lines.push(line);
 }
 
-/** A line above dashes is no title if it belongs to front matter, a table or a list. */
+/**
+ * False for a line above dashes that belongs to front matter, a table or a list, and so is not a
+ * title.
+ */
 function isTitle(line: string): boolean {
   return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
 }

@@ -3,7 +3,9 @@ import { nameRest } from "./pack-items.ts";
 import { readOptions, type Option } from "./read-options.ts";
 import type { StructuredText } from "./structured-text.ts";
 
-/** One line per option: `O1: summary; excludes O3`. A long summary is cut, the exclusions never. */
+/**
+ * One line per option: `O1: summary; excludes O3`. A long summary is cut, but never the exclusions.
+ */
 export function optionsCard(source: StructuredText): string[] | undefined {
   const options = readOptions(source);
   if (options === undefined) return undefined;

@@ -1,18 +1,19 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 
-/** Further items are counted but not laid out. */
+/** Items beyond this number are counted but not laid out. */
 const maxReadItems = 1_000;
 
-/** How `packItems` lays items out. */
+/** Options of `packItems`. */
 export interface PackItemsOptions {
-  /** Default 1. */
+  /** Maximum number of lines. 1 by default. */
   maxLines?: number | undefined;
-  /** Default `; `. */
+  /** Text between items. `; ` by default. */
   separator?: string | undefined;
 }
 
 /**
- * `label: item; item; +N more`: fills each line, repeats the label on every line and counts the items that do not fit.
+ * Lays items out as `label: item; item; +N more`. It fills each line, repeats the label on every
+ * line and counts the items that do not fit.
  */
 export function packItems(
   label: string,
@@ -57,13 +58,16 @@ function withRest(
   return [...lines.slice(0, -1), lastLine()];
 }
 
-/** A subject with its items. An empty subject stands for none. */
+/** A subject with its items. An empty subject means that there is none. */
 export interface ItemGroup {
   subject: string;
   items: string[];
 }
 
-/** One line per group, more if lines are left. The last line names groups that do not fit. */
+/**
+ * One line per group, and more lines per group if some are left. The last line names groups that do
+ * not fit.
+ */
 export function packGroups(groups: readonly ItemGroup[]): string[] {
   const fits = groups.length <= maxCardLines;
   const shown = fits ? groups : groups.slice(0, maxCardLines - 1);
@@ -81,7 +85,7 @@ export function nameRest(names: readonly string[]): string {
   return cutText(`+${names.length} more: ${shown}`, maxCardTextLength);
 }
 
-/** One item per line if they fit, else several. Counts the rest. */
+/** One item per line if they fit, otherwise several per line. Counts the rest. */
 export function packLines(items: readonly string[]): string[] {
   return items.length <= maxCardLines
     ? [...items]

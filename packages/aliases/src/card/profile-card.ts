@@ -28,7 +28,7 @@ export function renderPair(pair: FlatPair): string {
   return cleanItem(`${pair.key}=${maskedValue(pair)}`);
 }
 
-/** If the key says that the value is secret, hides it whole, with brackets and spaces. */
+/** Hides the whole value, brackets and spaces included, if the key says that it is secret. */
 function maskedValue({ key, value }: FlatPair): string {
   const name = key.replace(/(?:\[\d+\])+$/, "");
   const content = value.replace(/^\[(.*)\]$/s, "$1").replaceAll('"', "");

@@ -11,13 +11,13 @@ export interface Decision {
   status?: string | undefined;
   goal?: string | undefined;
   choice?: string | undefined;
-  /** Each with its reason if the record gives one. */
+  /** Rejected options, each with its reason if the record gives one. */
   rejected: string[];
   constraints: string[];
   negative: string[];
 }
 
-/** Further items under a heading are not read. */
+/** Maximum number of items read under a heading. */
 const maxItems = 1_000;
 
 const knownNames: ReadonlySet<string> = new Set(Object.values(decisionHeadings).flat());

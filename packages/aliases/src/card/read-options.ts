@@ -11,7 +11,7 @@ export interface Option {
   excludes: string[];
 }
 
-/** Further rows of a table are not read. */
+/** Maximum number of rows read from a table. */
 const maxRows = 5_000;
 
 const idNames = "id|key|code|option|вариант|опция|№".split("|");
@@ -22,8 +22,8 @@ const excludesNames =
     .concat("исключает|несовместимо|несовместим с|несовместимо с|конфликты".split("|"));
 
 /**
- * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined unless every row has an id
- * and a summary.
+ * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined if any
+ * row lacks an id or a summary.
  */
 export function readOptions({ path, text, value: parse }: StructuredText): Option[] | undefined {
   const value = parse();
@@ -107,7 +107,10 @@ function readTable(lines: readonly string[]): Option[] | undefined {
   return complete(rows);
 }
 
-/** `O1: text; excludes O3`, `Option 1 - text`, `Вариант 1. text`. The text may follow below a heading. */
+/**
+ * Reads an option from `O1: text; excludes O3`, `Option 1 - text` or `Вариант 1. text`. The text
+ * may follow below a heading.
+ */
 function readSentence(sentence: string, below = ""): Option | undefined {
   const found =
     /^((?:option|variant|вариант|опция)\s+[\p{L}\p{N}]{1,4}|[A-ZА-Я]{1,3}-?\d{1,3}[a-z]?)\s*(?:[:.)\]–—-]\s*(.*))?$/iu.exec(

@@ -7,8 +7,8 @@ import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
 /**
- * Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file. With `isLoose` also of a plain map of names to
- * types.
+ * Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file. With `isLoose`, also those
+ * of a plain map of names to types.
  */
 export function readSchema(
   source: StructuredText,

@@ -4,7 +4,7 @@ export interface SchemaField {
   name: string;
   /** The type as shown, with the word `enum` or `const` in place of `values`. */
   type: string;
-  /** Undefined if the schema's language does not say. */
+  /** Undefined if the schema language cannot express it. */
   isRequired?: boolean | undefined;
   /** Values of an enumeration or a constant, in the schema's order. */
   values?: string[] | undefined;
@@ -12,7 +12,7 @@ export interface SchemaField {
   facts: Record<string, string>;
 }
 
-/** Further fields are not read. */
+/** Maximum number of fields read. */
 export const maxSchemaFields = 2_000;
 
 /** `lang: enum[en,de,ru](opt)` */

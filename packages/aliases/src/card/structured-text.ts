@@ -1,6 +1,6 @@
 import { parseJson } from "@ccl/core/json";
 
-/** Longer YAML and longer JSON with comments are not parsed, since megabytes of it take seconds. */
+/** Maximum length of YAML, or JSON with comments. Parsing megabytes of either takes seconds. */
 const maxLooseLength = 1_000_000;
 
 /** A file for the card readers. It is parsed lazily, once. */
@@ -11,7 +11,10 @@ export interface StructuredText {
   value(): unknown;
 }
 
-/** Wraps a text so that it is parsed on first use. Waits only for the parser of YAML. */
+/**
+ * Wraps a file's text so that it is parsed on first use. Asynchronous only because it loads the
+ * YAML parser.
+ */
 export async function createStructuredText(path: string, text: string): Promise<StructuredText> {
   const parse = /\.ya?ml$/i.test(path) ? await yamlParser() : parseLooseJson;
   let parsed: { value: unknown } | undefined;
@@ -25,7 +28,7 @@ export async function createStructuredText(path: string, text: string): Promise<
   };
 }
 
-/** The value of a JSON document, which may have comments. Undefined for other texts. */
+/** The value of a JSON document, which may have comments. Undefined if the text is not JSON. */
 function parseLooseJson(text: string): unknown {
   const looksLikeJson = /^\s*[[{]/.test(text);
   if (!looksLikeJson) return undefined;

@@ -6,7 +6,8 @@ const quoted = (name: string): string =>
 const table = String.raw`(?:[^\n]{0,300}?\)\()?`;
 
 /**
- * How test runners mark subjects and cases. An unindented Python case, known by `indent`, ends the subject before it.
+ * How test runners mark subjects and cases. In Python, an unindented case (see `indent`) ends the
+ * subject before it.
  */
 const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   {
@@ -53,7 +54,7 @@ export function readTests(path: string, text: string): ItemGroup[] | undefined {
   return joined.length === 0 ? undefined : joined;
 }
 
-/** Treats a subject without cases as a case, so that neighbours share a line. */
+/** Treats subjects without cases as cases, so that neighbours share a line. */
 function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   const joined: ItemGroup[] = [];
   for (const group of groups) {

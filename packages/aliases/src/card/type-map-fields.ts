@@ -6,8 +6,8 @@ const typeWord =
   /\b(?:str(?:ing)?|text|u?int(?:eger)?\d*|float\d*|double|decimal|number|bool(?:ean)?|date(?:-?time)?|timestamp|uuid|url|email|object|dict|array|list|map|any|null|json|bytes|enum)\b/i;
 
 /**
- * The fields of an Avro record. With `isLoose` also of a map of names to types, such as `{"id": "int", "tags":
- * "string[]?"}`.
+ * The fields of an Avro record. With `isLoose`, also those of a map of names to types, such as
+ * `{"id": "int", "tags": "string[]?"}`.
  */
 export function readTypeMap(value: unknown, isLoose: boolean): SchemaField[] | undefined {
   if (!isRecord(value)) return undefined;

@@ -20,7 +20,7 @@ function baseOf(hexDigit: string, accepted: number): ContextBase {
 const before = baseOf("a", 1);
 const after = baseOf("b", 2);
 
-/** A folder whose process is killed before the operation after `operations` more changes. */
+/** A folder whose process is killed after `operations` more changes. */
 function createMortalFolder(files: Map<string, string>): BaseFolder & { operations: number } {
   const folder = {
     operations: Number.POSITIVE_INFINITY,
@@ -40,7 +40,7 @@ function createMortalFolder(files: Map<string, string>): BaseFolder & { operatio
 
 describe("the accepted base", () => {
   it.each(Array.from({ length: MOST_OPERATIONS + 1 }, (_, operations) => ({ operations })))(
-    "is the old one or the new one, under one id, after a kill behind $operations steps",
+    "is the old or the new one, with a matching id, after a kill at step $operations",
     async ({ operations }) => {
       const files = new Map<string, string>();
       const folder = createMortalFolder(files);
@@ -93,13 +93,13 @@ describe("the accepted base", () => {
       damage: (text: string) => text.replace('"A":1', '"A":-1'),
     },
     {
-      what: "has another hash than its id says",
+      what: "has a hash that differs from its id",
       name: "ctx/base.json",
       damage: (text: string) => text.replace("aa", "bb"),
     },
     { what: "is empty", name: "ctx/base.json", damage: () => "" },
     { what: "names another base", name: "ctx/base.sha", damage: () => "ctx@00000000\n" },
-  ])("that $what is refused as damaged, with the file's name", async ({ name, damage }) => {
+  ])("that $what is rejected as damaged, with the file's name", async ({ name, damage }) => {
     const files = new Map<string, string>();
     const folder = createMortalFolder(files);
     await writeBase(folder, before, undefined);

@@ -14,8 +14,9 @@ const BASE = "ctx/base.json";
 const BASE_ID = "ctx/base.sha";
 
 /**
- * The accepted base. Undefined if there is none. base.json is authoritative. base.sha repeats its id for other tools:
- * it may be missing, but never differs. Throws context_corrupt, io_failed, aborted.
+ * Reads the accepted base. Undefined if there is none. base.json is authoritative. base.sha repeats
+ * its id for other tools: it may be missing, but it never differs.
+ * @throws AliasesError `context_corrupt`, `io_failed`, `aborted`
  */
 export async function readBase(
   folder: BaseFolder,
@@ -35,8 +36,8 @@ export async function readBase(
 }
 
 /**
- * Writes both files. Removes base.sha first and writes it last, so that it is missing or right if the process is
- * killed.
+ * Writes both files. Removes base.sha first and writes it last, so that after a kill it is either
+ * missing or correct.
  */
 export async function writeBase(
   folder: BaseFolder,

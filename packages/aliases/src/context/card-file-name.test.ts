@@ -19,7 +19,7 @@ describe("the name of a card's file", () => {
     expect(cardFileName(alias)).toBe(name);
   });
 
-  it("has no separator, is no device and belongs to one alias, whatever the alias", () => {
+  it("has no separator, is not a device and belongs to one alias, for any alias", () => {
     const alias = fc.stringMatching(/^[A-Z][A-Z0-9]{0,3}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}$/);
     fc.assert(
       fc.property(alias, alias, (one, other) => {

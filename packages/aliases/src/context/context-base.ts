@@ -6,7 +6,7 @@ import { parseSnapshot, serializeSnapshot } from "../delta/snapshot-file.ts";
 import type { Snapshot } from "../delta/snapshot.ts";
 import type { PackVersion } from "../pack/pack.ts";
 
-/** The last accepted state of a context, and the counters since. */
+/** The last accepted state of a context, and the counters since then. */
 export interface ContextBase {
   snapshot: Snapshot;
   version: PackVersion;
@@ -18,7 +18,10 @@ export function renderContextBase({ snapshot, version }: ContextBase): string {
   return `{"ver":${JSON.stringify({ A: accepted, B: deltas, C: repairs })},"snapshot":${serializeSnapshot(snapshot).trim()}}\n`;
 }
 
-/** Parses `ctx/base.json`. Throws context_corrupt, which names the file. */
+/**
+ * Parses `ctx/base.json`.
+ * @throws AliasesError `context_corrupt`, with `file` in its message
+ */
 export function parseContextBase(text: string, file: string): ContextBase {
   const top = parseBase(text, file);
   const counters = isRecord(top) ? top["ver"] : undefined;

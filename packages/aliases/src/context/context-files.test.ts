@@ -63,7 +63,7 @@ describe("context files", () => {
     expect(base.snapshot.entries["H.main"]).not.toHaveProperty("text");
   });
 
-  it("count deltas and repairs since the base, each patch once, and start anew with the next base", async () => {
+  it("count deltas and repairs since the base, each patch once, and start again with the next base", async () => {
     const files = createContextFiles(registry);
     await files.accept(await showing("full"));
     expect(await files.writeDelta("# one\n")).toBe(".ccl/ctx/delta.patch");
@@ -85,7 +85,7 @@ describe("context files", () => {
     expect(await files.readBase()).toEqual(base);
   });
 
-  it("are written by several at once without losing a count", async () => {
+  it("are written by several callers at once without losing a count", async () => {
     const pack = await showing("full");
     await Promise.all(Array.from({ length: 5 }, () => createContextFiles(registry).accept(pack)));
     expect((await createContextFiles(registry).readBase())?.version.accepted).toBe(5);
@@ -104,7 +104,7 @@ describe("context files", () => {
     expect(await codeOf(files.writeCard("../../outside", { text: "- no" }))).toBe("io_failed");
   });
 
-  it("leave the root through no link", async () => {
+  it("never leave the root through a link", async () => {
     const outside = await mkdtemp(join(tmpdir(), "ccl-outside-"));
     await symlink(outside, join(root, ".ccl", "cards"), "junction");
     expect(await codeOf(createContextFiles(registry).writeCard("H.main", { text: "- no" }))).toBe(
@@ -114,7 +114,7 @@ describe("context files", () => {
     await rm(outside, { recursive: true });
   });
 
-  it("write nothing for a registry that keeps nothing", async () => {
+  it("write nothing for a registry that does not persist", async () => {
     await mkdir(join(root, "plain"));
     const silent = await openAliasRegistry({ root: join(root, "plain"), persist: false });
     const files = createContextFiles(silent);
@@ -128,7 +128,7 @@ describe("context files", () => {
     expect(await readdir(join(root, "plain"))).toEqual([]);
   });
 
-  it("stop before they write when the signal is aborted", async () => {
+  it("stop before writing when the signal is aborted", async () => {
     const signal = AbortSignal.abort();
     expect(await codeOf(createContextFiles(registry).writePack({ text: "" }, { signal }))).toBe(
       "aborted",

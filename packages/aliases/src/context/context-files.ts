@@ -16,19 +16,26 @@ interface ContextFilesOptions {
 }
 
 /**
- * The files beside a registry: the last pack, the cards, and the accepted base with its counters. Returned paths are
- * relative to the root, with forward slashes. Every call may throw io_failed and aborted. Calls that write throw
- * io_failed if the registry was opened with `persist: false`.
+ * The files beside a registry: the last pack, the cards, and the accepted base with its counters.
+ * Returned paths are relative to the root, with forward slashes. Every call may throw io_failed and
+ * aborted. Calls that write throw io_failed if the registry was opened with `persist: false`.
  */
 export interface ContextFiles {
-  /** Undefined before the first `accept`. Throws context_corrupt. */
+  /**
+   * The last accepted base. Undefined before the first `accept`.
+   * @throws AliasesError `context_corrupt`
+   */
   readBase(options?: ContextFilesOptions): Promise<ContextBase | undefined>;
   /**
-   * Stores the pack's state as the new base: A+1, B=0, C=0. Throws context_conflict if a file of the pack changed
-   * after the pack was built, context_corrupt, registry_locked.
+   * Stores the pack's state as the new base: A+1, B=0, C=0.
+   * @throws AliasesError `context_conflict` if a file of the pack changed after the pack was built,
+   * `context_corrupt`, `registry_locked`
    */
   accept(pack: Pick<Pack, "entries">, options?: ContextFilesOptions): Promise<ContextBase>;
-  /** Writes ctx/delta.patch, counts it (B+1) unless the file holds the same patch already, and returns its path. */
+  /**
+   * Writes ctx/delta.patch and returns its path. Counts it (B+1) unless the file already holds the
+   * same patch.
+   */
   writeDelta(patch: string, options?: ContextFilesOptions): Promise<string>;
   /** Counts a repair of a failed result: C+1. Does nothing before the first `accept`. */
   countRepair(options?: ContextFilesOptions): Promise<void>;

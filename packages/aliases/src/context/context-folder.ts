@@ -15,9 +15,9 @@ const LOCK_WAIT_MS = 5000;
 export interface ContextFolder {
   /** The path relative to the root, for messages. */
   pathOf(name: string): string;
-  /** Undefined if the file does not exist. */
+  /** Reads a file. Undefined if it does not exist. */
   read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** Atomic. The file is on disk when the promise resolves. */
+  /** Writes atomically. The file is on disk when the promise resolves. */
   write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
   /** True if the file existed. */
   remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;

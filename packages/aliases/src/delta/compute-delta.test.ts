@@ -26,7 +26,7 @@ async function promptOf(base: Files, next: Files, options?: { action: string }):
   return renderDelta(await computeDelta(snapshotOf(base), snapshotOf(next)), options);
 }
 
-/** The lines between DELTA: and ACTION: for one file that changed. */
+/** The lines between DELTA: and ACTION: for one changed file. */
 async function notesOf(
   file: { alias?: string; path: string },
   before: string,
@@ -56,7 +56,7 @@ const decisionOf = (choice: string, rejected: string[], status = "accepted"): st
   `# ADR-0001: Summaries\n\nStatus: ${status}\n\n## Goal\n\nSummarize user text to short JSON.\n\n## Decision\n\n${choice}\n\n## Rejected\n\n${rejected.map((item) => `- ${item}`).join("\n")}\n`;
 
 describe("computeDelta and renderDelta", () => {
-  it("make the prompt of an iteration", async () => {
+  it("build the prompt of an iteration", async () => {
     const base: Files = {
       "S.entities": {
         path: "schemas/summarize_entities.json",
@@ -90,7 +90,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("say so when nothing changed", async () => {
+  it("report that nothing changed", async () => {
     expect(await promptOf({}, {})).toMatchInlineSnapshot(`
       "BASE: ctx@44136fa3
       DELTA:
@@ -98,7 +98,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("name every change of a JSON Schema", async () => {
+  it("describe every change of a JSON Schema", async () => {
     const address = (street: object, required: string[]): object => ({
       type: "object",
       required,
@@ -147,7 +147,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("bound what they say of one file", async () => {
+  it("limit the description of one file", async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`field${index}`, { type: "string" }]),
     );
@@ -160,7 +160,7 @@ describe("computeDelta and renderDelta", () => {
     expect(notes).toContain("- S.wide: +29 more changes");
   });
 
-  it("name what a decision record decides otherwise", async () => {
+  it("describe how the decision in a record changed", async () => {
     const before = decisionOf(
       "O1 (json-tool-only)",
       ["O3 (streaming): cannot be checked"],
@@ -176,7 +176,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("name exported signatures, and the size of the rest", async () => {
+  it("describe changed exported signatures, and the size of the rest", async () => {
     const before = `export function parse(text: string): number {\n  return text.length;\n}\nexport const limit = 10;\nexport interface Old {\n  a: string;\n}\n`;
     const after = `export function parse(text: string, base: number): number {\n  return text.length + base;\n}\nexport const limit = 10;\nexport function format(value: number): string {\n  return String(value);\n}\n`;
     expect(await notesOf({ path: "src/number.ts" }, before, after)).toMatchInlineSnapshot(`
@@ -187,7 +187,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("count lines where only bodies changed", async () => {
+  it("count lines if only bodies changed", async () => {
     const body = (line: string): string =>
       `export function parse(text: string): number {\n  ${line}\n}\n`;
     expect(await notesOf({ path: "src/a.ts" }, body("return 1;"), body("return 2;"))).toBe(
@@ -195,7 +195,7 @@ describe("computeDelta and renderDelta", () => {
     );
   });
 
-  it("name settings, and never show a secret", async () => {
+  it("describe changed settings, and never show a secret", async () => {
     const before =
       "temperature: 0.2\nmodel:\n  name: small\napi_key: sk-abcdefghijklmnopqrstuvwx0123\nold: 1\n";
     const after =
@@ -283,7 +283,7 @@ describe("computeDelta and renderDelta", () => {
     );
   });
 
-  it("tell hashes where a text is not known, and moves", async () => {
+  it("show hashes if a text is unknown, and report moves", async () => {
     const base: Files = {
       "D.a": { path: "a.png", sha256: sha256Hex("1") },
       "D.b": { path: "b.md", text: "# B\n" },
@@ -300,7 +300,7 @@ describe("computeDelta and renderDelta", () => {
     `);
   });
 
-  it("call no old file new", async () => {
+  it("do not report an old file as new", async () => {
     const base: Files = {
       "H.a": { path: "a.ts", text: "export const a = 1;\n" },
       "H.b": { path: "b.ts", text: "export const b = 1;\n" },
@@ -320,7 +320,7 @@ describe("computeDelta and renderDelta", () => {
     expect(await applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
   });
 
-  it("show hunks within the budget, with secrets masked, and say what is left out", async () => {
+  it("show hunks within the budget, with secrets masked and omissions marked", async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
     const secret = ["ghp", "_", "a1B2".repeat(9)].join("");
     const after = lines.map((line, at) => (at % 20 === 5 ? `${line} ${secret} @@ x` : line));
@@ -364,7 +364,7 @@ describe("computeDelta and renderDelta", () => {
     expect(prompt).not.toMatch(/Zy9|Ab3/);
   });
 
-  it("stop when they are told to", async () => {
+  it("stop when aborted", async () => {
     const base = snapshotOf({ "D.a": { path: "a.md", text: "a" } });
     await expect(
       computeDelta(base, snapshotOf({}), { signal: AbortSignal.abort() }),

@@ -9,7 +9,8 @@ import { createTextPatch, type PatchNames } from "./text-patch.ts";
 type Changed = Extract<AliasChange, { type: "changed" }>;
 
 /**
- * Compares two snapshots alias by alias. Pure, and asynchronous only because code is compared by its parsed outline.
+ * Compares two snapshots alias by alias. Pure. Asynchronous only because code is compared by its
+ * parsed outline.
  */
 export async function computeDelta(
   base: Snapshot,
@@ -37,8 +38,8 @@ export async function computeDelta(
 }
 
 /**
- * If a removed alias named the same file as an added one, records it as the origin, so that the file is not reported as
- * new.
+ * Finds the origin of each added alias: a removed one with the same path, or else with the same
+ * content. A file with an origin is not reported as new.
  */
 function nameOrigins(
   changes: readonly AliasChange[],
@@ -95,7 +96,10 @@ async function compare(
   return { ...changed, notes };
 }
 
-/** Masks whole texts, because a hunk with only the middle of a key does not look like a secret. */
+/**
+ * Masks both files as a whole, because a hunk with only the middle of a key does not look like a
+ * secret.
+ */
 async function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },
   names: PatchNames,

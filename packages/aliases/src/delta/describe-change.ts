@@ -26,13 +26,13 @@ export interface ChangedEntry {
   alias: string;
   before: SnapshotEntry;
   after: SnapshotEntry;
-  /** Diff of the texts. Undefined if one is unknown or they have too little in common. */
+  /** Diff of the two versions. Undefined if one is unknown or they have too little in common. */
   patch?: string | undefined;
-  /** Diff of the masked texts, if they hold secrets. */
+  /** Diff of the masked versions, if they hold secrets. */
   maskedPatch?: string | undefined;
 }
 
-/** The texts of a changed entry, for the card readers. */
+/** Both versions of a changed file, for the card readers. */
 interface Texts {
   alias: string;
   path: string;
@@ -41,8 +41,8 @@ interface Texts {
 }
 
 /**
- * Describes a change in words, by the kind of its card if it has one, else by lines. Returns one or more single lines
- * with secrets masked.
+ * Describes a change in words. If the file's card has a kind, the words suit that kind, otherwise
+ * they count lines. Returns one or more single lines with secrets masked.
  */
 export async function describeChange(
   changed: ChangedEntry,
@@ -77,7 +77,7 @@ async function contentNotes(
   for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await describeKind(kind, texts, options);
     if (notes === undefined) continue;
-    // Descriptions of these kinds omit bodies and texts, so the number of changed lines is added.
+    // Descriptions of these kinds omit bodies and prose, so the number of changed lines is added.
     const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
     return isPartial ? [...notes, ...describeProse(changed), lineNote(changed)] : notes;
   }
@@ -86,7 +86,7 @@ async function contentNotes(
 
 const MAX_SENTENCES = 4;
 
-/** Lines of prose that are new. The readers of headings and fields do not see them. */
+/** New lines of prose, which the readers of headings and fields do not see. */
 function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string[] {
   if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
   const added = (maskedPatch ?? patch)
@@ -95,7 +95,7 @@ function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string
   return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
 }
 
-/** Compares by hash, for texts that are unknown or equal. */
+/** Compares by hash if the text is unknown or equal. */
 function hashNotes({ before, after }: ChangedEntry): string[] {
   const [old, fresh] = [before.sha256.slice(0, 8), after.sha256.slice(0, 8)];
   if (before.sha256 !== after.sha256) return [`content changed: ${old} -> ${fresh}`];
@@ -109,7 +109,7 @@ function lineNote({ after, patch }: ChangedEntry): string {
   return `+${added} -${removed} lines`;
 }
 
-/** Undefined if one of the texts is not of this kind. */
+/** Describes a change by its kind. Undefined if one of the versions is not of this kind. */
 async function describeKind(
   kind: CardKind,
   texts: Texts,
@@ -119,21 +119,21 @@ async function describeKind(
   const isLoose = kindOfAlias(texts.alias) === kind;
   switch (kind) {
     case "decision":
-      return both(texts, ({ text }) => readDecision(text), describeDecision);
+      return describeParsed(texts, ({ text }) => readDecision(text), describeDecision);
     case "options":
-      return both(
+      return describeParsed(
         texts,
         (source) => readOptions(source)?.map(({ id, summary }) => ({ key: id, value: summary })),
         describeList("option"),
       );
     case "schema":
-      return both(texts, (source) => readSchema(source, { isLoose }), describeSchema);
+      return describeParsed(texts, (source) => readSchema(source, { isLoose }), describeSchema);
     case "profile":
-      return both(texts, readProfile, describeProfile);
+      return describeParsed(texts, readProfile, describeProfile);
     case "test":
-      return both(texts, ({ text }) => readCases(path, text), describeList("test"));
+      return describeParsed(texts, ({ text }) => readCases(path, text), describeList("test"));
     case "doc":
-      return both(texts, ({ text }) => readHeadings(text), describeList("heading"));
+      return describeParsed(texts, ({ text }) => readHeadings(text), describeList("heading"));
     case "code":
       return await describeCode(
         { path, before: texts.before.text, after: texts.after.text },
@@ -144,7 +144,7 @@ async function describeKind(
   }
 }
 
-function both<T>(
+function describeParsed<T>(
   texts: Texts,
   read: (source: StructuredText) => T | undefined,
   describe: (before: T, after: T) => string[],

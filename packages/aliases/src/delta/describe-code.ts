@@ -2,8 +2,8 @@ import { renderSignature } from "../card/code-card.ts";
 import { buildOutline } from "../outline/build/build-outline.ts";
 
 /**
- * Describes which exported names were added or removed, and whose signature changed. Undefined if one of the texts
- * declares nothing.
+ * Describes which exported names were added or removed, and whose signature changed. Undefined if
+ * one of the versions declares nothing.
  */
 export async function describeCode(
   texts: { path: string; before: string; after: string },
@@ -47,7 +47,9 @@ function describeMembers(name: string, before: string, after: string): string[] 
   return changes.map((each) => `${name}: ${each}`);
 }
 
-/** The lines between a declaration's brackets, keyed by the word before their parameters or type. */
+/**
+ * The lines between a declaration's brackets, keyed by the word before the parameters or the type.
+ */
 function readMembers(text: string): { head: string; members: Map<string, string> } | undefined {
   const code = text.split("\n").filter((line) => !/^\s*(?:\/\/|#(?!\w))/.test(line));
   const [head = "", ...lines] = code;

@@ -1,7 +1,7 @@
 import type { Decision } from "../card/read-decision.ts";
 import { describeList } from "./describe-list.ts";
 
-/** Describes what a decision record decides differently than before. */
+/** Describes how the decision in a record changed. */
 export function describeDecision(before: Decision, after: Decision): string[] {
   const single = (["status", "goal", "choice"] as const).flatMap((part) => {
     const old = before[part];

@@ -4,11 +4,14 @@ import { cleanLine } from "../card/card-lines.ts";
 import { renderHunks } from "./render-hunks.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 
-/** How to render the prompt of an iteration. */
+/** Options of `renderDelta`. */
 export interface RenderDeltaOptions {
-  /** What the model should do about the changes. */
+  /** Instruction to the model about the changes. */
   action?: string | undefined;
-  /** Tokens of the whole prompt. Exceeded only if not even a single line fits. Hunks are added as far as they fit. */
+  /**
+   * Maximum tokens of the whole prompt. Exceeded only if not even a single line fits. Hunks are
+   * added as far as they fit.
+   */
   budget?: number | undefined;
   /** By default the estimator of @ccl/core, which leaves a tenth of `budget` free. */
   counter?: TokenCounter | undefined;
@@ -17,9 +20,9 @@ export interface RenderDeltaOptions {
 const ESTIMATE_SHARE = 0.9;
 
 /**
- * The prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION if one is given. Hunks are a
- * unified diff with secrets masked. Applied to the files as the base showed them, they give the current files. There
- * is no final line feed.
+ * Renders the prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION if
+ * one is given. Hunks are a unified diff with secrets masked. Applied to the files as the base
+ * showed them, they give the current files. There is no final line feed.
  */
 export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): string {
   const { budget, counter = estimatedCounter } = options;
@@ -43,7 +46,10 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
   return prompt(described, hunks);
 }
 
-/** The lines if they all fit. Else as many as fit, perhaps none, and the number of the omitted ones. */
+/**
+ * Returns all lines if they fit. Otherwise as many as fit, perhaps none, plus the number of omitted
+ * ones.
+ */
 export function fitLines(lines: string[], fits: (shown: string[]) => boolean): string[] {
   if (fits(lines)) return lines;
   const cut = (count: number): string[] => [

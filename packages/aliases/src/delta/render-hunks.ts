@@ -12,8 +12,9 @@ interface FileHunks {
 }
 
 /**
- * The changes of files as unified diffs by alias, in whole hunks within the room. Small files come first, so that many
- * are complete. Marks say what is left out. Empty if there is nothing to show, or no room for a mark.
+ * The changes of files as unified diffs by alias, in whole hunks that fit the room. Small files
+ * come first, so that many are complete. Marks say what is left out. Empty if there is nothing to
+ * show, or no room for a mark.
  */
 export function renderHunks(
   delta: Delta,

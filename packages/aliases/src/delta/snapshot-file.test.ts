@@ -91,7 +91,7 @@ describe("computeDelta", () => {
     );
   });
 
-  it("keeps the delta's prompt to lines that it wrote itself", async () => {
+  it("keeps texts from adding lines to the delta's prompt", async () => {
     await fc.assert(
       fc.asyncProperty(snapshot, snapshot, async (base, next) => {
         const [first, second, ...changes] = renderDelta(await computeDelta(base, next), {
@@ -107,7 +107,7 @@ describe("computeDelta", () => {
     );
   });
 
-  it("carries the whole text where most of it is new, and still leads there", async () => {
+  it("contains the whole text if nearly all of it is new, and still leads to the next state", async () => {
     const base = snapshotOf({
       "H.main": Array.from({ length: 4_000 }, (_, index) => `old ${index}`).join("\n"),
     });
@@ -133,25 +133,25 @@ describe("parseSnapshot", () => {
 
   const sha256 = sha256Hex("");
   it.each([
-    ["no JSON", "{", ["snapshot_not_json"]],
+    ["text that is not JSON", "{", ["snapshot_not_json"]],
     ["no entries", '{"id": "ctx@00000000"}', ["snapshot_invalid"]],
     ["a list", "[]", ["snapshot_invalid"]],
     [
-      "entries of the wrong form",
+      "entries of a wrong shape",
       `{"id": "x", "entries": {"a": 1, "b": {"path": "", "sha256": "${sha256}"}, "c": {"path": "c", "sha256": "1"}, "d": {"path": "d", "sha256": "${sha256}", "text": 1}}}`,
       Array(4).fill("snapshot_invalid"),
     ],
     [
-      "another id than its entries make",
+      "an id that does not match its entries",
       `{"id": "ctx@00000000", "entries": {"a": {"path": "a", "sha256": "${sha256}"}}}`,
       ["snapshot_id_mismatch"],
     ],
-  ])("refuses %s", (_, json, codes) => {
+  ])("rejects %s", (_, json, codes) => {
     const result = parseSnapshot(json);
     expect(result.ok ? [] : result.issues.map((issue) => issue.code)).toEqual(codes);
   });
 
-  it("takes an alias named __proto__ for an alias", () => {
+  it("treats an alias named __proto__ like any other", () => {
     const json = serializeSnapshot(snapshotOf(Object.fromEntries([["__proto__", "text"]])));
     const result = parseSnapshot(json);
     expect(result.ok && Object.keys(result.value.entries)).toEqual(["__proto__"]);

@@ -2,7 +2,10 @@ import { canonicalJson, sha8 } from "@ccl/core";
 
 import type { SnapshotEntry } from "./snapshot.ts";
 
-/** `ctx@` and 8 hex digits of a hash of aliases, paths and content hashes. Kept texts do not affect it. */
+/**
+ * `ctx@` and 8 hex digits of a hash of aliases, paths and content hashes. Stored texts do not
+ * affect it.
+ */
 export function snapshotId(entries: Readonly<Record<string, SnapshotEntry>>): string {
   // Builds the canonical JSON of { alias: { path, sha256 } } member by member, since there may be tens of thousands.
   const members = Object.keys(entries)

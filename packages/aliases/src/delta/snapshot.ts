@@ -12,13 +12,16 @@ export interface Snapshot {
   entries: Record<string, SnapshotEntry>;
 }
 
-/** How one alias changed between two snapshots. */
+/** The change of one alias between two snapshots. */
 export type AliasChange =
   | {
       alias: string;
       type: "added";
       entry: SnapshotEntry;
-      /** The removed alias of the same path, or of the same content at another path. The file is not new. */
+      /**
+       * The removed alias of the same path, or of the same content at another path. If present, the
+       * file is not new.
+       */
       was?: { alias: string; path: string; isSame: boolean } | undefined;
     }
   | { alias: string; type: "removed"; path: string }
@@ -27,9 +30,12 @@ export type AliasChange =
       type: "changed";
       path: string;
       sha256: string;
-      /** Unified diff of the texts. Undefined if one of them is unknown or they have too little in common. */
+      /**
+       * Unified diff of the two versions. Undefined if one of them is unknown or they have too
+       * little in common.
+       */
       patch?: string | undefined;
-      /** The diff to show if the texts hold secrets: that of the masked texts. */
+      /** Diff of the masked versions, present if they hold secrets. Show it instead of `patch`. */
       maskedPatch?: string | undefined;
       /** The new entry's text, if there is no diff. */
       text?: string | undefined;

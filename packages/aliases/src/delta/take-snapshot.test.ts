@@ -10,7 +10,7 @@ const texts: Record<string, string | undefined> = {
   "D.logo": undefined,
 };
 
-/** A registry of the texts above, with one alias whose file is gone. */
+/** A registry of the files above, with one alias whose file is gone. */
 const registry: AliasRegistry = {
   root: "/project",
   directory: ".ccl",
@@ -59,7 +59,7 @@ describe("takeSnapshot", () => {
     expect(entries["D.logo"]).toEqual({ path: "D.logo.txt", sha256: sha256Hex("") });
   });
 
-  it("has the same id whichever texts are kept", async () => {
+  it("has the same id whatever texts are kept", async () => {
     const all = await takeSnapshot({ registry });
     const none = await takeSnapshot({ registry, texts: "none" });
     const some = await takeSnapshot({ registry, texts: ["H.main"] });
@@ -68,7 +68,7 @@ describe("takeSnapshot", () => {
     expect(Object.values(some.entries).filter((entry) => "text" in entry)).toHaveLength(1);
   });
 
-  it("takes only the aliases that are asked for", async () => {
+  it("contains only the requested aliases", async () => {
     const { entries } = await takeSnapshot({
       registry,
       aliases: ["H.main", "H.main", "X.unknown"],
@@ -76,7 +76,7 @@ describe("takeSnapshot", () => {
     expect(Object.keys(entries)).toEqual(["H.main"]);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     await expect(takeSnapshot({ registry, signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
     });

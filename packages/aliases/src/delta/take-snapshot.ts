@@ -3,7 +3,7 @@ import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** Files read concurrently. */
+/** Number of files read concurrently. */
 const batchSize = 16;
 
 /** Options of `takeSnapshot`. */
@@ -11,12 +11,18 @@ export interface TakeSnapshotOptions {
   registry: AliasRegistry;
   /** All aliases by default. */
   aliases?: readonly string[] | undefined;
-  /** Whose text to keep, so that a later delta can show what changed. Binary files have none. Default "all". */
+  /**
+   * Aliases whose text is kept, so that a later delta can show what changed. Binary files have no
+   * text. "all" by default.
+   */
   texts?: "all" | "none" | readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The state of the registry's files on disk, texts with LF line ends. Omits unknown aliases and those whose file is gone. */
+/**
+ * Captures the state of the registry's files on disk, with LF line ends. Omits unknown aliases and
+ * those whose file is gone.
+ */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;
   const aliases = [...new Set(options.aliases ?? registry.list().map((entry) => entry.alias))];

@@ -1,5 +1,6 @@
 /**
- * The search for a shortest diff is quadratic in the differing lines. If there are more, the new text is stored whole.
+ * Maximum number of differing lines, since the search for a shortest diff is quadratic in it. Above
+ * it, the new text is stored whole.
  */
 const maxEditLines = 1_000;
 
@@ -48,7 +49,7 @@ export async function applyTextPatch(before: string, patch: string): Promise<str
   }
 }
 
-/** How many lines a patch adds and removes. */
+/** The numbers of lines that a patch adds and removes. */
 export function countPatchLines(patch: string): { added: number; removed: number } {
   const hunks = /^@@/m.exec(patch);
   const lines = hunks === null ? [] : patch.slice(hunks.index).split("\n");

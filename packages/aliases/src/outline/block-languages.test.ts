@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { buildOutlines } from "./build/build-outline.ts";
 import { readUnreadExports } from "./unread-exports.ts";
 
-/** Each with all that its language has; what no other file sees is called hidden. */
+/**
+ * Sources with every construct of their language. Names that other files do not see contain
+ * "hidden".
+ */
 const SOURCES: [string, string][] = [
   [
     "a.cpp",
@@ -132,7 +135,7 @@ fun <T> List<T>.second(): T = this[1]
 ];
 
 describe("buildOutlines", () => {
-  it.each(SOURCES)("shows what other files see of %s", async (path, text) => {
+  it.each(SOURCES)("shows the declarations of %s that other files see", async (path, text) => {
     const { signatures, heads } = await buildOutlines({ path, text });
     expect(signatures.hasErrors).toBe(false);
     expect(signatures.text).not.toMatch(/hidden/);
@@ -203,7 +206,7 @@ MY_INLINE void Sink::log(const std::string& text) { go(); }`;
       "def train(n)",
       3,
     ],
-  ])("reads the code of %s alone", async (path, text, shown, firstLine) => {
+  ])("reads only the code of %s", async (path, text, shown, firstLine) => {
     const { signatures } = await buildOutlines({ path, text });
     expect(signatures.items).toMatchObject([{ text: expect.stringContaining(shown), firstLine }]);
   });

@@ -5,8 +5,9 @@ const TYPES = /\b(?:class|interface|type|enum|struct|trait|union|record)$/;
 const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /**
- * Adds the hidden types that shown signatures refer to, directly or through other types, so that readers see every
- * type. Adds values only if `typeof` asks for their type. Added declarations export nothing.
+ * Adds the hidden types that shown signatures refer to, directly or through other types, so that
+ * readers see every type. Adds a value only if `typeof` refers to its type. Added declarations
+ * export nothing.
  */
 export function closeOver(
   shown: readonly Declaration[],

@@ -1,8 +1,9 @@
 import { isRecord, parseJson } from "@ccl/core/json";
 
 /**
- * The code of a file that holds more than code, other lines blank: the scripts of Vue and Svelte components, the
- * frontmatter of Astro. Of a notebook the cells, texts as comments, without outputs. Other files as they are.
+ * Extracts the code of a file that also holds other content, with the other lines blank: the
+ * scripts of Vue and Svelte components, and the frontmatter of Astro. From a notebook it takes the
+ * cells, with prose as comments and without outputs. Other files are returned unchanged.
  */
 export function codePart(path: string, text: string): string {
   if (/\.(?:vue|svelte)$/i.test(path))

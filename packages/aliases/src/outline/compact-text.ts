@@ -1,4 +1,4 @@
-/** How a language writes strings, which must stay as they are, and comments, which may go. */
+/** How a language writes strings, which must stay unchanged, and comments, which may be dropped. */
 export interface LexicalStyle {
   lineComment: "//" | "#";
   hasBlockComments: boolean;
@@ -52,7 +52,10 @@ function endOfWord(text: string, start: number): number {
   return WORD.test(text) ? WORD.lastIndex : start + 1;
 }
 
-/** One line of code without comments, needless spaces and trailing separators. Strings stay as they are. */
+/**
+ * One line of code without comments, needless spaces and trailing separators. Strings stay
+ * unchanged.
+ */
 export function compactText(text: string, style: LexicalStyle): string {
   const pieces: string[] = [];
   let last = "";
@@ -81,7 +84,7 @@ export function compactText(text: string, style: LexicalStyle): string {
   return pieces.join("");
 }
 
-/** Whether every bracket and every string is closed, so that the text is complete. */
+/** True if every bracket and every string is closed, so that the text is complete. */
 export function isBalanced(text: string, style: LexicalStyle): boolean {
   const open: string[] = [];
   for (let index = 0; index < text.length;) {

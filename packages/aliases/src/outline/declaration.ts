@@ -1,11 +1,14 @@
-/** A part of a declaration between its brackets, on lines of its own. */
+/** A member between a declaration's brackets, on its own lines. */
 export interface Member {
   /** Empty if undocumented. */
   documentation: string;
   text: string;
 }
 
-/** The form in which every language's reader returns a declaration. It can be rendered at either depth. */
+/**
+ * The common format in which the readers of all languages return a declaration. It can be rendered
+ * at either depth.
+ */
 export interface Declaration {
   /** The leading words of its head, such as `const` or `abstract class`. */
   kind: string;
@@ -15,7 +18,7 @@ export interface Declaration {
   head: string;
   /** Everything up to the members. */
   signature: string;
-  /** Undefined if there is no block of members, empty for an empty block. */
+  /** Undefined if there is no block of members. Empty for an empty block. */
   members: Member[] | undefined;
   /** First sentence of its doc comment. Empty if there is none. */
   documentation: string;
@@ -27,7 +30,10 @@ export interface Declaration {
 
 type DeclarationParts = Pick<Declaration, "kind" | "name" | "signature"> & Partial<Declaration>;
 
-/** A declaration at lines, such as a node's. By default it exports its name and has neither members nor documentation. */
+/**
+ * A declaration at the lines of a node. By default it exports its name and has neither members nor
+ * documentation.
+ */
 export function declarationAt(
   { firstLine, lastLine }: Pick<Declaration, "firstLine" | "lastLine">,
   parts: DeclarationParts,

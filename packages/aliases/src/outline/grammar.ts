@@ -24,9 +24,15 @@ export type GrammarName =
   | "ruby"
   | "bash";
 
-/** Longer files are data or generated code, and parsing them takes seconds. */
+/**
+ * Maximum length of a source to parse. Longer files are data or generated code, and take seconds to
+ * parse.
+ */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
-/** Trees of longer texts are not cached. A tree takes some 50 times the memory of its text. */
+/**
+ * Maximum length of a source whose tree is cached. A tree takes some 50 times the memory of its
+ * source.
+ */
 const MAX_KEPT_CHARACTERS = 200_000;
 // The parser resolves ambiguous brackets by recursion on a small, unguarded stack.
 const MAX_NESTING = 1_000;
@@ -34,7 +40,8 @@ const MAX_NESTING = 1_000;
 // on steps instead of time gives the same result on every machine.
 const BASE_PARSE_CALLBACKS = 1_000;
 const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
-// Each step becomes slow in badly broken text. This is ten times what ordinary code takes on a slow machine.
+// Each step becomes slow in badly broken text. This is ten times the duration that ordinary code
+// takes on a slow machine.
 const BASE_PARSE_MS = 2_000;
 const PARSE_MS_PER_CHARACTER = 0.004;
 
@@ -61,7 +68,9 @@ async function startRuntime(): Promise<ParserRuntime> {
   return loaded;
 }
 
-/** Makes the next parse load a fresh copy, because the memory of this one cannot be trusted after a trap. */
+/**
+ * Makes the next parse load a fresh copy, because this one's memory cannot be trusted after a trap.
+ */
 function discardRuntime(): void {
   delete load.cache[RUNTIME_PATH];
   runtime = undefined;
@@ -97,8 +106,8 @@ function parseWithinBudget(parser: Parser, text: string): SyntaxTree | null {
 }
 
 /**
- * Parses a text and passes the root to `read`. The nodes are invalid afterwards. Undefined if the text is too long,
- * nested too deeply or too broken to parse in linear time.
+ * Parses a source and passes the root to `read`. The nodes are invalid afterwards. Undefined if the
+ * source is too long, nested too deeply or too broken to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,

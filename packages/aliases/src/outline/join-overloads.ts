@@ -1,7 +1,7 @@
 import type { Declaration } from "./declaration.ts";
 import { renderSignature, type RenderStyle } from "./render-outline.ts";
 
-/** Joins overloads to one declaration with one line each, without the implementation. */
+/** Joins overloads into one declaration with one line each, without the implementation. */
 export function joinOverloads(
   declarations: readonly Declaration[],
   style: RenderStyle,

@@ -1,4 +1,6 @@
-/** Whether a text never has more than `limit` open brackets, even inside strings and comments. */
+/**
+ * True if the source never has more than `limit` open brackets, even inside strings and comments.
+ */
 export function isNestedWithin(text: string, limit: number): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {

@@ -40,7 +40,7 @@ const LANGUAGE_BY_EXTENSION = new Map<string, OutlineLanguage>([
   ["yml", "yaml"],
 ]);
 
-/** The language of a path's extension. Undefined for all others. */
+/** The language of a path's extension. Undefined if it is unknown. */
 export function outlineLanguage(path: string): OutlineLanguage | undefined {
   const dot = path.lastIndexOf(".");
   return dot < 0 ? undefined : LANGUAGE_BY_EXTENSION.get(path.slice(dot + 1).toLowerCase());

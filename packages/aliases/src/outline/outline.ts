@@ -1,4 +1,4 @@
-/** A file's text with its path, which decides the language. */
+/** A file's text, and its path, which decides the language. */
 export interface SourceInput {
   /** With forward slashes. Need not exist on disk. */
   path: string;
@@ -38,7 +38,7 @@ export type OutlineLanguage =
 
 /** One declaration of an outline, in whole lines. */
 export interface OutlineItem {
-  /** The name that importers use. For a list of re-exports the first name. */
+  /** The name that importers use. For a list of re-exports, the first name. */
   name: string;
   /** The words that `text` starts with at depth `heads`. Items of the same kind are joined on one line. */
   kind: string;
@@ -51,19 +51,25 @@ export interface OutlineItem {
 }
 
 /**
- * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the word `export` is
- * left out. `…` stands for omitted text, `…12` for twelve omitted parts.
+ * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the
+ * word `export` is left out. `…` replaces omitted text, and `…12` twelve omitted parts.
  */
 export interface Outline {
   depth: OutlineDepth;
-  /** Undefined if the path's language is unknown. There are no items then. */
+  /** Undefined if the path's language is unknown. The outline then has no items. */
   language: OutlineLanguage | undefined;
   text: string;
   items: OutlineItem[];
   /** Every exported name, in source order. */
   exports: string[];
-  /** The source has syntax errors or syntax that the parser cannot read. The outline has what could be recovered. */
+  /**
+   * True if the source has syntax errors or syntax that the parser cannot read. The outline then
+   * has what could be recovered.
+   */
   hasErrors: boolean;
-  /** Exported names whose declarations the parser could not read. Their items show the first line only. */
+  /**
+   * Exported names whose declarations the parser could not read. Their items show only the first
+   * line.
+   */
   unread: string[];
 }

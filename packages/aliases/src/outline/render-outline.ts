@@ -64,8 +64,8 @@ export function outlineItem(
 }
 
 /**
- * The text of items, in whole lines. At depth `heads` the items of one kind share a line, in the order of each kind's
- * first item: `const a, b`.
+ * The text of items, in whole lines. At depth `heads`, the items of one kind share a line, in the
+ * order of each kind's first item: `const a, b`.
  */
 export function renderOutlineItems(items: readonly OutlineItem[], depth: OutlineDepth): string {
   if (depth === "signatures") return items.map((item) => item.text).join("\n");

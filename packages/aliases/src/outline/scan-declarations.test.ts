@@ -43,7 +43,7 @@ describe("scanDeclarations", () => {
     expect(scanDeclarations(text, language)).toEqual(expected);
   });
 
-  it("finds nothing in a language that it does not know", () => {
+  it("finds nothing in an unknown language", () => {
     expect(scanDeclarations("class A {}", undefined)).toEqual([]);
   });
 });

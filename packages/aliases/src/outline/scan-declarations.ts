@@ -4,7 +4,8 @@ import { EXPORTED } from "./unread-exports.ts";
 
 const MAX_LINE_CHARACTERS = 240;
 
-// Each pattern captures a name, the last group that matched. Only the start of a line is searched.
+// Each pattern captures a name in the last group that matched. Only the start of a line is
+// searched.
 const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
   /^\s*(?:[\w$]+\.)+([\w$]+) *= *(?:async )?(?:function|class|\(|[\w$]+ *=>)/,
@@ -51,8 +52,9 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Distinct names that a text seems to declare, in its order. Matches lines with patterns instead of parsing. That is
- * fast enough to rank thousands of files, but also finds declarations inside comments.
+ * Distinct names that a source seems to declare, in its order. It matches lines with patterns
+ * instead of parsing them. That is fast enough to rank thousands of files, but it also finds
+ * declarations inside comments.
  */
 export function scanDeclarations(text: string, language: OutlineLanguage | undefined): string[] {
   const patterns = language === undefined ? undefined : PATTERNS[language];

@@ -1,4 +1,7 @@
-/** The lines of a text without their ends, each cut to `maxCharacters`, which bounds the cost of a pattern per line. */
+/**
+ * The lines of a source without their line ends. Each is cut to `maxCharacters`, which bounds the
+ * cost of a pattern per line.
+ */
 export function* sourceLines(text: string, maxCharacters: number): Generator<string> {
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);

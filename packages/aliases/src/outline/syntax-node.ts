@@ -51,7 +51,7 @@ export class SyntaxNode {
     return this.type.endsWith("comment");
   }
 
-  /** Whether the node contains a syntax error. */
+  /** True if the node contains a syntax error. */
   get hasError(): boolean {
     return this.#node.hasError;
   }

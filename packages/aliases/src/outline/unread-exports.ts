@@ -35,13 +35,13 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
 /** Languages whose members are read too. */
 const BY_LINES: ReadonlySet<string> = new Set(["kotlin", "swift", "scala"]);
 
-/** Begins a line that has lines of its own: a type, whose members are read, or anything else. */
+/** Matches a line that encloses other lines: a type, whose members are read, or anything else. */
 const HOLDER =
   /^(?:[@\w]+ )*(?:(class|object|interface|struct|enum|protocol|extension|actor|trait)|fun|func|def|va[lr]|let|init) */;
 
 /**
- * Exports in broken code that the parser lost, recovered by pattern from single lines. Gives their heads and the part
- * of the signature on that line.
+ * Recovers exports that the parser lost in broken code, by matching single lines. Returns their
+ * heads and the part of the signature on that line.
  */
 export function readUnreadExports(
   text: string,
@@ -51,7 +51,7 @@ export function readUnreadExports(
   const seen = new Set(known.flatMap(({ exports, name }) => [...exports, name]));
   const found: Declaration[] = [];
   const hasMembers = BY_LINES.has(language);
-  // What holds the lines after it that are indented deeper, the nearest last.
+  // Enclosing declarations, the innermost last. Lines indented more deeply belong to them.
   let holders: { depth: number; isRead: boolean; inner: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
     const depth = hasMembers ? /^\s*(?=[@\w])/.exec(whole)?.[0].length : 0;
@@ -72,7 +72,7 @@ export function readUnreadExports(
     const groups = EXPORTED[language].exec(line)?.slice(1) ?? [];
     const [kind, name] = groups.filter((group) => group !== undefined);
     if (kind === undefined || name === undefined || seen.has(name)) continue;
-    // Deeper than the members of a type, or below anything else, a value may be local.
+    // A value may be local if it is deeper than a type's members or inside anything else.
     if (depth > 0 && depth !== nearest?.inner && /^(?:va[lr]|let)$/.test(kind)) continue;
     seen.add(name);
     const signature = line

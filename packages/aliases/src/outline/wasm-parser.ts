@@ -1,4 +1,5 @@
-// The part of the parser's interface that is used. The build copies its files, so no package of it is installed.
+// The part of the parser's interface that is used. The parser is not installed as a package,
+// because the build copies its files.
 
 interface Language {
   name: string | null;

@@ -1,2 +1,2 @@
-// Bundlers find the library's names through static exports alone.
+// Bundlers find the library's names only through static exports.
 export { isMap, isScalar, LineCounter, parse, parseAllDocuments } from "yaml";

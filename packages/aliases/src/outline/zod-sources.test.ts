@@ -17,7 +17,7 @@ interface OutlinedFile {
 const root = join(dirname(createRequire(import.meta.url).resolve("zod/package.json")), "src");
 const count = (text: string): number => countTokens(text, { allowedSpecial: "all" });
 
-/** Names that a file exports itself: not those that only pass through `export *`. */
+/** Names that a file itself exports, without those re-exported by `export *`. */
 function exportedNames(checker: ts.TypeChecker, file: ts.SourceFile | undefined): string[] {
   const symbol = file === undefined ? undefined : checker.getSymbolAtLocation(file);
   return [...(symbol?.exports?.keys() ?? [])].map(String).filter((name) => name !== "__export");

@@ -7,10 +7,10 @@ import type { Delta, SnapshotEntry } from "../delta/snapshot.ts";
 import type { PackOptions } from "./pack.ts";
 import type { PackParts } from "./render-pack.ts";
 
-/** Share of the budget that the lines of [DELTA] may take. */
+/** Maximum share of the budget for the lines of [DELTA]. */
 const DELTA_SHARE = 0.3;
 
-/** Everything except the files: the state's id, the task and the changes since the base. */
+/** Builds everything except the files: the state's id, the task and the changes since the base. */
 export async function buildFrame(
   options: PackOptions,
   target: { counter: TokenCounter; usable: number },
@@ -19,7 +19,7 @@ export async function buildFrame(
   const entries: Record<string, SnapshotEntry> = {};
   for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
     if (sha256 === undefined) continue;
-    // A base keeps the texts that the model was shown. Only those are compared in words.
+    // A base stores the files that the model was shown. Only those are compared in words.
     const before = base?.entries[alias];
     let text = before?.text;
     if (before?.text !== undefined && before.sha256 !== sha256) {

@@ -7,6 +7,7 @@ import { buildFrame, instructionOf } from "./build-frame.ts";
 import { orderByWorth, type Pick } from "./choose-lines.ts";
 import { createCaps, isCardKind, type Caps } from "./pack-caps.ts";
 import {
+  countFile,
   mapOf,
   renderPack,
   type Composed,
@@ -18,29 +19,34 @@ import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** An upper bound for code. A pack with more room than text reads everything. */
+/** Upper bound for code. A pack with room for more than the whole text reads every file. */
 const MAX_CHARS_PER_TOKEN = 6;
-/** Shares of the map and of the names of files that are not shown otherwise. Larger packs do not need longer ones. */
+/**
+ * Shares for the map and for the names of files that are not shown in any other way. Larger packs
+ * do not need longer ones.
+ */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.05;
 const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
-/** Rounds of filling the room that rendering left unused. */
+/** Maximum number of rounds that fill the room left unused by rendering. */
 const MAX_ROUNDS = 6;
-/** Fewer unused tokens are not worth another round. */
+/** Minimum number of unused tokens for another round. */
 const WORTH_A_ROUND = 24;
-/** A picked range costs its lines and sometimes a mark or a header. */
+/** Tokens that a picked range may cost beyond its lines, for a mark or a header. */
 const MARK_TOKENS = 8;
 const HEADER_TOKENS = 16;
 
 /**
- * Packs a project for a task: a map, then the files by rank with the lines that the task is likely to need, then names
- * of the next files. The text never exceeds the budget, as counted by `counter`.
+ * Packs a project for a task: a map, then the files by rank with the lines that the task is likely
+ * to need, then the names of the next files. The text never exceeds the budget, as counted by
+ * `counter`.
  * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
-  const { counter = estimatedCounter, budget, registry } = options;
+  const { budget, registry } = options;
+  const counter = countOnce(options.counter ?? estimatedCounter);
   const usable = Math.floor(budget * (counter.isExact ? 1 : 0.9));
   requireInstruction(options, { counter, usable });
   const ranking = await rankInDetail(withProfile(options), {
@@ -65,7 +71,7 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const picks = [...cards, ...shown];
   const map = mapOf(ranking.files, Math.min(room * MAP_SHARE, MAX_MAP_TOKENS), counter);
   const composition: Composition = { ranking, frame, map, counter, options };
-  const fitted = fit(picks, { composition, usable, room });
+  const fitted = fit(picks, { composition, usable, room, isWhole });
   await registry.cache.flush();
   callListener(options.onEvent, {
     type: "fitted",
@@ -74,6 +80,20 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   });
   const { unmatched } = ranking;
   return { ...fitted, omitted: [...fitted.omitted, ...ranking.omitted], unmatched, isMatched };
+}
+
+/** A counter that remembers what it counted: a file that fits is counted alone first, then as an entry of the pack. */
+function countOnce(counter: TokenCounter): TokenCounter {
+  const counted = new Map<string, number>();
+  return {
+    name: counter.name,
+    isExact: counter.isExact,
+    count(text) {
+      const tokens = counted.get(text) ?? counter.count(text);
+      counted.set(text, tokens);
+      return tokens;
+    },
+  };
 }
 
 interface Target {
@@ -91,7 +111,7 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** Adds the profile for the model to the focus. */
+/** Adds the profile that the model should follow to the focus. */
 function withProfile(options: PackOptions): PackOptions {
   const { profile, focus = [] } = options;
   return profile === undefined ? options : { ...options, focus: [...focus, profile] };
@@ -109,7 +129,7 @@ function fitsWhole(
   if (read.length < files.length) return false;
   let left = room;
   return read.every(({ lines, file }) => {
-    const tokens = counter.count(`=== ${file.path} ${file.alias}\n${lines.join("\n")}\n`);
+    const tokens = countFile({ ...file, detail: "" }, lines.join("\n"), counter);
     left -= tokens;
     return left >= 0 && caps.spend(file.alias, tokens);
   });
@@ -119,16 +139,18 @@ interface Fitting {
   composition: Composition;
   usable: number;
   room: number;
+  /** True if all picks are known to fit. */
+  isWhole: boolean;
 }
 
 /** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
-function fit(picks: readonly Pick[], { composition, usable, room }: Fitting): Composed {
+function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
   const { counter } = composition;
   const costs = createCosts(composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
   let left = room;
-  if (picks.every((pick) => (left -= costs(pick)) >= 0)) {
+  if (isWhole || picks.every((pick) => (left -= costs(pick)) >= 0)) {
     const all = renderPack(picks, 0, composition);
     if (all.tokens <= usable) return all.describe();
   }
@@ -181,14 +203,14 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order, without those that do not fit. */
+/** Picks in their order, skipping those that do not fit. */
 function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
   let left = limit;
   for (const pick of picks) {
-    // Not even a mark would fit, so the remaining picks need no counting.
+    // Not even a mark would fit, so do not count the remaining picks.
     if (left < MARK_TOKENS) break;
     if (whole.has(pick.source)) continue;
     const cost = costOf(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
@@ -196,11 +218,11 @@ function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) 
     left -= cost;
     taken.push(pick);
     seen.add(pick.source);
-    if (pick.outline !== undefined || isAll(pick)) whole.add(pick.source);
+    if (pick.outline !== undefined || coversWholeFile(pick)) whole.add(pick.source);
   }
   return taken;
 }
 
-function isAll({ source, ranges = [] }: Pick): boolean {
+function coversWholeFile({ source, ranges = [] }: Pick): boolean {
   return ranges.some(([first, last]) => first === 1 && last === source.lines.length);
 }

@@ -6,11 +6,11 @@ export interface Pick {
   /** 1-based, inclusive. Absent if `outline` is shown instead. */
   ranges?: [first: number, last: number][] | undefined;
   outline?: string | undefined;
-  /** Names of the outline of which the parser could read only one line. */
+  /** Names in the outline for which the parser could read only one line. */
   unread?: string[] | undefined;
 }
 
-/** Whole files in focus by rank, then chunks by their value per length. */
+/** Whole files in focus by rank, then chunks by value per length. */
 export function orderByWorth(read: readonly ReadFile[]): Pick[] {
   const focus = read.filter(({ isFocus }) => isFocus).map((source) => wholeFile(source));
   const chunks = read

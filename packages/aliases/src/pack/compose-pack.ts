@@ -4,13 +4,13 @@ import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { DetailedRanking, RankedFile } from "../rank/rank-files.ts";
 import { collectPicks, type Pick as PickedPart, type ShownFile } from "./choose-lines.ts";
 import { isCardKind } from "./pack-caps.ts";
-import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions } from "./pack.ts";
+import type { Pack, PackEntry, PackLevel, PackOmission, PackOptions, PackSection } from "./pack.ts";
 import { printablePath, renderMap } from "./render-map.ts";
-import { createLayout } from "./pack-layout.ts";
+import { createLayout, type BlockTitle } from "./pack-layout.ts";
 import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
-/** What all rendering rounds of a pack have in common. */
+/** State shared by all rendering rounds of a pack. */
 export interface Composition {
   ranking: DetailedRanking;
   frame: PackParts;
@@ -20,7 +20,7 @@ export interface Composition {
   options: PackOptions;
 }
 
-/** A pack without what its ranking already says. */
+/** A pack without the members that come from its ranking. */
 export type Composed = Omit<Pack, "unmatched" | "isMatched">;
 
 interface ShownBlock extends Block {
@@ -30,13 +30,13 @@ interface ShownBlock extends Block {
   encoding: string | undefined;
 }
 
-/** A map, with the paths that it names. */
+/** A map of the project, and the paths that it names. */
 export interface ProjectMap {
   text: string;
   paths: ReadonlySet<string>;
 }
 
-/** A pack as text. `describe` is separate because fitting rounds need only the size. */
+/** A pack as text. `describe` is separate because the fitting rounds need only the size. */
 export interface RenderedPack {
   tokens: number;
   describe(): Composed;
@@ -82,12 +82,27 @@ export function renderPack(
     return {
       text,
       tokens,
-      sections: sections.map(({ name, text: own }) => ({ name, tokens: counter.count(own) })),
+      sections: countSections(sections, { tokens, counter }),
       entries: entries.sort((a, b) => a.rank - b.rank),
       omitted: hidden.map((file) => toOmission(file, options)),
     };
   };
   return { tokens, describe };
+}
+
+/** The tokens of each section. The files' section takes what the others leave, so that the sum is the whole. */
+function countSections(
+  sections: ReturnType<typeof renderSections>,
+  { tokens, counter }: { tokens: number; counter: TokenCounter },
+): PackSection[] {
+  const counted = sections.map(({ name, text }) => ({
+    name,
+    tokens: name === "CONTEXT" ? 0 : counter.count(text),
+  }));
+  const others = counted.reduce((sum, section) => sum + section.tokens, 0);
+  return counted.map((section) =>
+    section.name === "CONTEXT" ? { ...section, tokens: tokens - others } : section,
+  );
 }
 
 function toBlock(
@@ -122,8 +137,12 @@ function toBlock(
 
 function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
   const { file, level, isCut, encoding, body } = block;
-  const tokens = counter.count(`${createLayout("plain").file(block, body)}\n`);
-  return { ...file, level, tokens, isCut, encoding };
+  return { ...file, level, tokens: countFile(block, body, counter), isCut, encoding };
+}
+
+/** The tokens of a file's block in the plain style. */
+export function countFile(title: BlockTitle, body: string, counter: TokenCounter): number {
+  return counter.count(`${createLayout("plain").file(title, body)}\n`);
 }
 
 const MAX_NAMES = 6;
@@ -134,7 +153,10 @@ interface NamedFile {
   isCut: boolean;
 }
 
-/** One line per next best file with its declarations. A file that declares nothing is in the map. */
+/**
+ * One line for each of the next best files, with its declarations. A file that declares nothing
+ * appears in the map instead.
+ */
 function nameFiles(
   files: readonly RankedFile[],
   room: number,

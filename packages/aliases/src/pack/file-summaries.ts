@@ -10,7 +10,7 @@ import type { PackOptions } from "./pack.ts";
 interface CardOptions {
   caps: Caps;
   counter: TokenCounter;
-  /** Tokens of all cards together. */
+  /** Maximum tokens of all cards together. */
   room: number;
   signal?: AbortSignal | undefined;
 }
@@ -36,7 +36,10 @@ export async function buildCards(
 
 const MAX_OVERVIEW_FILES = 60;
 
-/** If no word of the task was found, declarations without bodies help more than a few random bodies. */
+/**
+ * Builds an overview for a task without any matching word. Declarations without bodies then help
+ * more than a few random bodies.
+ */
 export async function buildOverview(
   files: readonly ReadFile[],
   { signal }: Pick<PackOptions, "signal">,

@@ -1,12 +1,18 @@
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { RankedFile } from "../rank/rank-files.ts";
 
-/** Maximum tokens of all decisions and of all option matrices. Other files share the budget. */
+/**
+ * Maximum tokens for all decisions (A) and for all option matrices (P). Other files share the
+ * budget.
+ */
 const DEFAULT_CAPS: Record<string, number> = { A: 300, P: 200 };
-/** Files of these prefixes are prose or data that a task follows but does not edit. They are shown as cards. */
+/**
+ * Prefixes of files with prose or data that a task follows but does not edit. They are shown as
+ * cards.
+ */
 const CARD_PREFIXES = new Set(["A", "P", "PR"]);
 
-/** The tokens that are left for the files of each prefix. */
+/** The tokens left for the files of each prefix. */
 export interface Caps {
   /** Spends tokens of the prefix's cap. Returns false and spends nothing if too little is left. */
   spend(alias: string, tokens: number): boolean;

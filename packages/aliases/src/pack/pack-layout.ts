@@ -2,7 +2,7 @@ import { extname } from "node:path/posix";
 
 import { printablePath } from "./render-map.ts";
 
-/** Marks blocks with lines of `=`, as Markdown with fences, or with tags. */
+/** `plain` marks blocks with lines of `=`, `markdown` with fences, `xml` with tags. */
 export type PackStyle = "plain" | "markdown" | "xml";
 
 /** The text of a block's header. */
@@ -13,14 +13,17 @@ export interface BlockTitle {
   detail: string;
 }
 
-/** Writes the parts of a pack in one style. Ensures that no file's text can forge a header or an end. */
+/**
+ * Writes the parts of a pack in one style. It ensures that no file's text can forge a header or an
+ * end.
+ */
 export interface PackLayout {
   section(name: string, lines: readonly string[]): string;
   file(title: BlockTitle, body: string): string;
   list(name: string, body: string): string;
 }
 
-/** The layout for a pack with these texts. */
+/** Creates the layout for a pack that contains the given texts. */
 export function createLayout(
   style: PackStyle | undefined,
   texts: readonly string[] = [],
@@ -78,7 +81,10 @@ function titleOf({ path, alias, detail }: BlockTitle): string {
   return `${printablePath(path)} ${alias}${detail === "" ? "" : `, ${detail}`}`;
 }
 
-/** A run of the character, 3 or longer, that is longer than any at the start of a line of the texts. */
+/**
+ * A run of the character, 3 or longer, that is longer than any at the start of a line in the given
+ * texts.
+ */
 function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
   let length = 3;
   for (const text of texts)

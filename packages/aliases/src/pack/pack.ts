@@ -5,18 +5,19 @@ import type { PackStyle } from "./pack-layout.ts";
 import type { RankedFile, RankOptions } from "../rank/rank-files.ts";
 
 /**
- * How much of a file the pack shows: its own lines (`full`, `slice`), its declarations without bodies (`signatures`),
- * the names that it declares (`heads`), an index card, or only its path (`reference`).
+ * How much of a file the pack shows: its original lines (`full`, `slice`), its declarations without
+ * bodies (`signatures`), the names that it declares (`heads`), an index card, or only its path
+ * (`reference`).
  */
 export type PackLevel = "full" | "slice" | "signatures" | "heads" | "card" | "reference";
 
-/** What to pack, for which task, within which budget. */
+/** Options of `buildPack`. */
 export interface PackOptions extends RankOptions {
   /** Maximum tokens of the whole text, counted by `counter`. */
   budget: number;
-  /** Maximum tokens that all files of an alias prefix may take. Default: A (decisions) 300, P (options) 200. */
+  /** Maximum tokens that all files of an alias prefix may take. By default 300 for A (decisions) and 200 for P (options). */
   caps?: Record<string, number> | undefined;
-  /** Default: the estimator of @ccl/core. A tenth of the budget stays free unless the counter is exact. */
+  /** By default the estimator of @ccl/core. A tenth of the budget stays free unless the counter is exact. */
   counter?: TokenCounter | undefined;
   /** Alias of the profile that the model should follow. It is shown whole. */
   profile?: string | undefined;
@@ -26,11 +27,11 @@ export interface PackOptions extends RankOptions {
   instructions?: string | undefined;
   /** Texts to show whole after the files, such as a diff. */
   attachments?: { title: string; text: string }[] | undefined;
-  /** Default `plain`. */
+  /** `plain` by default. */
   style?: PackStyle | undefined;
   /** The last accepted state. Changes since then go into the [DELTA] section. */
   base?: Snapshot | undefined;
-  /** Accepted bases, deltas since the base, and repairs since the last success. Default 0, 0, 0. */
+  /** Accepted bases, deltas since the base, and repairs since the last success. All 0 by default. */
   version?: PackVersion | undefined;
 }
 

@@ -1,9 +1,10 @@
-/** Larger maps are built in steps of this many files. */
+/** Maps of more files than this are built in steps of this many. */
 const FIRST_STEP = 256;
 
 /**
- * The paths of a project, one folder per line with its file names: `src/core: hash.ts text.ts +3`. Takes as many paths
- * as `fits` allows, first ones first, and counts the rest. Undefined if not even one file fits.
+ * The paths of a project, one folder per line with its file names: `src/core: hash.ts text.ts +3`.
+ * Takes as many paths as `fits` allows, from the first on, and counts the rest. Undefined if not
+ * even one file fits.
  */
 export function renderMap(
   paths: readonly string[],

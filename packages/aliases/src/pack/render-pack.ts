@@ -11,7 +11,7 @@ export interface PackParts {
   /** Files in rank order. */
   blocks: Block[];
   attachments: { title: string; text: string }[];
-  /** Lines `path: name, name` for files without a block. */
+  /** Lines `path: name, name` for files that have no block. */
   names: string[];
   contextId: string;
   version: PackVersion;
@@ -22,12 +22,12 @@ export interface PackParts {
   delta: string[] | undefined;
 }
 
-/** One file with a header. */
+/** One file and its header. */
 export interface Block extends BlockTitle {
   body: string;
 }
 
-/** The texts of the sections in order. Joined they are the pack. */
+/** The text of each section, in order. Joined, they form the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
   const { style, map, blocks, attachments, missing, delta, task } = parts;

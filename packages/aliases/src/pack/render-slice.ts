@@ -1,7 +1,7 @@
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 
-/** A file of which some lines are shown. */
+/** A file, and which of its lines to show. */
 export interface Slice {
   path: string;
   lines: readonly string[];
@@ -10,12 +10,13 @@ export interface Slice {
   lineNumbers?: boolean | undefined;
 }
 
-/** A shorter gap costs less than its mark. */
+/** Minimum length of a gap. Shorter ones are shown, because a mark would cost more. */
 const MIN_GAP_LINES = 3;
 const MAX_GAP_NAMES = 4;
 
 /**
- * The shown lines, byte for byte. Each gap becomes a line with its declarations: `... +33 lines, 12-44: parse, render`.
+ * The shown lines, byte for byte. Each gap becomes a line that names the declarations in it: `...
+ * +33 lines, 12-44: parse, render`.
  */
 export function renderSlice(slice: Slice): string {
   const { lines, lineNumbers } = slice;

@@ -131,7 +131,9 @@ export const codeGlossary: GlossaryEntry[] = (
     return { forms: [word, ...formsOf(word)], names };
   });
 
-/** Forms that a stemmer misses because a vowel disappears: `список`, `списки` and `ошибка`, `ошибок`. */
+/**
+ * Forms that a stemmer misses because a vowel drops out: `список`, `списки` and `ошибка`, `ошибок`.
+ */
 function formsOf(word: string): string[] {
   const [, start = "", vowel = "", end = ""] =
     /^(.*[бвгджзклмнпрстфхцчшщ])([оеё])([кцн]ь?)$/.exec(word) ?? [];

@@ -5,7 +5,10 @@ import type { RankInput } from "./score-files.ts";
 import { countWords, formatCounts, type TaskTerms } from "./task-words.ts";
 import type { AliasStat, DerivedCache } from "../registry/alias-registry.ts";
 
-/** The facts about a file that ranking needs. They are cached, so that an unchanged file need not be read again. */
+/**
+ * The facts about a file that ranking needs. They are cached, so that an unchanged file need not be
+ * read again.
+ */
 export interface FileFacts extends RankInput {
   sha256: string;
 }
@@ -34,7 +37,7 @@ export function recallFacts(
   };
 }
 
-/** Extracts the facts from a text. Counts all its words only if the result is cached. */
+/** Extracts the facts from a file's text. Counts all of its words only if the result is cached. */
 export function lookOver(
   { alias, path, sha256 }: KnownFile,
   text: string,

@@ -14,10 +14,10 @@ export interface FileHistory {
 }
 
 const MAX_COMMITS = 1_500;
-/** A commit that changes more files is ignored for ranking its files. */
+/** A commit that changes more files than this does not affect the ranking of its files. */
 const MAX_FILES = 20;
 const SIMILAR_COMMITS = 30;
-/** After this many commits the last edit of a file counts half. */
+/** Number of commits after which the last edit of a file counts half. */
 const HALF_LIFE = 20;
 
 /** How strongly earlier commits support each file, by path. */
@@ -26,7 +26,7 @@ export interface HistoryScores {
   similar: Map<string, number>;
   /** Recency of a file's last commit. 1 for the newest commit. */
   recent: Map<string, number>;
-  /** By path, the subject of the commit that is closest to the task. */
+  /** Subject of the commit that is closest to the task, by path. */
   subjects: Map<string, string>;
 }
 

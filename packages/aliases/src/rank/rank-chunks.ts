@@ -9,13 +9,13 @@ import { analyzer, countWords, type TaskTerms } from "./task-words.ts";
 export interface RankableFile {
   path: string;
   lines: readonly string[];
-  /** How likely the task edits the file, from everything except its chunks. */
+  /** How likely the task is to edit the file, ignoring its chunks. */
   score: number;
 }
 
 /** A chunk with its share of its file's expected edits. */
 export interface RankedChunk extends SourceChunk {
-  /** How likely it is needed, per character. Comparable across all files of one answer. */
+  /** How likely the chunk is needed, per character. Comparable across all files of one answer. */
   density: number;
 }
 
@@ -29,12 +29,14 @@ const WEIGHTS = {
   fields: { names: 2, enclosing: 0.5, text: 1 },
   lengthDiscounts: { names: 0.4, text: 0.75 },
 };
-/** What a file's best chunks add to its log-odds. Fitted together with those of `scoreFiles`. */
+/**
+ * What a file's best chunks add to its log-odds. Fitted together with the values in `scoreFiles`.
+ */
 const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
 /**
- * Weights of a chunk within its file: a conditional logit model of the places that 276 commits of twelve repositories
- * edit. Edits are early in a file, or at its end.
+ * Weights of a chunk within its file. They come from a conditional logit model of the places that
+ * 276 commits in twelve repositories edit. Edits tend to be near the start or the end of a file.
  */
 const CHUNK_LOG_ODDS = {
   length: 0.72,
@@ -44,10 +46,12 @@ const CHUNK_LOG_ODDS = {
   depth: -1.2,
   last: 0.9,
 };
-/** Characters of a header or a mark, because many small chunks cost more than their lines. */
+/**
+ * Characters of a header or a mark. They penalize small chunks, which cost more than their lines.
+ */
 const CHUNK_COST = 40;
 
-/** Splits files into chunks and estimates how likely the task needs each. */
+/** Splits files into chunks and estimates how likely the task is to need each. */
 export async function rankChunks(
   files: readonly RankableFile[],
   terms: TaskTerms,
@@ -71,7 +75,7 @@ function toShares(scores: readonly number[]): number[] {
   return scores.map((score) => (best > 0 ? score / best : 0));
 }
 
-/** By file and chunk, how well it matches the words of the task. The best chunk has 1. */
+/** How well each chunk matches the words of the task, by file and chunk. The best chunk has 1. */
 async function scoreChunks(
   files: readonly RankableFile[],
   chunks: readonly SourceChunk[][],

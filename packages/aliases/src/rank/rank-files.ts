@@ -16,13 +16,13 @@ import { scoreFiles, type ScoreSource } from "./score-files.ts";
 /** The task to rank files for, and other evidence. */
 export interface RankOptions {
   registry: AliasRegistry;
-  /** What to do, in the user's words. English or Russian. */
+  /** The task in the user's words. English or Russian. */
   task: string;
   /**
    * Aliases or paths that the work is about, in addition to those in the task.
    */
   focus?: string[] | undefined;
-  /** Earlier commits. Their subjects and changed files affect ranking. */
+  /** Earlier commits. Their subjects and changed files affect the ranking. */
   history?: FileHistory | undefined;
   /** Compares file names and declarations with the task. Vectors are kept in the registry's cache. */
   embedder?: Embedder | undefined;
@@ -67,10 +67,10 @@ export interface DetailedRanking extends FileRanking {
 }
 
 const MIN_READ_FILES = 40;
-const MAX_READ_FILES = 400;
 
 /**
- * Ranks the files of a registry for a task by the words in paths, names and texts, focus and history.
+ * Ranks the files of a registry for a task by the words in paths, names and text, by focus and by
+ * history.
  * @throws AliasesError `aborted`, `io_failed`
  */
 export async function rankFiles(options: RankOptions): Promise<FileRanking> {
@@ -112,7 +112,7 @@ export async function rankInDetail(
   const read = new Map<number, Pick<ReadFile, "lines" | "encoding"> & RankableFile>();
   let chars = 0;
   for (const { at, file, score } of order) {
-    if (isEnough(read.size, chars, readChars)) break;
+    if (read.size >= MIN_READ_FILES && chars >= readChars) break;
     const content = await readText(options, file);
     if (content === undefined) continue;
     chars += file.chars;
@@ -151,8 +151,4 @@ export async function rankInDetail(
       return lines === undefined ? [] : [{ file, lines, encoding, chunks, isFocus: focus.has(at) }];
     }),
   };
-}
-
-function isEnough(count: number, chars: number, wanted: number): boolean {
-  return count >= MAX_READ_FILES || (count >= MIN_READ_FILES && chars >= wanted);
 }

@@ -23,30 +23,34 @@ export interface ScoreOptions {
   /** Positions of files that the work is about. */
   focus?: number[] | undefined;
   history?: HistoryScores | undefined;
-  /** By file, how close an embedder finds it to the task, 0..1. */
+  /** How close an embedder finds each file to the task, 0..1. */
   meaning?: number[] | undefined;
 }
 
-/** What contributes the largest part of a file's score. */
+/** The largest contribution to a file's score. */
 type RankReason = "focus" | "words" | "meaning" | "history" | "kind";
 
 /** The parts of a file's score. */
 export interface ScoreSource {
   /** Words of the task that the file contains, as written in the task. */
   matched: string[];
-  /** What contributes the largest part of the score. */
+  /** The largest contribution to the score. */
   reason: RankReason;
-  /** Shares of the reasons, which sum to 1. Shares below a hundredth are left out. */
+  /** Shares of the reasons, which sum to 1. Shares below 0.01 are left out. */
   parts: Partial<Record<RankReason, number>>;
   /** The subject of the commit that changed the file and is closest to the task. */
   commit?: string | undefined;
-  /** False if the task starts with another part of the project, such as `router: ...`. */
+  /**
+   * False if the task starts with the name of another part of the project, such as `router: ...`.
+   */
   isInScope?: boolean | undefined;
 }
 
 /** The score of one file with its parts. */
 interface FileScore extends ScoreSource {
-  /** How likely the task edits the file, above 0. Ratios are meaningful within one answer. */
+  /**
+   * How likely the task is to edit the file, above 0. Only ratios within one answer are meaningful.
+   */
   score: number;
 }
 
@@ -56,17 +60,18 @@ export interface FileScores {
   unmatched: string[];
 }
 
-/** A word in the path weighs more than one in a name, and that more than one in the text. */
+/** A word counts more in the path than in a name, and more in a name than in the text. */
 const WEIGHTS = {
   fields: { path: 8, declarations: 3, text: 1 },
   lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
 };
-/** A word that occurs in few paths supports their files, whatever their texts. */
+/** A word that occurs in few paths supports their files, whatever they contain. */
 const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 
 /**
- * What each reason adds to a file's log-odds: a conditional logit model of the files that 250 commits of nine
- * repositories edit. The weights of words and history were adjusted by hand.
+ * What each reason adds to a file's log-odds. The values come from a conditional logit model of the
+ * files that 250 commits in nine repositories edit. The weights of words and history were adjusted
+ * by hand.
  */
 const LOG_ODDS = {
   words: 2.8,
@@ -95,7 +100,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
     const parts: [RankReason, number][] = [
       ["words", LOG_ODDS.words * Math.sqrt(words[at] ?? 0) + LOG_ODDS.path * (inPath[at] ?? 0)],
       ["meaning", LOG_ODDS.meaning * (options.meaning?.[at] ?? 0)],
-      // The reason of files without any other evidence.
+      // The only reason of files without other evidence.
       ["kind", 0.01],
       ["history", LOG_ODDS.similar * similar + LOG_ODDS.recent * recent],
       ["focus", focus.has(at) ? FOCUS_LOG_ODDS : 0],
@@ -128,7 +133,7 @@ async function scoreWords(
   weights: TextWeights,
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...weights, analyzer });
-  // In parts, since the words of all files together take more memory than the index.
+  // Indexed in parts, since the words of all files together take more memory than the index.
   for (let start = 0; start < files.length; start += FILES_A_PART)
     await index.put(
       files.slice(start, start + FILES_A_PART).map((file, at) => ({
@@ -146,7 +151,7 @@ async function scoreWords(
   const missing = new Set(found.unmatchedTerms);
   for (const { id, score, parts = {} } of found.hits) {
     words[Number(id)] = score / (found.hits[0]?.score ?? 1);
-    // A word that only resembles one of the task is no match.
+    // A word that only resembles a word of the task does not count as a match.
     matched[Number(id)] = Object.keys(parts).filter((word) => !missing.has(word));
   }
   return { words, matched, unmatched: found.unmatchedTerms };
@@ -167,7 +172,7 @@ function kindOf(alias: string): FileKind {
   return prefix === "H" || prefix === "S" || prefix === "P" ? "code" : "other";
 }
 
-/** Words with which a task asks for a kind of files: a task about documentation prefers documents. */
+/** Words that ask for a kind of file. For example, a task about documentation prefers documents. */
 const KIND_WORDS: [kind: FileKind, words: string][] = [
   ["test", "test tests testing spec specs coverage"],
   [
@@ -181,13 +186,13 @@ const KIND_WORDS: [kind: FileKind, words: string][] = [
 ];
 
 function wantedKinds(task: string): Set<FileKind> {
-  const asked = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
-  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => asked.has(word)));
+  const terms = new Set(splitWords(task, 500).flatMap(({ parts }) => parts));
+  const wanted = KIND_WORDS.filter(([, words]) => words.split(" ").some((word) => terms.has(word)));
   return new Set(wanted.map(([kind]) => kind));
 }
 
 const KIND_LOG_ODDS: Record<FileKind, number> = { code: 0, test: -0.2, doc: -0.4, other: 0.6 };
-/** Files that tools write and people do not edit. */
+/** Files that tools generate and people do not edit. */
 const GENERATED =
   /(?:^|\/)(?:[^/]+\.(?:lock|lockb|min\.\w+|map|snap)|[\w-]+[.-]lock\.(?:json|ya?ml)|go\.sum)$/;
 const GENERATED_LOG_ODDS = -3;

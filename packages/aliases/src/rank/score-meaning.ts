@@ -7,7 +7,9 @@ import type { FileFacts } from "./file-facts.ts";
 const MAX_EMBEDDED_CHARS = 1_000;
 const BATCH = 64;
 
-/** By file, how close its meaning is to the task. The closest has 1, average and below have 0. */
+/**
+ * How close the meaning of each file is to the task. The closest has 1, average and below have 0.
+ */
 export async function scoreMeaning(
   files: readonly FileFacts[],
   options: {

@@ -1,4 +1,7 @@
-/** A range of lines that is shown or left out together: a function, a member, a few small declarations. */
+/**
+ * A range of lines that is shown or left out as a unit: a function, a member, or a few small
+ * declarations.
+ */
 export interface SourceChunk {
   /** 1-based, inclusive. */
   firstLine: number;
@@ -8,7 +11,7 @@ export interface SourceChunk {
 }
 
 const MAX_LINES = 24;
-/** Neighbours with up to this many lines together are joined. */
+/** Neighbouring chunks are joined up to this many lines. */
 const MIN_LINES = 10;
 const MAX_DEPTH = 40;
 /** Lines that end or continue the block above. No chunk begins with them. */
@@ -16,12 +19,14 @@ const CONTINUATION =
   /^\s*(?:[)\]}>]|else\b|elif\b|except\b|catch\b|finally\b|end\b|<\/|\*\/|case\b|default:)/;
 
 interface Line {
-  /** Columns. -1 for a blank line. */
+  /** Width of the indentation in columns. -1 for a blank line. */
   indent: number;
   isContinuation: boolean;
 }
 
-/** Cuts a text by indentation and blank lines. It needs no parser and treats all languages alike. */
+/**
+ * Splits a file at indentation and blank lines. It needs no parser and treats all languages alike.
+ */
 export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
   const read = lines.map(readLine);
   const chunks: SourceChunk[] = [];

@@ -37,7 +37,7 @@ interface SurveyOptions {
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** A file's current content. Undefined if it is gone or no longer a text. */
+/** A file's current text. Undefined if the file is gone or no longer text. */
 export async function readText(
   { registry, signal }: Pick<SurveyOptions, "registry" | "signal">,
   { alias }: { alias: string },

@@ -25,7 +25,7 @@ describe("namedFiles", () => {
     ["Sort index.ts", []],
     ["Shorten X.f1", ["docs/README.md"]],
     ["Use e.g. Node 20.19 or and/or v2.0", []],
-  ])("takes from %j just the files that it names", (task, named) => {
+  ])("finds exactly the files that %j names", (task, named) => {
     const files = PATHS.map((path, at) => ({ path, alias: `X.f${at}` }));
     expect(namedFiles(task, files).map((at) => PATHS[at])).toEqual(named);
   });

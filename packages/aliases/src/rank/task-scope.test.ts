@@ -15,7 +15,7 @@ describe("inNamedPart", () => {
   });
 
   it.each(["Print the routes of the router", "repo: lint", "Routes: the router prints them twice"])(
-    "finds no part where a task names none first: %j",
+    "finds no part if a task does not begin with one: %j",
     (task) => {
       expect(inNamedPart(PATHS, task)).toBeUndefined();
     },

@@ -2,8 +2,8 @@
 const SCOPE = /^(?:[\w-]+\(([^)]{1,60})\)!?|([\w@/-]+(?:, ?[\w@/-]+){0,3})!?):\s/;
 
 /**
- * By path, whether one of its segments is the part that the task begins with. Undefined if the task names no part of
- * the project.
+ * Whether each path has a segment that is the part of the project named by the task. Undefined if
+ * the task names no part.
  */
 export function inNamedPart(paths: readonly string[], task: string): boolean[] | undefined {
   const [, inParentheses, before = ""] = SCOPE.exec(task) ?? [];

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { codeGlossary } from "./code-glossary.ts";
 import { analyzer, countWords, createTaskTerms, formatCounts } from "./task-words.ts";
 
-/** Terms that a word of a task is looked for by. */
+/** The terms that are searched for a task. */
 const termsOf = (task: string): string[] =>
   analyzer
     .queryWords(task)
@@ -18,16 +18,16 @@ describe("analyzer", () => {
     ["секретного ключа", "secret"],
     ["в заголовках", "header"],
     ["парсер", "parser"],
-  ])("looks for %j in English", (task, english) => {
+  ])("searches for %j in English", (task, english) => {
     const [term = ""] = analyzer.documentTerms(english);
     expect(termsOf(task)).toContain(term);
   });
 
-  it("leaves English words alone: the glossary leads one way", () => {
+  it("keeps English words, since the glossary maps only one way", () => {
     expect(termsOf("switch")).not.toContain("toggl");
   });
 
-  it("translates no word twice", () => {
+  it("lists no word twice in the glossary", () => {
     const forms = codeGlossary.map(({ forms: [form = ""] }) => form);
     expect(forms.filter((form, at) => forms.indexOf(form) !== at)).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe("createTaskTerms", () => {
   const word = fc.constantFrom(...forms.split(" "), "x", "\n", "'");
   const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(" "));
 
-  it("finds the terms of a task as counting all words does, also in what was kept", () => {
+  it("counts the terms of a task as counting all words does, even from a cached line", () => {
     fc.assert(
       fc.property(text, text, (task, source) => {
         const { counts } = countWords(source);

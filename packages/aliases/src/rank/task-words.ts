@@ -9,7 +9,7 @@ import {
 import { transliterate } from "../registry/transliterate.ts";
 import { codeGlossary } from "./code-glossary.ts";
 
-/** Words of commits and requests that do not show where the work is. */
+/** Words of commits and requests that do not hint at where the work is. */
 const stopWords = new Set(
   (
     "please add adds added fix fixes fixed feat feature chore make makes made use uses used using support supports " +
@@ -23,7 +23,10 @@ const stopWords = new Set(
 const plain = createAnalyzer({ stopWords });
 const TRANSLITERATED_WEIGHT = 0.7;
 
-/** English words by the stem of a Russian word. English is not mapped back, so that English tasks stay as they are. */
+/**
+ * English words by the stem of a Russian word. The map is not used in reverse, so that English
+ * tasks stay unchanged.
+ */
 const english = new Map(
   codeGlossary.flatMap(({ forms, names }) =>
     forms.map((form) => [plain.documentTerms(form).join(" "), names]),
@@ -31,8 +34,8 @@ const english = new Map(
 );
 
 /**
- * Splits tasks, paths and sources into terms. A Russian word of a task also matches its English words and its
- * transliteration.
+ * Splits tasks, paths and sources into terms. A Russian word in a task also matches its English
+ * equivalents and its transliteration.
  */
 export const analyzer: Analyzer = {
   name: `${plain.name}-code`,
@@ -64,8 +67,8 @@ const MAX_KNOWN = 100_000;
 const known = new Map<string, string[]>();
 
 /**
- * The terms of a file's text. Each identifier is split and stemmed once, since identifiers repeat across the files of a
- * project.
+ * The terms of a file's text. Each identifier is split and stemmed only once, because identifiers
+ * repeat across the files of a project.
  */
 export function countWords(text: string): CountedText {
   const { plain, others } = splitByLetters(text);
@@ -93,7 +96,7 @@ function termsOf(identifier: string): string[] {
   return terms;
 }
 
-/** Separates lines with non-English letters, which need the analyzer. Words end with their line. */
+/** Separates lines with non-English letters, which need the analyzer. No word spans two lines. */
 function splitByLetters(whole: string): { plain: string; others: string } {
   const text = whole.slice(0, MAX_COUNTED_CHARS);
   if (ASCII.test(text)) return { plain: text, others: "" };
@@ -104,13 +107,16 @@ function splitByLetters(whole: string): { plain: string; others: string } {
   };
 }
 
-/** Counts only the terms of one task in a file, since its search needs no others. */
+/** Counts only the terms of one task in a file, because its search needs no others. */
 export interface TaskTerms {
-  /** The beginning of a long task, as the rest adds words and no meaning. */
+  /** The task, cut at a length beyond which words add no meaning. */
   task: string;
-  /** Gives the same counts as counting all words, at a fraction of the cost. */
+  /**
+   * Counts the terms in a file's text. The counts equal those of counting all words, at a fraction
+   * of the cost.
+   */
   count(text: string): ReadonlyMap<string, number>;
-  /** Reads a line of `formatCounts`. */
+  /** Reads a line that `formatCounts` wrote. */
   recall(line: string): ReadonlyMap<string, number>;
 }
 
@@ -119,7 +125,10 @@ export function formatCounts({ counts }: CountedText): string {
   return [...counts].map(([term, count]) => ` ${term}:${count}`).join("");
 }
 
-/** With more terms, searching for each costs more than reading all words. */
+/**
+ * Maximum number of terms that are searched for one by one. With more, reading all words is
+ * cheaper.
+ */
 const MAX_SOUGHT = 100;
 
 /** The terms of a task. */
@@ -163,7 +172,7 @@ function patternOf(stems: ReadonlySet<string>): RegExp {
   return new RegExp(parts.join("|") || "(?!)", "gi");
 }
 
-/** The identifiers around the pattern's matches, and the lines with non-English letters. */
+/** The identifiers that contain a match of the pattern, and the lines with non-English letters. */
 function wordsWith(pattern: RegExp, text: string): string {
   const { plain, others } = splitByLetters(text);
   const words = [others];

@@ -51,7 +51,7 @@ const path = fc
 const paths = fc.uniqueArray(path, { maxLength: 60 });
 
 describe("nameFiles", () => {
-  it("gives the names of the document's example, as far as they follow from the paths", () => {
+  it("gives the names in the document's example, as far as they follow from the paths", () => {
     expect(
       named([
         "schemas/entities.json",
@@ -75,46 +75,54 @@ describe("nameFiles", () => {
 
   it.each([
     [
-      "an index goes by its folder",
+      "names an index by its folder",
       ["src/pack/index.ts", "src/pack/pack.ts"],
       ["H.src.pack", "H.pack"],
     ],
     [
-      "beside a file of the folder's name too",
+      "names an index beside a file with the folder's name",
       ["src/pack.ts", "src/pack/index.ts"],
       ["H.pack", "H.pack-index"],
     ],
-    ["an index at the root", ["index.ts"], ["H.index"]],
+    ["names an index at the root", ["index.ts"], ["H.index"]],
     [
-      "folders until it is unique",
+      "adds folders until the name is unique",
       ["a/x/f.ts", "b/x/f.ts", "b/y/f.ts"],
       ["H.a.x.f", "H.b.x.f", "H.y.f"],
     ],
-    ["the one without further folders wins", ["f.ts", "a/f.ts"], ["H.f", "H.a.f"]],
-    ["extensions tell siblings apart", ["lib/list.c", "lib/list.h"], ["H.list-c", "H.list-h"]],
-    ["prefixes part names", ["f.ts", "f.test.ts", "f.md", "f.yaml"], ["H.f", "T.f", "D.f", "C.f"]],
-    ["case alone is no difference", ["a/F.ts", "b/f.ts"], ["H.a.F", "H.b.f"]],
+    ["keeps the name for the file without further folders", ["f.ts", "a/f.ts"], ["H.f", "H.a.f"]],
+    ["distinguishes siblings by extension", ["lib/list.c", "lib/list.h"], ["H.list-c", "H.list-h"]],
     [
-      "dots within a name become dashes",
+      "allows the same name under different prefixes",
+      ["f.ts", "f.test.ts", "f.md", "f.yaml"],
+      ["H.f", "T.f", "D.f", "C.f"],
+    ],
+    ["does not rely on case to distinguish names", ["a/F.ts", "b/f.ts"], ["H.a.F", "H.b.f"]],
+    [
+      "turns dots in a name into dashes",
       ["vitest.config.ts", "a/b.c/d.e.ts"],
       ["C.vitest-config", "H.d-e"],
     ],
-    ["dot files", [".gitignore", ".github/workflows/ci.yml"], ["C.gitignore", "C.ci"]],
+    ["names dot files", [".gitignore", ".github/workflows/ci.yml"], ["C.gitignore", "C.ci"]],
     ["Cyrillic in Latin letters", ["docs/План.md", "src/разбор/index.ts"], ["D.Plan", "H.razbor"]],
-    ["other scripts", ["docs/筆記.md", "docs/計画.md"], ["D._-96942c", "D._-26529e"]],
+    [
+      "names files in other scripts",
+      ["docs/筆記.md", "docs/計画.md"],
+      ["D._-96942c", "D._-26529e"],
+    ],
   ])("%s", (_, files, aliases) => {
     const names = named(files);
     expect(files.map((file) => names[file])).toEqual(aliases);
   });
 
-  it("leaves names that are taken, whatever their case", () => {
+  it("avoids names that are taken, in any case", () => {
     expect(named(["a/f.ts", "g.ts"], ["h.f", "h.g"])).toEqual({
       "a/f.ts": "H.a.f",
       "g.ts": expect.stringMatching(/^H\.g-[0-9a-f]{6}$/),
     });
   });
 
-  it("gives every file a legal name of its own, also where case is ignored", () => {
+  it("gives every file a distinct legal name, even if case is ignored", () => {
     fc.assert(
       fc.property(
         paths,
@@ -144,7 +152,7 @@ describe("nameFiles", () => {
     );
   });
 
-  it("keeps the names of files when others with other stems come", () => {
+  it("keeps the names of files when files with other stems are added", () => {
     const other = path.map((text) => text.replace(/[^/]*$/, (name) => `q-${name}`));
     fc.assert(
       fc.property(paths, fc.uniqueArray(other, { maxLength: 20 }), (files, others) => {
@@ -153,7 +161,7 @@ describe("nameFiles", () => {
     );
   });
 
-  it("names thousands of files of one name in deep folders", () => {
+  it("names thousands of files with the same name in deep folders", () => {
     const deep = Array.from(
       { length: 3000 },
       (_, index) => `d${index}/${"level/".repeat(40)}index.ts`,

@@ -12,12 +12,13 @@ export interface UnnamedFile {
 }
 
 /**
- * Names files `PREFIX.` and the shortest unique ending of their path: the file's stem, then with its folder, and so on
- * (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` are named by their folder. Files with the same folder and
- * stem are distinguished by extension (`H.list-h`), and then by a hash of the path.
- *
- * The names depend on the set of paths, not on their order. They differ even if case is ignored, and differ from
- * `taken` (keys of `aliasKey`). A file with a unique stem and prefix keeps its name when other files are added.
+ * Names each file by its prefix and the shortest unique ending of its path: the stem, then the stem
+ * with its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` are named by
+ * their folder. Files with the same folder and stem are distinguished by extension (`H.list-h`),
+ * and then by a hash of the path.
+ * The names depend on the set of paths, not on their order. They differ even if case is ignored,
+ * and differ from `taken` (keys of `aliasKey`). A file with a unique stem and prefix keeps its name
+ * when other files are added.
  */
 export function nameFiles(
   files: readonly UnnamedFile[],
@@ -35,11 +36,11 @@ export function nameFiles(
 interface Candidate {
   file: UnnamedFile;
   folders: readonly string[];
-  /** How many of the leading folders are not part of the name. */
-  spare: number;
+  /** Number of leading folders that are not yet part of the name. */
+  unusedFolders: number;
   /** The name so far, without its prefix. */
   name: string;
-  /** Whether the name comes from the folder. */
+  /** True if the name comes from the folder. */
   isIndex: boolean;
 }
 
@@ -53,13 +54,16 @@ function startOf(file: UnnamedFile): Candidate {
   return {
     file,
     folders,
-    spare: folders.length,
+    unusedFolders: folders.length,
     name: folder ?? stem,
     isIndex: folder !== undefined,
   };
 }
 
-/** The file's name without extension, without the part that its prefix already says, and not in capitals. */
+/**
+ * The file's name without its extension, without the part that repeats its prefix, and not in all
+ * capitals.
+ */
 function stemOf(fileName: string, prefix: string): string {
   const [, bare = fileName] = /^\.*(.+?)(?:\.[^.]*)?$/.exec(fileName) ?? [];
   let stem = bare;
@@ -80,7 +84,10 @@ function legalName(segment: string): string {
     .replace(/^-+/, "_");
 }
 
-/** Distinguishes files of one folder with equal names, so that adding folders can make all names unique. */
+/**
+ * Distinguishes files with equal names in one folder, so that adding folders can make all names
+ * unique.
+ */
 function distinguishSiblings(candidates: Candidate[]): Candidate[] {
   return renameClashes(renameClashes(candidates, byKind), (clash) => {
     return clash.map((candidate) => ({
@@ -100,7 +107,7 @@ function renameClashes(
   return groups.flatMap((group) => (group.length === 1 ? group : rename(group)));
 }
 
-/** Adds `-index` to an index file. Adds the others' extensions if they differ. */
+/** Adds `-index` to an index file, and extensions to the others if these differ. */
 function byKind(clash: Candidate[]): Candidate[] {
   const extensions = new Set(
     clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)),
@@ -113,8 +120,8 @@ function byKind(clash: Candidate[]): Candidate[] {
 }
 
 /**
- * Accepts each candidate whose name is unique and free. Adds one folder to the others. All names of a round have the
- * same number of dots, so rounds cannot clash.
+ * Accepts each candidate whose name is unique and free, and adds one folder to the others. All
+ * names of a round have the same number of dots, so names of different rounds cannot clash.
  */
 function nameUnique(
   candidates: Candidate[],
@@ -128,17 +135,17 @@ function nameUnique(
     if (isSettled) settle(winner.file, aliasOf(winner), { used, names });
     waiting.push(...(isSettled ? clash.filter((candidate) => candidate !== winner) : clash));
   }
-  return waiting.flatMap((candidate) => withMore(candidate, { used, names }));
+  return waiting.flatMap((candidate) => addFolderOrHash(candidate, { used, names }));
 }
 
 /**
- * Which of the candidates with equal names keeps it: the one without further folders, or else the one that is no index
- * file.
+ * Which of the candidates with equal names keeps it: the one without further folders, otherwise the
+ * one that is not an index file.
  */
 function winnerOf(clash: Candidate[]): Candidate | undefined {
   if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
   if (clash.length === 1) return clash[0];
-  const ended = clash.filter(({ spare }) => spare === 0);
+  const ended = clash.filter(({ unusedFolders }) => unusedFolders === 0);
   const own = ended.length === 0 ? clash.filter(({ isIndex }) => !isIndex) : ended;
   return own.length === 1 ? own[0] : undefined;
 }
@@ -155,12 +162,15 @@ function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled):
   names.set(path, alias);
 }
 
-/** Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the name. */
-function withMore(candidate: Candidate, settled: Settled): Candidate[] {
-  const { file, folders, spare, name } = candidate;
-  const folder = folders[spare - 1];
+/**
+ * Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the
+ * name.
+ */
+function addFolderOrHash(candidate: Candidate, settled: Settled): Candidate[] {
+  const { file, folders, unusedFolders, name } = candidate;
+  const folder = folders[unusedFolders - 1];
   if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
-    return [{ ...candidate, spare: spare - 1, name: `${folder}.${name}` }];
+    return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
   }
   for (let digits = 6; ; digits += 1) {
     const suffix = hashSuffix(file.path, digits);

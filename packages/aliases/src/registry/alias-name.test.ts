@@ -33,7 +33,7 @@ describe("parseAlias", () => {
     "ABCDEFGHI.x",
     `H.${"x".repeat(121)}`,
     "__proto__",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseAlias(text)).toMatchObject({ ok: false, issues: [{ code: "alias_invalid" }] });
   });
 

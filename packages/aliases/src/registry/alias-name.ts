@@ -27,7 +27,10 @@ export function parseAlias(text: string): Result<ParsedAlias> {
   });
 }
 
-/** Two aliases with equal keys would be the same file name on a case-insensitive disk. */
+/**
+ * The key of an alias. Two aliases with equal keys would be the same file name on a
+ * case-insensitive disk.
+ */
 export function aliasKey(alias: string): string {
   return alias.toLowerCase();
 }

@@ -9,17 +9,17 @@ export interface AliasEntry {
   /** First 8 hex digits of `sha256`. */
   sha8: string;
   /**
-   * Hash of the content with CRLF as LF. A binary file is hashed as it is. Absent if an AdaOS file gives only the 8
-   * digits.
+   * Hash of the content with CRLF as LF. A binary file is hashed unchanged. Absent if an AdaOS file
+   * has only the 8 digits.
    */
   sha256?: string | undefined;
 }
 
-/** A named file as it is on disk now. */
+/** A named file in its current state on disk. */
 export interface AliasContent {
   alias: string;
   path: string;
-  /** Of the content on disk, not of the registry's record. */
+  /** Hash of the content on disk, not of the registry's record. */
   sha8: string;
   sha256: string;
   /** With the line ends of the file. Undefined for a binary file. */
@@ -38,7 +38,10 @@ export interface AliasStat {
   isBinary: boolean;
 }
 
-/** How an entry compares with the disk. `moved`: the same content is now at `movedTo`. */
+/**
+ * The state of an entry compared with the disk. `moved` means that the same content is now at
+ * `movedTo`.
+ */
 export interface AliasCheck {
   alias: string;
   path: string;
@@ -66,11 +69,11 @@ export interface ScanRules {
   onEvent?: ((event: ScanEvent) => void) | undefined;
 }
 
-/** Progress of a scan, up to some ten times a second. */
+/** Progress of a scan, reported up to some ten times a second. */
 export interface ScanEvent {
   type: "files_found" | "files_hashed";
   done: number;
-  /** Absent until the whole tree was walked. */
+  /** Absent until the whole tree has been walked. */
   total?: number | undefined;
 }
 
@@ -84,7 +87,10 @@ export interface ScanReport {
   moved: string[];
   /** Aliases that were dropped because their file is gone. */
   removed: string[];
-  /** What was found and not named. A folder ends with a slash. Leaves out what `include` and `ignore` exclude. */
+  /**
+   * Files and folders that were found but not named. A folder ends with a slash. Paths that
+   * `include` and `ignore` exclude are not listed.
+   */
   skipped: SkippedFile[];
 }
 
@@ -96,12 +102,15 @@ interface SkippedFile {
   rule?: string | undefined;
 }
 
-/** Values derived from file contents, by content hash. Stored on disk only if the registry is. */
+/**
+ * Values derived from file contents, keyed by content hash. They are stored on disk only if the
+ * registry is.
+ */
 export interface DerivedCache {
   /** `kind` names the derivation with its version. */
   get(kind: string, sha256: string): string | undefined;
   set(kind: string, sha256: string, value: string): void;
-  /** Writes new values if the registry persists. */
+  /** Writes new values to disk if the registry persists. */
   flush(): Promise<void>;
 }
 
@@ -109,15 +118,15 @@ export interface DerivedCache {
 export interface OpenAliasRegistryOptions {
   /** The project's root folder. No path may leave it. */
   root: string;
-  /** Relative to the root. Default `.ccl`. Use `.ado` for an AdaOS folder. */
+  /** Relative to the root. `.ccl` by default. Use `.ado` for an AdaOS folder. */
   directory?: string | undefined;
-  /** False keeps everything in memory and never writes. Default true. */
+  /** If false, everything stays in memory and nothing is written. True by default. */
   persist?: boolean | undefined;
 }
 
 /** The names of a project's files. */
 export interface AliasRegistry {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly root: string;
   readonly directory: string;
   readonly isPersistent: boolean;
@@ -133,7 +142,7 @@ export interface AliasRegistry {
   ): Promise<Result<AliasEntry>>;
   /** True if the alias existed. */
   remove(alias: string): Promise<boolean>;
-  /** Ordered by alias, in code units. */
+  /** Returns all entries, ordered by alias in code units. */
   list(): AliasEntry[];
   /**
    * Reads the current file of `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names),
@@ -145,12 +154,12 @@ export interface AliasRegistry {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Result<AliasContent>>;
   /**
-   * The current state of all files, ordered by alias. Reads a file only if its times and size do not prove that it is
-   * unchanged.
+   * The current state of all files, ordered by alias. A file is read unless its times and size
+   * prove that it is unchanged.
    */
   stat(options?: { signal?: AbortSignal | undefined }): Promise<AliasStat[]>;
   verify(options?: { signal?: AbortSignal | undefined }): Promise<VerifyReport>;
-  /** Names every file that is not ignored. Existing names stay. */
+  /** Names every file that is not ignored. Existing names are kept. */
   scan(rules?: ScanRules): Promise<ScanReport>;
   /** Waits for pending changes and writes the caches. */
   close(): Promise<void>;
@@ -180,11 +189,11 @@ export interface GetAliasOutput {
   firstLine: number;
   lastLine: number;
   totalLines: number;
-  /** Present if the answer was cut: what to request next. */
+  /** What to request next. Present if the answer was cut. */
   next?: { lines: string } | undefined;
-  /** The further results of a list or a search, in order. */
+  /** The other results of a list or a search, in order. */
   others?: GetAliasOutput[] | undefined;
-  /** The refused items of a list of which others were found. */
+  /** The refused items of a list, if others of it were found. */
   issues?: Issue[] | undefined;
 }
 

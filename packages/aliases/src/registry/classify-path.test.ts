@@ -24,6 +24,6 @@ it.each([
     "handlers/main.py src/a.ts a.tsx lib/x.rs Main.java a.go a.c a.h bin/run.sh index.html style.css latest.ts src/contest.ts",
   ],
   ["R", "data/cities.csv data/cities.json locales/en.po unknown"],
-])("gives %s to %s", (prefix, paths) => {
+])("assigns %s to %s", (prefix, paths) => {
   expect(paths.split(" ").filter((path) => classifyPath(path) !== prefix)).toEqual([]);
 });

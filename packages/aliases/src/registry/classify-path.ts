@@ -1,4 +1,7 @@
-/** Prefixes that a scan assigns: the document's seven, C for configuration and R for other data. */
+/**
+ * Prefixes that a scan assigns: the seven from the design document, C for configuration and R for
+ * other data.
+ */
 export type BuiltInPrefix = "A" | "C" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
 
 const TEXT = String.raw`\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc)$`;
@@ -14,7 +17,7 @@ const CONFIGURATION_FILES =
   String.raw`dockerfile.* makefile justfile procfile jenkinsfile vagrantfile brewfile gemfile go\.mod go\.work pom\.xml ` +
   String.raw`requirements.*\.txt cmakelists\.txt \..* .*\.(?:toml|ini|cfg|conf|properties|env|ya?ml)`;
 
-/** The first match wins. `name` rules look at the last segment only. */
+/** The first match wins. `name` rules look only at the last segment. */
 const RULES: readonly { prefix: BuiltInPrefix; in: "path" | "name"; pattern: RegExp }[] = [
   { prefix: "A", in: "name", pattern: new RegExp(`^adr[-_ ]?\\d.*${TEXT}`, "i") },
   {

@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
-/** The code that derived values depend on: this package, core and search, and the parsers. */
+/** The libraries whose code affects derived values, besides this package and the parsers. */
 const LIBRARIES = ["@ccl/core", "@ccl/search", "diff/package.json"];
 
 let known: string | undefined;
 
 /**
- * 64 hex digits that change whenever the code may derive other values from the same content. For unbuilt sources,
- * the id is valid for one process only.
+ * 64 hex digits that change whenever the code may derive different values from the same content.
+ * For unbuilt sources, the id is valid for only one process.
  */
 export function codeId(): string {
   known ??= import.meta.url.endsWith(".ts")
@@ -29,7 +29,7 @@ function hashCode(): string {
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 
-/** Empty where a bundle includes the library, or lacks the parsers. */
+/** The path of a library. Empty if a bundle includes the library, or lacks the parsers. */
 function placeOf(name: string): string[] {
   try {
     return [require.resolve(name)];

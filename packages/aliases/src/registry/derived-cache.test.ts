@@ -32,7 +32,7 @@ function open(live: readonly string[] = [], writer = 0): DerivedCache {
 }
 
 describe("createDerivedCache", () => {
-  it("gives back after reopening what was set and flushed, by kind", async () => {
+  it("returns what was set and flushed after reopening, by kind", async () => {
     const cache = open();
     cache.set("outline.1", key(1), "one");
     cache.set("Card", key(1), "card");
@@ -67,7 +67,7 @@ describe("createDerivedCache", () => {
     );
   });
 
-  it("writes nothing when nothing is new, or when it may not", async () => {
+  it("writes nothing if nothing is new or it may not write", async () => {
     open().get("kind", key(1));
     await open().flush();
     const reader = createDerivedCache({
@@ -82,7 +82,7 @@ describe("createDerivedCache", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("reads nothing from a file in which one byte is not what was written, and keeps what is set then", async () => {
+  it("ignores a file with one changed byte, and stores new values", async () => {
     const cache = open();
     for (let number = 0; number < 3; number += 1) cache.set("kind", key(number), `value ${number}`);
     await cache.flush();
@@ -106,7 +106,7 @@ describe("createDerivedCache", () => {
     expect(valuesNow()).toEqual([undefined, "value 1", undefined]);
   });
 
-  it("reads nothing from a file whose digest is right and whose entries are not", () => {
+  it("ignores a file with a correct digest but invalid entries", () => {
     const body = `${key(1)} 99\nshort\n`;
     const digest = hash("sha256", body);
     writeFileSync(
@@ -116,7 +116,7 @@ describe("createDerivedCache", () => {
     expect(open().get("kind", key(1))).toBeUndefined();
   });
 
-  it("reads nothing that other code derived", async () => {
+  it("ignores values that other code derived", async () => {
     const cache = open();
     cache.set("kind", key(1), "one");
     await cache.flush();
@@ -124,7 +124,7 @@ describe("createDerivedCache", () => {
     expect(open().get("kind", key(1))).toBe("one");
   });
 
-  it("takes a value anew in place of a stored one", async () => {
+  it("replaces a stored value", async () => {
     const cache = open();
     cache.set("kind", key(1), "old");
     await cache.flush();
@@ -134,7 +134,7 @@ describe("createDerivedCache", () => {
     expect(open().get("kind", key(1))).toBe("new");
   });
 
-  it("drops hashes that nobody uses once they are the larger part", async () => {
+  it("drops unused hashes once they are the larger part", async () => {
     const value = "x".repeat(2000);
     const cache = open();
     for (let number = 0; number < 1500; number += 1) cache.set("kind", key(number), value);

@@ -15,16 +15,21 @@ export interface DerivedCacheOptions {
   directory: string | undefined;
   /** Writes a whole file. Undefined for a read-only cache. */
   write: ((file: string, bytes: Uint8Array) => Promise<void>) | undefined;
-  /** Identifies the code that derives the values, 64 hex digits. Values of other code are not read. */
+  /**
+   * 64 hex digits that identify the code deriving the values. Values from other code are ignored.
+   */
   writerId: () => string;
-  /** Hashes in use. Others are removed when they are the larger part. */
+  /** Hashes still in use. When the others outnumber them, the others are removed. */
   liveHashes: () => Iterable<string>;
 }
 
 interface KindTable {
-  /** What is on disk. */
+  /** The values on disk. */
   stored: DerivedFile | undefined;
-  /** Entries set since, which override the stored ones. As bytes they take no room on the heap. */
+  /**
+   * Entries set since then, which override the stored ones. Kept as bytes, they take no room on the
+   * heap.
+   */
   fresh: Map<string, Buffer>;
   touched: Set<string>;
   isChanged: boolean;
@@ -33,7 +38,7 @@ interface KindTable {
 const HASH = /^[0-9a-f]{64}$/;
 const STALE_ALLOWANCE_BYTES = 2_000_000;
 
-/** Caches texts by kind and content hash. A damaged file counts as empty. */
+/** Creates a cache of strings by kind and content hash. A damaged file counts as empty. */
 export function createDerivedCache({
   directory,
   write,
@@ -91,7 +96,8 @@ function fileOf(directory: string, kind: string): string {
 }
 
 /**
- * Hashes of other branches and older contents stay for a while. All are dropped at once when they are the larger part.
+ * Keeps the hashes of other branches and older versions for a while. Once they are the larger part,
+ * all are dropped.
  */
 function entriesToKeep(
   { stored, fresh, touched }: KindTable,

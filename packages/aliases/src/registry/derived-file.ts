@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 export interface DerivedFile {
   keys(): Iterable<string>;
   get(sha256: string): string | undefined;
-  /** The encoded entry, for writing it again. Empty for an unknown key. */
+  /** The encoded entry, to be written again. Empty for an unknown key. */
   bytesOf(sha256: string): Buffer;
 }
 
@@ -17,7 +17,7 @@ const JSON_MARK = 0x6a;
 const ENTRY = /^([0-9a-f]{64})[ j](\d{1,15})$/;
 const LONGEST_ENTRY_LINE = 64 + 1 + 15 + 1;
 
-/** Reads a cache file. It has no entries if it is missing, damaged or written by other code. */
+/** Reads a cache file. A file that is missing, damaged or written by other code has no entries. */
 export function readDerivedFile(file: string, writerId: string): DerivedFile {
   const bytes = readBytes(file);
   const entries = (isIntact(bytes, writerId) && entriesIn(bytes)) || new Map<string, Buffer>();
@@ -61,7 +61,10 @@ function readBytes(file: string): Buffer {
   }
 }
 
-/** Checks every byte, at some 2 GB a second, because a damaged value would appear in a pack as the file's own text. */
+/**
+ * Verifies the digest over every byte, at some 2 GB a second. A damaged value would otherwise
+ * appear in a pack as the file's own text.
+ */
 function isIntact(bytes: Buffer, writerId: string): boolean {
   return (
     bytes.toString("latin1", 0, HEADER_BYTES) === headerOf(bytes.subarray(HEADER_BYTES), writerId)
@@ -72,7 +75,7 @@ function headerOf(body: Buffer, writerId: string): string {
   return `ccl-derived-2 ${writerId} ${hash("sha256", body)}\n`;
 }
 
-/** Undefined if the entries do not fill the file without gaps. */
+/** The encoded entries by hash. Undefined if they do not fill the file without gaps. */
 function entriesIn(bytes: Buffer): Map<string, Buffer> | undefined {
   const entries = new Map<string, Buffer>();
   let start = HEADER_BYTES;

@@ -4,13 +4,13 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { TreeFile } from "./locate-file.ts";
 import { hashContent, isBinary, withLineFeeds, type ContentHash } from "./hash-content.ts";
 
-/** Opening does not follow a link that replaced the file, and does not block on a pipe. */
+/** Do not follow a link that replaced the file, and do not block on a pipe. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const CARRIAGE_RETURN = 13;
 
 /**
- * Hashing is synchronous, so that all files can share one buffer. Allocating one per file costs as much as the hash
- * itself.
+ * One buffer for all files, which works because hashing is synchronous. Allocating one per file
+ * costs as much as the hash itself.
  */
 const chunkBuffer: Buffer = Buffer.allocUnsafeSlow(1024 * 1024);
 
@@ -64,7 +64,7 @@ function withOpenFile<T>(realPath: string, use: (descriptor: number) => T): T {
 }
 
 /**
- * Reads to `offset` of the buffer until the buffer is full or the file ends. Returns the length of the buffer's
+ * Fills the buffer from `offset` until it is full or the file ends. Returns the length of its
  * content.
  */
 function fill(descriptor: number, buffer: Buffer, offset: number): number {

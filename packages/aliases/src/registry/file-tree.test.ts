@@ -33,7 +33,7 @@ const pathsOf = async (rules?: ScanRules, folder?: string): Promise<string[]> =>
   (await walk(rules, folder)).files.map(({ path }) => path);
 
 describe("walkTree", () => {
-  it("leaves out what .ignore and .cclignore name, each over what git ignores", async () => {
+  it("applies .ignore and .cclignore over the rules of git", async () => {
     write({
       ".gitignore": "built/\nnotes.md\n",
       ".ignore": "vendor/\n!notes.md\n",
@@ -53,7 +53,7 @@ describe("walkTree", () => {
     ]);
   });
 
-  it("finds what git finds, with ignore files at all levels", async () => {
+  it("finds the same files as git, with ignore files at all levels", async () => {
     execFileSync("git", ["init", "-q", root]);
     write({
       ".git/info/exclude": "excluded\n",
@@ -106,7 +106,7 @@ describe("walkTree", () => {
     expect(await pathsOf()).toEqual(expected);
   });
 
-  it("applies the ignore files above a root that lies within a repository", async () => {
+  it("applies the ignore files above a root inside a repository", async () => {
     write({
       ".git/info/exclude": "secret\n",
       ".gitignore": "dist/\n/packages/a/local\n",
@@ -131,7 +131,7 @@ describe("walkTree", () => {
     expect(await pathsOf({}, join(root, "tmp"))).toEqual([".gitignore", "a.ts"]);
   });
 
-  it("leaves out what explains nothing, unless an ignore file brings it back", async () => {
+  it("leaves out lock files and the like, unless an ignore file includes them", async () => {
     write({
       "a.min.js": "",
       ".env": "",
@@ -158,7 +158,7 @@ describe("walkTree", () => {
     expect(await pathsOf({ ignore: ["!node_modules", "!.git"] })).toEqual(["sub/ctx/a.ts"]);
   });
 
-  it("takes only what is included", async () => {
+  it("lists only included files", async () => {
     write({ "src/a.ts": "", "src/.x/b.ts": "", "src/c.js": "", "d.ts": "" });
     expect(await pathsOf({ include: ["src/**/*.ts"] })).toEqual(["src/.x/b.ts", "src/a.ts"]);
     expect(await pathsOf({ include: ["src/**"], ignore: [".x/"] })).toEqual([
@@ -167,7 +167,7 @@ describe("walkTree", () => {
     ]);
   });
 
-  it("follows no link, and reports those that lead out or nowhere", async () => {
+  it("does not follow links, and reports those that lead out or nowhere", async () => {
     write({ "in/a.ts": "" });
     symlinkSync(join(root, "in/a.ts"), join(root, "link-in.ts"));
     symlinkSync(join(root, "in"), join(root, "folder-link"));
@@ -185,7 +185,7 @@ describe("walkTree", () => {
     ]);
   });
 
-  it("reports names that mean another file on another system", async () => {
+  it("reports names that mean a different file on another system", async () => {
     write({ "C:a.ts": "", "a\\b.ts": "", "ok.ts": "" });
     const tree = await walk();
     expect(tree.files.map(({ path }) => path)).toEqual(["ok.ts"]);
@@ -195,7 +195,7 @@ describe("walkTree", () => {
     ]);
   });
 
-  it("leaves pipes alone and reports what is too large", async () => {
+  it("skips pipes and reports files that are too large", async () => {
     write({ "large.ts": "x".repeat(2 ** 20 + 1), "small.ts": "x".repeat(2 ** 20) });
     execFileSync("mkfifo", [join(root, "pipe"), join(root, ".gitignore")]);
     const tree = await walk();

@@ -15,7 +15,7 @@ export interface FileTree {
   skipped: ScanReport["skipped"];
 }
 
-/** What to walk. */
+/** Options of `walkTree`. */
 export interface WalkOptions {
   /** Absolute, links resolved. */
   root: string;
@@ -25,13 +25,14 @@ export interface WalkOptions {
   pacer: Pacer;
 }
 
-/** Larger files are skipped and reported. */
+/** Maximum size of a file. Larger files are skipped and reported. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".ado"]);
 
 /**
- * Walks the tree without following links. A link's target inside the root is named by its own path. Links that lead
- * out are reported. Throws io_failed if the root cannot be read.
+ * Walks the tree without following links. The target of a link inside the root is named by its own
+ * path. Links that lead out of the root are reported.
+ * @throws AliasesError `io_failed` if the root cannot be read
  */
 export async function walkTree({
   root,
@@ -57,14 +58,14 @@ export async function walkTree({
   return tree;
 }
 
-/** Matches paths by globs. Loads the library late, because most scans need none. */
+/** Creates a glob matcher. Loads the library lazily, because few scans need it. */
 async function pathMatcher(globs: readonly string[]): Promise<(path: string) => boolean> {
   const { default: picomatch } = await import("picomatch");
   return picomatch([...globs], { dot: true });
 }
 
 interface PendingFolder {
-  /** Empty for the root. Else it ends with a slash. */
+  /** Empty for the root. Otherwise it ends with a slash. */
   path: string;
   ignoreRules: IgnoreRules;
 }

@@ -28,17 +28,17 @@ describe("hashContent", () => {
     expect(hashContent(Buffer.from(content))).toEqual({ sha256: sha256(hashed), isBinary: false });
   });
 
-  it("hashes a binary file as it is", () => {
+  it("hashes a binary file unchanged", () => {
     const bytes = Buffer.from("\0a\r\nb");
     expect(hashContent(bytes)).toEqual({ sha256: sha256(bytes), isBinary: true });
   });
 
-  it("takes a file for text whose first NUL comes after 8 KiB", () => {
+  it("treats a file as text if its first NUL comes after 8 KiB", () => {
     expect(hashContent(Buffer.from(`${"x".repeat(8192)}\0`)).isBinary).toBe(false);
     expect(hashContent(Buffer.from(`${"x".repeat(8191)}\0`)).isBinary).toBe(true);
   });
 
-  it("gives the same hash whichever line ends a checkout has", () => {
+  it("gives the same hash for all line ends of a checkout", () => {
     const line = fc.string().map((text) => text.replaceAll(/[\r\n\0]/g, ""));
     fc.assert(
       fc.property(fc.array(line), (lines) => {
@@ -88,7 +88,7 @@ describe("hashFile", () => {
     expect(hashFile(file)).toEqual(hashContent(bytes));
   });
 
-  it("reads a file that grew since it was looked at", () => {
+  it("reads a file that grew after it was stat'ed", () => {
     const file = join(folder, "grown");
     writeFileSync(file, "a");
     const before = look(file);

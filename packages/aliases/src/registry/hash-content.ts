@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 
 /** Identifies a file's content. */
 export interface ContentHash {
-  /** Hash of the text with CRLF as LF. A binary file is hashed as it is. */
+  /** Hash of the text with CRLF as LF. A binary file is hashed unchanged. */
   sha256: string;
   isBinary: boolean;
 }
@@ -21,14 +21,14 @@ function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return mark === 0xfeff ? "utf-16be" : undefined;
 }
 
-/** Decodes a text, line ends as they are. Returns the encoding if it is not UTF-8. */
+/** Decodes text with its line ends unchanged. Returns the encoding if it is not UTF-8. */
 export function decodeText(bytes: Buffer): { text: string; encoding?: string | undefined } {
   if (isUtf8(bytes)) return { text: bytes.toString("utf8") };
   const encoding = utf16Of(bytes) ?? "latin1";
   return { text: new TextDecoder(encoding).decode(bytes), encoding };
 }
 
-/** Hashes a whole content. */
+/** Hashes a file's complete content. */
 export function hashContent(bytes: Buffer): ContentHash {
   const binary = isBinary(bytes);
   return { sha256: hash("sha256", binary ? bytes : withLineFeeds(bytes)), isBinary: binary };

@@ -6,20 +6,24 @@ import type { Ignore, PatternParams } from "ignore";
 /** Decides what is ignored in one folder. As in git, patterns of deeper folders and later files win. */
 export interface IgnoreRules {
   /**
-   * The rule that ignores a path, such as `src/.gitignore: *.log`. Empty for the caller's own patterns, undefined for a
-   * path that is not ignored. `path` is relative to the scanned root, with forward slashes, and no parent is ignored.
+   * The rule that ignores a path, such as `src/.gitignore: *.log`. Empty if one of the caller's
+   * patterns does. Undefined if the path is not ignored. `path` is relative to the scanned root,
+   * with forward slashes, and none of its parents is ignored.
    */
   ruleFor(path: string, isDirectory: boolean): string | undefined;
   /** Adds the rules of the ignore files among a folder's names. */
   enter(directory: string, names: ReadonlySet<string>): IgnoreRules;
 }
 
-/** In git's syntax, later files win. The second is for search tools, the third for files that no pack may contain. */
+/**
+ * All use git's syntax, and later files win. `.ignore` is for search tools, and `.cclignore` lists
+ * files that no pack may contain.
+ */
 const IGNORE_FILES = [".gitignore", ".ignore", ".cclignore"];
 
 /**
- * Files that name or explain nothing (lock files, minified files, source maps) and files of secrets. An ignore file can
- * include them again.
+ * Files that neither name nor explain anything (lock files, minified files, source maps) and files
+ * with secrets. An ignore file can include them again.
  */
 const NOISE: readonly string[] = [
   ".env",
@@ -87,7 +91,10 @@ interface FolderRules {
   root: string;
   own: Ignore;
   create: () => Ignore;
-  /** For paths that start with `base`: the path from the repository's top to the root, with a trailing slash. */
+  /**
+   * For paths that start with `base`, the path from the repository's top to the root, with a
+   * trailing slash.
+   */
   rules: Ignore;
   base: string;
 }
@@ -109,7 +116,10 @@ function folderRules(state: FolderRules): IgnoreRules {
   };
 }
 
-/** Undefined if the repository ignores the whole root. The root then has no inherited rules. */
+/**
+ * The rules inherited from the repository. Undefined if the repository ignores the whole root,
+ * which then inherits no rules.
+ */
 function ancestorRules(
   root: string,
   top: string,

@@ -7,12 +7,15 @@ import { isErrorWithCode } from "./io-error.ts";
 export interface TreeFile {
   /** Relative to the root, with forward slashes. */
   path: string;
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   realPath: string;
   stamp: FileStamp;
 }
 
-/** Metadata of a file. The same stamp means the same content, with the exception that `StatCache` explains. */
+/**
+ * Metadata of a file. The same stamp means the same content, except in the case that `StatCache`
+ * explains.
+ */
 export interface FileStamp {
   mtimeMs: number;
   ctimeMs: number;
@@ -38,7 +41,7 @@ export function locateFile(root: string, path: string): TreeFile | NoFile {
 /** `locateFile` for many paths. Resolves each folder once. */
 export function createLocator(root: string): (path: string) => TreeFile | NoFile {
   const plainFolders = new Map<string, boolean>([["", true]]);
-  /** True if the folder's path contains no link, so that it is the real path as written. */
+  /** True if the folder's path contains no link, so that it is already the real path. */
   const isPlain = (folder: string): boolean => {
     let plain = plainFolders.get(folder);
     if (plain === undefined) {
@@ -56,7 +59,7 @@ export function createLocator(root: string): (path: string) => TreeFile | NoFile
   };
 }
 
-/** The few numbers of the large `stats` that are kept. */
+/** Copies the few numbers that are needed, because `Stats` objects are large. */
 export function stampOf(stats: Stats): FileStamp {
   return {
     mtimeMs: stats.mtimeMs,

@@ -14,18 +14,18 @@ describe("nearestNames", () => {
     ["H.open-alias-regsitry", ["H.open-alias-registry"]],
     ["H.something-else-entirely", []],
     ["", []],
-  ])("finds for %j", (query, nearest) => {
+  ])("finds the nearest names for %j", (query, nearest) => {
     expect(nearestNames(query, names)).toEqual(nearest);
   });
 
-  it("gives at most 3, whatever the order of 10,000 names", () => {
+  it("returns 3 or fewer, whatever the order of 10,000 names", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `H.file${index}`);
     expect(nearestNames("H.file12", many.toReversed())).toEqual(nearestNames("H.file12", many));
     expect(nearestNames("H.file12", many)[0]).toBe("H.file12");
   });
 });
 
-/** The definition, without tables. */
+/** The distance by its recursive definition, without tables. */
 function slowDistance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   const [x, y] = [a.slice(1), b.slice(1)];
@@ -54,7 +54,7 @@ describe("typingDistance", () => {
     expect(typingDistance(a, b, 12)).toBe(distance);
   });
 
-  it("is symmetric, and the bound only cuts it off", () => {
+  it("is symmetric, and the limit only cuts it off", () => {
     const word = fc.stringMatching(/^[abc]{0,5}$/);
     fc.assert(
       fc.property(word, word, fc.nat(5), (a, b, limit) => {

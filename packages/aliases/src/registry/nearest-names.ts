@@ -5,8 +5,9 @@ const MAX_ERRORS = 6;
 const LONGEST_NAME = 130;
 
 /**
- * Up to 3 names with the fewest typing errors, nearest first. An error is a letter added, lost, changed or swapped
- * with its neighbour. Case is ignored. A query without a prefix is compared with names without theirs.
+ * Up to 3 names with the fewest typing errors, nearest first. An error is a letter that was added,
+ * lost, changed or swapped with its neighbour. Case is ignored. A query without a prefix is
+ * compared with the names without their prefixes.
  */
 export function nearestNames(query: string, names: readonly string[]): string[] {
   const wanted = query.slice(0, LONGEST_NAME).toLowerCase();

@@ -4,9 +4,9 @@ import { typingDistance } from "./nearest-names.ts";
 const MAX_PATHS = 3;
 const MAX_SEGMENTS = 12;
 const LONGEST_SEGMENT = 60;
-/** The file's name weighs as much as this many folders. */
+/** The file's name counts as much as this many folders. */
 const NAME_WEIGHT = 3;
-/** The minimum share of a perfect score for a near path. */
+/** Minimum share of a perfect score for a path to be suggested. */
 const MIN_SHARE = 0.45;
 
 /** Up to 3 paths with similar segments, best first. A wrong folder costs little, a wrong name much. */
@@ -22,7 +22,7 @@ export function nearestPaths(wanted: string, paths: readonly string[]): string[]
         const best = folders.reduce((high, other) => Math.max(high, likeness(folder, other)), 0);
         return sum + best;
       }, 0);
-      // Of two paths with the same matching segments, the one with fewer other segments is nearer.
+      // If two paths have the same matching segments, the one with fewer other segments is nearer.
       const others = Math.max(0, folders.length - segments.length) * 0.05;
       return { path, score: NAME_WEIGHT * likeness(name, own) + shared - others };
     })

@@ -72,7 +72,7 @@ describe("openAliasRegistry", () => {
     expect(registryText()).toBe("{}\n");
   });
 
-  it("keeps names in the document's form, with the full hash, in a folder that ignores its cache", async () => {
+  it("stores names in the document's format, with the full hash, in a folder that ignores its cache", async () => {
     write({ "src/a.ts": "a\r\n" });
     const registry = await open();
     await registry.add("H.a", "src/a.ts");
@@ -89,7 +89,7 @@ describe("openAliasRegistry", () => {
   it.each([
     ["{", "registry_corrupt"],
     ['{"version":2}', "registry_version_unsupported"],
-  ])("refuses a registry file %s", async (text, code) => {
+  ])("rejects a registry file %s", async (text, code) => {
     write({ ".ccl/aliases.json": text });
     await expect(open()).rejects.toMatchObject({ code });
     await expect(open()).rejects.toBeInstanceOf(AliasesError);
@@ -97,14 +97,14 @@ describe("openAliasRegistry", () => {
   });
 
   it.each([["../outside"], ["/absolute"], ["."], [""], ["link"]])(
-    "refuses the directory %s",
+    "rejects the directory %s",
     async (directory) => {
       symlinkSync(tmpdir(), join(root, "link"));
       await expect(open({ directory })).rejects.toMatchObject({ code: "io_failed" });
     },
   );
 
-  it("refuses a root that is no folder", async () => {
+  it("rejects a root that is not a folder", async () => {
     write({ file: "" });
     await expect(open({ root: join(root, "nowhere") })).rejects.toMatchObject({
       code: "io_failed",
@@ -124,7 +124,7 @@ describe("add and remove", () => {
     ["H.a", "nowhere.ts", ["path_not_found"]],
     ["H.a", "folder", ["path_not_a_file"]],
     ["H.OLD", "a.ts", ["alias_taken"]],
-  ])("refuses %s for %s with %j", async (alias, path, codes) => {
+  ])("rejects %s for %s with %j", async (alias, path, codes) => {
     write({ "a.ts": "a", "folder/b.ts": "b" });
     symlinkSync("/etc", join(root, "out"));
     const registry = await open({ persist: false });
@@ -134,7 +134,7 @@ describe("add and remove", () => {
     expect(registry.list()).toHaveLength(1);
   });
 
-  it("names anew, orders by code units and removes", async () => {
+  it("renames, orders by code units and removes", async () => {
     write({ "a.ts": "a", "b.ts": "b" });
     const registry = await open();
     for (const alias of ["P.x", "PR.x", "A.b", "A.a"]) await registry.add(alias, "a.ts");
@@ -145,7 +145,7 @@ describe("add and remove", () => {
     expect(names).toEqual(["A.a a.ts", "A.b b.ts", "PR.x a.ts"]);
   });
 
-  it("loses no name when many are added at once", async () => {
+  it("loses no name if many are added at once", async () => {
     write({ "a.ts": "a" });
     const registry = await open();
     await Promise.all(
@@ -154,7 +154,7 @@ describe("add and remove", () => {
     expect((await open()).list()).toHaveLength(20);
   });
 
-  it("refuses to overwrite what another one wrote, and writes nothing", async () => {
+  it("does not overwrite what another registry wrote", async () => {
     write({ "a.ts": "a" });
     const [first, second] = [await open(), await open()];
     await first.add("H.first", "a.ts");
@@ -183,7 +183,7 @@ describe("add and remove", () => {
 });
 
 describe("resolve", () => {
-  it("gives the file as it is now, line ends too, by a hash that they do not change", async () => {
+  it("returns the current file with its line ends, which do not affect the hash", async () => {
     write({ "a.ts": "a" });
     const registry = await open({ persist: false });
     await registry.add("H.a", "a.ts");
@@ -201,7 +201,7 @@ describe("resolve", () => {
     });
   });
 
-  it("takes a reference while it is fresh, also one to the bytes with their CRLF", async () => {
+  it("accepts a reference while it is fresh, even one to the bytes with CRLF", async () => {
     write({ "a.ts": "a\r\n" });
     const registry = await open({ persist: false });
     await registry.add("H.a", "a.ts");
@@ -218,7 +218,7 @@ describe("resolve", () => {
     });
   });
 
-  it("names the nearest aliases for one that there is not", async () => {
+  it("suggests the nearest aliases for an unknown one", async () => {
     write({ "a.ts": "a" });
     const registry = await open({ persist: false });
     await registry.add("H.main", "a.ts");
@@ -230,7 +230,7 @@ describe("resolve", () => {
     }
   });
 
-  it("follows no link out of the root that came after the name", async () => {
+  it("does not follow a link out of the root that was created later", async () => {
     write({ "a.ts": "a", "folder/b.ts": "b" });
     const registry = await open({ persist: false });
     await registry.add("H.a", "a.ts");
@@ -267,7 +267,7 @@ describe("resolve", () => {
 });
 
 describe("verify", () => {
-  it("says ok, changed, missing or moved", async () => {
+  it("reports ok, changed, missing or moved", async () => {
     write({
       "ok.ts": "ok",
       "changed.ts": "1",
@@ -306,7 +306,7 @@ describe("verify", () => {
     });
   });
 
-  it("sees every edit of the same size, however quick, with a cache on disk", async () => {
+  it("detects every edit of the same size, however quick, with a cache on disk", async () => {
     write({ "a.ts": "0000" });
     await (await open()).add("H.a", "a.ts");
     const registry = await open();
@@ -322,7 +322,7 @@ describe("scan", () => {
   const aliasesOf = (registry: AliasRegistry): string[] =>
     registry.list().map(({ alias, path }) => `${alias} ${path}`);
 
-  it("names a tree, and finds it unchanged the second time", async () => {
+  it("names the files of a tree, and finds them unchanged the second time", async () => {
     write({
       "src/a.ts": "a",
       "src/a.test.ts": "t",
@@ -386,7 +386,7 @@ describe("scan", () => {
     await expect(registry.verify()).resolves.toMatchObject({ isClean: true });
   });
 
-  it("drops names of files that an ignore file leaves out later, but not names of add", async () => {
+  it("drops names of files that an ignore file excludes later, but not names from add", async () => {
     write({ "a.ts": "a", "docs/b.md": "b", "docs/c.md": "c", "log.txt": "l" });
     const registry = await open();
     await registry.scan();
@@ -401,7 +401,7 @@ describe("scan", () => {
     await registry.close();
   });
 
-  it("gives the same report and file on a second copy of the tree", async () => {
+  it("gives the same report and file for a second copy of the tree", async () => {
     const files = { "b/x.ts": "1", "a/x.ts": "2", "a/y/index.ts": "3", "Z.md": "4" };
     write(files);
     await (await open()).scan();
@@ -412,7 +412,7 @@ describe("scan", () => {
     expect(registryText()).toBe(text);
   });
 
-  it("tells when it is done", async () => {
+  it("reports its progress", async () => {
     write({ "a.ts": "a" });
     const events: ScanEvent[] = [];
     await (await open({ persist: false })).scan({ onEvent: (event) => events.push(event) });
@@ -433,7 +433,7 @@ describe("scan", () => {
     expect(again.cache.get("outline", sha256("b"))).toBeUndefined();
   });
 
-  it("goes on without a cache where none can be written", async () => {
+  it("works without a cache if none can be written", async () => {
     write({ "a.ts": "a" });
     age("a.ts");
     const registry = await open();
@@ -452,7 +452,7 @@ describe("an AdaOS folder", () => {
   "H.main":      {"path":"handlers/main.py","sha":"SHA2"}
 }`;
 
-  it("is read and written without being disturbed", async () => {
+  it("is read and written without other changes", async () => {
     const text = ADO.replace("SHA1", sha8("{}\r\n")).replace("SHA2", sha8("pass\n"));
     write({
       ".ado/aliases.json": text,

@@ -36,8 +36,9 @@ import { createStatCache, type StatCache } from "./stat-cache.ts";
 import { verifyRecords, type TreeContext } from "./verify-records.ts";
 
 /**
- * Opens the registry of a project. A folder without one opens as an empty registry, and nothing is written before the
- * first change. Throws registry_corrupt, registry_version_unsupported, io_failed.
+ * Opens the registry of a project. A folder without one opens as an empty registry, and nothing is
+ * written before the first change.
+ * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
  */
 export async function openAliasRegistry(options: OpenAliasRegistryOptions): Promise<AliasRegistry> {
   const { persist = true } = options;
@@ -160,7 +161,7 @@ class FileAliasRegistry implements AliasRegistry {
     });
   }
 
-  /** Runs changes one at a time, so that each starts from the result of the one before. */
+  /** Runs changes one at a time, so that each starts from the result of the previous one. */
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const turn = this.#lastChange.then(change);
     this.#lastChange = turn.catch(() => undefined);
@@ -194,14 +195,14 @@ class FileAliasRegistry implements AliasRegistry {
   /** A cache only saves time, so a failed write is ignored. */
   async #writeCacheFile(file: string, content: string | Uint8Array): Promise<void> {
     if (!this.isPersistent || !this.#store.hasFile) return;
-    // The folder of another program gets no cache, because its users might commit it.
+    // Another program's folder gets no cache, because its users might commit it.
     if (basename(this.directory) !== OWN_DIRECTORY && !existsSync(this.#cacheFolder)) return;
     try {
       mkdirSync(this.#cacheFolder, { recursive: true });
       if (!isInside(this.root, realpathSync.native(this.#cacheFolder))) return;
       await writeFileDurable(file, content, { durability: "off" });
     } catch {
-      // Fails on read-only checkouts and full disks.
+      // The write fails on read-only checkouts and full disks.
     }
   }
 }
@@ -217,7 +218,8 @@ function realFolder(root: string): string {
 }
 
 /**
- * The directory relative to the root. Throws io_failed if the folder is not inside the root or a link leads out of it.
+ * The directory relative to the root.
+ * @throws AliasesError `io_failed` if the folder is not inside the root or a link leads out of it
  */
 function directoryInside(root: string, directory: string): string {
   const inside = normalizeInsidePath(directory.replace(/[\\/]+$/, ""));

@@ -6,7 +6,10 @@ import { AliasesError } from "../aliases-error.ts";
 
 /** Lets other work, aborts and progress events run during a synchronous loop. */
 export interface Pacer {
-  /** Call this often. Returns undefined unless it is time to yield. `done` and `total` go to the progress report. */
+  /**
+   * Call this often. Returns undefined unless it is time to yield. The progress report contains
+   * `done` and `total`.
+   */
   step(done: number, total?: number): Promise<void> | undefined;
 }
 
@@ -19,7 +22,10 @@ export interface PacerOptions {
 const TURN_MS = 15;
 const REPORT_MS = 100;
 
-/** Yields some 60 times a second and reports up to 10 times. Throws aborted. */
+/**
+ * Creates a pacer that yields some 60 times a second and reports up to 10 times.
+ * @throws AliasesError `aborted`
+ */
 export function createPacer({ signal, onProgress }: PacerOptions): Pacer {
   throwIfAborted(signal, AliasesError);
   let lastTurnMs = performance.now();

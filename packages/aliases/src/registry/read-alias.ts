@@ -10,7 +10,9 @@ import type { RegistryRecords } from "./registry-store.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Reads the current file of `alias` or `alias@sha8`. For the issues see `AliasRegistry.resolve`. */
+/**
+ * Reads the current file of `alias` or `alias@sha8`. See `AliasRegistry.resolve` for the issues.
+ */
 export function readAlias(
   root: string,
   records: RegistryRecords,

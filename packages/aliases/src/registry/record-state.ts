@@ -3,7 +3,7 @@ import { rawSha8 } from "./hash-content.ts";
 import type { NoFile, TreeFile } from "./locate-file.ts";
 import type { RegistryRecord } from "./registry-file.ts";
 
-/** How a record compares with the disk. The hash is that of the current content. */
+/** The state of a record compared with the disk, with the hash of the current content. */
 export type RecordState =
   | { status: "ok" | "changed"; sha256: string }
   | { status: "missing" | "unreachable" };
@@ -24,7 +24,7 @@ export function compareRecord(
   }
 }
 
-/** Whether the record is of this content. Its 8 digits may be those of the bytes with CRLF. */
+/** True if the record describes this content. Its 8 digits may be those of the bytes with CRLF. */
 function isRecorded(record: RegistryRecord, sha256: string, file: TreeFile): boolean {
   if (record.sha256 !== undefined) return record.sha256 === sha256;
   return sha256.startsWith(record.sha8) || rawSha8(readBytes(file)) === record.sha8;

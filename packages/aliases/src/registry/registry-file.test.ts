@@ -31,7 +31,7 @@ function failureOf(text: string): AliasesError | undefined {
 const outcomeOf = (text: string): string => failureOf(text)?.code ?? "read";
 
 describe("parseRegistry", () => {
-  it("reads the document's form", () => {
+  it("reads the document's format", () => {
     const { records } = parseRegistry(DOCUMENT, "aliases.json");
     expect(
       [...records].map(([alias, { path, sha8, sha256 }]) => [alias, path, sha8, sha256]),
@@ -42,7 +42,7 @@ describe("parseRegistry", () => {
     ]);
   });
 
-  it("forgets a full hash that another tool left behind when it wrote a new short one", () => {
+  it("ignores a full hash that no longer matches another tool's new short one", () => {
     const text = JSON.stringify({ "H.a": { path: "a", sha: "ffffffff", sha256: SHA256 } });
     expect(parseRegistry(text, "f").records.get("H.a")).toMatchObject({ sha8: "ffffffff" });
     expect(parseRegistry(text, "f").records.get("H.a")?.sha256).toBeUndefined();
@@ -59,14 +59,18 @@ describe("parseRegistry", () => {
     ["a broken line", DOCUMENT.replace('"handlers/main.py"', "handlers"), "line 3"],
     ["a list", "[]", "not a JSON object"],
     ["null", "null", "not a JSON object"],
-    ["a name that is no alias", '{"main":{"path":"a","sha":"ffffffff"}}', '"main" is not an alias'],
+    [
+      "a name that is not an alias",
+      '{"main":{"path":"a","sha":"ffffffff"}}',
+      '"main" is not an alias',
+    ],
     ["a reference as a name", '{"H.a@ffffffff":{"path":"a","sha":"ffffffff"}}', "is not an alias"],
     [
       "__proto__ as a name",
       '{"__proto__":{"path":"a","sha":"ffffffff"}}',
       '"__proto__" is not an alias',
     ],
-    ["a text for a record", '{"H.a":"a"}', "H.a is not an object"],
+    ["a text in place of a record", '{"H.a":"a"}', "H.a is not an object"],
     ["no path", '{"H.a":{"sha":"ffffffff"}}', '"path" of H.a'],
     ["an inherited path", '{"H.a":{"__proto__":{"path":"a"},"sha":"ffffffff"}}', '"path" of H.a'],
     ["an absolute path", '{"H.a":{"path":"/etc/passwd","sha":"ffffffff"}}', '"path" of H.a'],
@@ -77,19 +81,19 @@ describe("parseRegistry", () => {
     ["a sha that is not hex", '{"H.a":{"path":"a","sha":"ggggggg1"}}', '"sha" of H.a'],
     ["a short sha256", '{"H.a":{"path":"a","sha":"ffffffff","sha256":"ff"}}', '"sha256" of H.a'],
     ["a version of an odd type", '{"version":[2]}', '"version" is not a version number'],
-  ])("says what is wrong with %s", (_, text, what) => {
+  ])("explains what is wrong with %s", (_, text, what) => {
     const error = failureOf(text);
     expect(error?.code).toBe("registry_corrupt");
     expect(error?.message).toContain(what);
   });
 
-  it.each([["version"], ["$version"], ["schemaVersion"]])("names a newer %s", (key) => {
+  it.each([["version"], ["$version"], ["schemaVersion"]])("rejects a newer %s", (key) => {
     const error = failureOf(JSON.stringify({ [key]: 2 }));
     expect(error?.code).toBe("registry_version_unsupported");
     expect(error?.message).toContain(`"${key}" "2"`);
   });
 
-  it("throws nothing but its own error on any text", () => {
+  it("throws only AliasesError for any text", () => {
     const text = fc.oneof(
       fc.string(),
       fc.json(),
@@ -116,11 +120,11 @@ describe("renderRegistry", () => {
     ["a byte order mark", `\uFEFF${DOCUMENT}`],
     ["a version", '{\n  "version": 1,\n  "H.a": {"path":"a","sha":"ffffffff"}\n}\n'],
     ["nothing", "{}\n"],
-  ])("writes back what it read: %s", (_, text) => {
+  ])("writes back the same text: %s", (_, text) => {
     expect(renderRegistry(parseRegistry(text, "f"))).toBe(text);
   });
 
-  it("changes one line and leaves keys that are not ours, order and alignment", () => {
+  it("changes one line and keeps unknown keys, order and alignment", () => {
     const text = DOCUMENT.replace('"sha":"9f8e7d6c"', '"sha":"9f8e7d6c","note":{"by":"AdaOS"}');
     const document = parseRegistry(text, "f");
     const record = changeRecord(document.records.get("H.main"), {
@@ -147,7 +151,7 @@ describe("renderRegistry", () => {
     expect(Object.keys(JSON.parse(text))).toEqual(["H.a", "H.b"]);
   });
 
-  it("keeps every record whatever its keys are", () => {
+  it("keeps every record, whatever its keys", () => {
     const record = fc.tuple(
       fc.dictionary(fc.string(), fc.jsonValue()),
       fc.stringMatching(/^[0-9a-f]{8}$/),
@@ -185,7 +189,7 @@ describe("normalizeInsidePath", () => {
     expect(normalizeInsidePath(path)).toBe(normalized);
   });
 
-  it("never gives a path that leads out", () => {
+  it("never returns a path that leads out", () => {
     const hostile = fc
       .array(fc.constantFrom("..", ".", "a", "/", "\\", "C:", "\0", "~", "//"))
       .map((parts) => parts.join(""));

@@ -12,11 +12,14 @@ export interface RegistryRecord {
   path: string;
   /** 8 lower-case hex digits. */
   sha8: string;
-  /** Absent if the file has none, or if `sha8` is not its beginning because another tool wrote `sha8`. */
+  /**
+   * Absent if the file has none, or if it does not begin with `sha8` because another tool changed
+   * `sha8`.
+   */
   sha256?: string | undefined;
   /** The JSON fields of the record, including unknown keys. */
   fields: Record<string, unknown>;
-  /** True if the record is as in the file. */
+  /** True if the record is unchanged from the file. */
   isUnchanged?: true | undefined;
 }
 
@@ -25,7 +28,7 @@ export interface RegistryDocument {
   records: Map<string, RegistryRecord>;
   /** Every top-level key, in the file's order. */
   keys: string[];
-  /** Read only before writing, because it takes as long as reading the records. */
+  /** Called only before writing, because it takes as long as reading the records. */
   readForm: () => RegistryForm;
 }
 
@@ -37,7 +40,10 @@ interface RegistryForm {
 }
 
 interface RegistryStyle {
-  /** `lines`: one record per line, as in the document. `tree`: as JSON.stringify indents. `flat`: all on one line. */
+  /**
+   * `lines`: one record per line, as in the design document. `tree`: indented as by JSON.stringify.
+   * `flat`: all on one line.
+   */
   layout: "lines" | "tree" | "flat";
   indent: string;
   lineEnd: "\n" | "\r\n";
@@ -79,7 +85,7 @@ export function parseRegistry(text: string, file: string): RegistryDocument {
   return { records, keys: [...keys], readForm };
 }
 
-/** Writes the document in its own style. Unchanged records keep their lines. */
+/** Renders the document in its original style. Unchanged records keep their lines. */
 export function renderRegistry(document: RegistryDocument): string {
   const { style, lines } = document.readForm();
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
@@ -115,12 +121,12 @@ function renderTree(entries: readonly RenderedEntry[], { layout, indent }: Regis
   return layout === "flat" ? JSON.stringify(value) : JSON.stringify(value, null, indent);
 }
 
-/** A key without a record is a version key, and the only version is 1. */
+/** The JSON of a key. A key without a record is a version key, and the only version is 1. */
 function fieldsOf(record: RegistryRecord | undefined): unknown {
   return record === undefined ? 1 : record.fields;
 }
 
-/** A record with new content or a new path. Unknown keys stay. */
+/** Gives a record new content or a new path. Unknown keys stay. */
 export function changeRecord(
   record: RegistryRecord | undefined,
   change: { path: string; sha256: string },
@@ -157,7 +163,10 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
   };
 }
 
-/** Normalizes to forward slashes without `.` and `..`. Undefined if the path is empty, absolute, or leads out. */
+/**
+ * Normalizes to forward slashes without `.` and `..`. Undefined if the path is empty, absolute, or
+ * leads out.
+ */
 export function normalizeInsidePath(path: string): string | undefined {
   const slashed = posix.normalize(path.replaceAll("\\", "/"));
   const isOutside =
@@ -185,12 +194,15 @@ function parseBody(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
-    throw corrupt(file, `it is not JSON${place(text, position)}`, error);
+    throw corrupt(file, `it is not JSON${positionText(text, position)}`, error);
   }
 }
 
-/** Where the text stops being JSON: the engine's position, or else the first line that is no JSON record. */
-function place(text: string, position: string | undefined): string {
+/**
+ * Where the text stops being JSON: the engine's position, otherwise the first line that is not a
+ * JSON record.
+ */
+function positionText(text: string, position: string | undefined): string {
   if (position !== undefined) {
     const before = text.slice(0, Number(position)).split("\n");
     return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 import { withRegistryLock } from "./registry-lock.ts";
 
-it("says that a registry is locked when the wait is over", async () => {
+it("reports that a registry is locked when the wait is over", async () => {
   const folder = await mkdtemp(join(tmpdir(), "ccl-lock-"));
   const path = join(folder, "registry.lock");
   try {

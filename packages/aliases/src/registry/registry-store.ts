@@ -21,9 +21,12 @@ export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 /** The registry file and its records in this process. */
 export interface RegistryStore {
   readonly records: RegistryRecords;
-  /** Whether the file exists. Until then nothing else is written either. */
+  /** True if the file exists. Until then nothing else is written either. */
   readonly hasFile: boolean;
-  /** Replaces the records, and the file if the store writes. Throws registry_conflict, registry_locked, io_failed. */
+  /**
+   * Replaces the records, and the file if the store may write.
+   * @throws AliasesError `registry_conflict`, `registry_locked`, `io_failed`
+   */
   replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ export interface RegistryStoreOptions {
   /** Absolute. */
   directory: string;
   isPersistent: boolean;
-  /** How long to wait for another writer. */
+  /** Maximum wait for another writer. */
   lockWaitMs?: number | undefined;
 }
 
@@ -40,7 +43,10 @@ export interface RegistryStoreOptions {
 export const OWN_DIRECTORY = ".ccl";
 const DEFAULT_LOCK_WAIT_MS = 5000;
 
-/** Reads the registry file, if there is one. Throws registry_corrupt, registry_version_unsupported, io_failed. */
+/**
+ * Reads the registry file, if there is one.
+ * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
+ */
 export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {
   const { directory, isPersistent, lockWaitMs = DEFAULT_LOCK_WAIT_MS } = options;
   const file = join(directory, "aliases.json");
@@ -114,6 +120,6 @@ function prepareDirectory(directory: string): void {
 function conflict(file: string): AliasesError {
   return new AliasesError(
     "registry_conflict",
-    `${file} was changed by somebody else since it was read; nothing was written. Open the registry again and repeat the change.`,
+    `${file} was changed by another program since it was read; nothing was written. Open the registry again and repeat the change.`,
   );
 }

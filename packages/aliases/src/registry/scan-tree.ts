@@ -24,7 +24,10 @@ interface HashedFile extends TreeFile {
   sha256: string;
 }
 
-/** Updates the records to match the tree and names unnamed files. Throws aborted. */
+/**
+ * Updates the records to match the tree, and names unnamed files.
+ * @throws AliasesError `aborted`
+ */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
   const tree = await walkTree({ ...context, rules });
   const named = new Set([...context.records.values()].map(({ path }) => path));
@@ -62,7 +65,10 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   return { records, report };
 }
 
-/** Hashes in the order of the tree. Binary files without an alias are skipped and reported. */
+/**
+ * Hashes the files in the order of the tree. Binary files without an alias are skipped and
+ * reported.
+ */
 async function hashTree(
   context: TreeContext,
   tree: FileTree,
@@ -90,8 +96,9 @@ interface ComparedRecord {
 }
 
 /**
- * Compares all records, ordered by alias. Files that are not in the tree are looked up one by one. A file that an ignore
- * file leaves out counts as gone, unless `add` named it or the names belong to another program.
+ * Compares all records, ordered by alias. Files outside the tree are looked up one by one. A file
+ * that an ignore file excludes counts as gone, unless `add` named it or the names belong to another
+ * program.
  */
 async function compareAll(
   { records, root, registryDirectory, cache, pacer }: TreeContext,
@@ -121,7 +128,7 @@ async function compareAll(
   return compared;
 }
 
-/** Undefined if the file is gone. */
+/** The updated record of an alias. Undefined if its file is gone. */
 function nextRecord(
   record: RegistryRecord,
   state: RecordState,

@@ -24,14 +24,14 @@ afterEach(() => {
 const look = (): TreeFile => ({ path: "a.ts", realPath, stamp: stampOf(lstatSync(realPath)) });
 const hashOf = (text: string): string => hashContent(Buffer.from(text)).sha256;
 
-/** The hash by a cache that reads `file`, and whether it had it from there. */
+/** The hash from a cache that reads `file`, and whether it was cached. */
 function hashAgain(file: string): { sha256: string; isKnown: boolean } {
   const cache = createStatCache(file);
   const { sha256 } = cache.hash(look());
   return { sha256, isKnown: !cache.isChanged };
 }
 
-/** Lets the file's times become old without waiting. */
+/** Ages the file's times without waiting. */
 function later(): void {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
 }
@@ -39,7 +39,10 @@ function later(): void {
 const fileOf = (rows: string): string =>
   `{"format":3,"sha256":"${hash("sha256", rows)}","rows":${rows}}\n`;
 
-/** Replaces the content on disk behind unchanged times, which no file system call can do, by forging the record. */
+/**
+ * Replaces the content on disk without changing its times. No file system call can do that, so it
+ * forges the record.
+ */
 function forge(cache: StatCache, text: string): StatCache {
   const file = join(folder, "stat.json");
   const { rows } = JSON.parse(cache.render(() => true));
@@ -48,7 +51,7 @@ function forge(cache: StatCache, text: string): StatCache {
 }
 
 describe("createStatCache", () => {
-  it("does not read a file again whose times, size and inode are the same", () => {
+  it("does not read a file again if its times, size and inode are the same", () => {
     writeFileSync(realPath, "one");
     later();
     const cache = createStatCache(undefined);
@@ -59,7 +62,7 @@ describe("createStatCache", () => {
     expect(forged.isChanged).toBe(false);
   });
 
-  it("does not remember a file that was written just now", () => {
+  it("does not cache a file that was written just now", () => {
     writeFileSync(realPath, "one");
     const cache = createStatCache(undefined);
     cache.hash(look());
@@ -67,7 +70,7 @@ describe("createStatCache", () => {
     expect(JSON.parse(cache.render(() => true))).toMatchObject({ rows: [] });
   });
 
-  it("never gives an old hash for edits of the same size in quick succession", () => {
+  it("never returns an old hash for edits of the same size in quick succession", () => {
     const cache = createStatCache(undefined);
     for (let edit = 0; edit < 300; edit += 1) {
       const text = String(edit).padStart(8, "0");
@@ -76,7 +79,7 @@ describe("createStatCache", () => {
     }
   });
 
-  it("sees an edit of the same size whose modification time was set back", () => {
+  it("detects an edit of the same size whose modification time was set back", () => {
     writeFileSync(realPath, "one");
     const { atime, mtime } = lstatSync(realPath);
     later();
@@ -108,7 +111,7 @@ describe("createStatCache", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ rows: [] });
   });
 
-  it("starts empty when a byte of its file is not what was written", () => {
+  it("starts empty if a byte of its file has changed", () => {
     writeFileSync(realPath, "one");
     later();
     const cache = createStatCache(undefined);
@@ -129,7 +132,7 @@ describe("createStatCache", () => {
   });
 
   it.each(["", "{", "[]", "null", '{"format":3,"rows":[]}', fileOf("[[1],"), fileOf("null")])(
-    "takes a damaged file for an empty one: %s",
+    "treats a damaged file as empty: %s",
     (text) => {
       writeFileSync(realPath, "one");
       writeFileSync(join(folder, "stat.json"), text);

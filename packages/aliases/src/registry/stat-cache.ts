@@ -9,9 +9,9 @@ import type { ContentHash } from "./hash-content.ts";
 
 /** Content hashes of files. Reuses an earlier hash if the file is provably unchanged. */
 export interface StatCache {
-  /** Throws errors of the operating system. */
+  /** Returns the content hash of a file. Throws errors of the operating system. */
   hash(file: TreeFile): ContentHash;
-  /** Whether there is anything to write. */
+  /** True if there is anything to write. */
   readonly isChanged: boolean;
   /** The text of the cache file, without paths that are no longer in use. */
   render(isAlive: (path: string) => boolean): string;
@@ -28,9 +28,10 @@ type Row = [
 ];
 
 /**
- * A change within the clock's resolution leaves a file's times as they were. A file is therefore cached only if its
- * times are older than this when it is read, so that any later change gives it other times. git calls such entries
- * racy (see Documentation/technical/racy-git). Two seconds is the coarsest resolution in use, that of FAT.
+ * A change within the clock's resolution leaves a file's times unchanged. So a file is cached only
+ * if its times are older than this when it is read, because any later change then gives it
+ * different times. git calls such entries racy (see Documentation/technical/racy-git). Two seconds
+ * is the coarsest resolution in use, that of FAT.
  */
 const RACY_MS = 3000;
 const FORMAT = 3;
@@ -47,7 +48,7 @@ export function createStatCache(file: string | undefined): StatCache {
     },
     hash({ path, realPath, stamp }) {
       const row = rows().get(path);
-      if (row !== undefined && isOf(row, stamp))
+      if (row !== undefined && matchesStamp(row, stamp))
         return { sha256: row[5].slice(0, 64), isBinary: row[5].length > 64 };
       const oldestMs = systemClock.now() - RACY_MS;
       const content = hashFile(realPath);
@@ -69,7 +70,7 @@ function rowOf(path: string, stamp: FileStamp, { sha256, isBinary }: ContentHash
   return [path, mtimeMs, ctimeMs, sizeBytes, inode, isBinary ? `${sha256}b` : sha256];
 }
 
-function isOf([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): boolean {
+function matchesStamp([, mtimeMs, ctimeMs, sizeBytes, inode]: Row, stamp: FileStamp): boolean {
   return (
     mtimeMs === stamp.mtimeMs &&
     ctimeMs === stamp.ctimeMs &&
@@ -90,7 +91,10 @@ function loadRows(file: string): Map<string, Row> {
   }
 }
 
-/** JSON with a digest of the rows, because a hash with a wrong digit would pass for other content. */
+/**
+ * The text of the cache file. It has a digest of the rows, because a hash with a wrong digit would
+ * pass for other content.
+ */
 function fileText(rowsText: string): string {
   return `{"format":${FORMAT},"sha256":"${hash("sha256", rowsText)}","rows":${rowsText}${END}`;
 }

@@ -4,7 +4,10 @@ const LETTERS = Object.fromEntries(
     .map((pair) => pair.split(":")),
 );
 
-/** Transliterates a Cyrillic word to the usual spelling of loanwords: `парсер` is `parser`. Other words stay. */
+/**
+ * Transliterates a Cyrillic word to the usual spelling of loanwords: `парсер` becomes `parser`.
+ * Other words stay unchanged.
+ */
 export function transliterate(word: string): string {
   return [...word]
     .map((letter) => {

@@ -9,9 +9,9 @@ import type { RegistryRecord } from "./registry-file.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 import type { StatCache } from "./stat-cache.ts";
 
-/** The tree and records to check. */
+/** The tree and the records to check. */
 export interface TreeContext {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   root: string;
   /** Relative to the root, with forward slashes. */
   registryDirectory: string;
@@ -20,7 +20,7 @@ export interface TreeContext {
   pacer: Pacer;
 }
 
-/** Compares every record with the disk, and searches the unnamed files for those that are missing. */
+/** Compares every record with the disk, and looks for missing files among the unnamed ones. */
 export async function verifyRecords(context: TreeContext): Promise<VerifyReport> {
   const checks: AliasCheck[] = [];
   const locate = createLocator(context.root);

@@ -9,10 +9,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAliasRegistry } from "./open-alias-registry.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
-/** Node cannot read the sources, so the writers run what was built. */
+/** Node cannot run the sources, so the writers run the build. */
 const BUILT = new URL("../../dist/index.js", import.meta.url);
 
-/** Adds `count` names one after another, opening the registry anew after each conflict; a line out for each name. */
+/**
+ * Adds `count` names one after another, and prints a line for each. After a conflict it opens the
+ * registry again.
+ */
 const WRITER = `
   const { openAliasRegistry } = await import(process.argv[1]);
   const [, , root, prefix, count] = process.argv;
@@ -57,7 +60,7 @@ const readNames = (): string[] =>
   Object.keys(JSON.parse(readFileSync(join(root, ".ccl/aliases.json"), "utf8")));
 
 describe("two processes that write one registry", () => {
-  it("lose no name: who comes second gets an error and opens it again", async () => {
+  it("lose no name: the second one gets an error and opens it again", async () => {
     const writers = ["X", "Y"].map((prefix) => startWriter(prefix, 15));
     const lines = (await Promise.all(writers.map((writer) => linesOf(writer)))).flat();
     expect(lines.filter((line) => line === "added")).toHaveLength(30);
@@ -66,7 +69,7 @@ describe("two processes that write one registry", () => {
 });
 
 describe("a writer that is killed", () => {
-  it(`leaves a whole file and a lock that the next one takes over (${kills} times)`, async () => {
+  it(`leaves an intact file and a lock that the next one takes over (${kills} times)`, async () => {
     for (let kill = 0; kill < kills; kill += 1) {
       const before = existsSync(join(root, ".ccl/aliases.json")) ? readNames().length : 0;
       const writer = startWriter(`K${kill}`, 100_000);

@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-/** What a model passes is not bound to the input's type. */
+/** Accepts any input, because a model's input need not match the type. */
 async function call(
   input: unknown,
   options?: GetAliasToolOptions,
@@ -74,7 +74,7 @@ describe("get_alias", () => {
     },
   );
 
-  it("gives a declaration by path#name, with the comment above", async () => {
+  it("returns a declaration by path#name, with the comment above", async () => {
     expect((await valueOf({ alias: "deep/tape.ts#rewind" })).text).toBe(
       "/** Back. */\nfunction rewind(): number {\n  return -speed;\n}\n",
     );
@@ -83,7 +83,7 @@ describe("get_alias", () => {
     ]);
   });
 
-  it("gives several files at once, and says which of them are unknown", async () => {
+  it("returns several files at once, and reports unknown ones", async () => {
     const value = await valueOf({ alias: ["D.ten", "tape.ts#rewind", "D.none"] });
     expect(value).toMatchObject({
       alias: "D.ten",
@@ -120,7 +120,7 @@ describe("get_alias", () => {
       ]);
   });
 
-  it("gives a file in its own words", async () => {
+  it("returns the original text of a file", async () => {
     expect(await valueOf({ alias: "D.ten" })).toMatchObject({
       text: FILES["ten.txt"],
       firstLine: 1,
@@ -148,13 +148,13 @@ describe("get_alias", () => {
     ["9-", { text: "line 9\nline 10\n", firstLine: 9, lastLine: 10 }],
     ["2-3", { text: "line 2\nline 3\n", firstLine: 2, lastLine: 3 }],
     [" 10-99 ", { text: "line 10\n", firstLine: 10, lastLine: 10 }],
-  ])("gives lines %j", async (lines, answer) => {
+  ])("returns lines %j", async (lines, answer) => {
     const value = await valueOf({ alias: "D.ten", lines });
     expect(value).toMatchObject({ ...answer, totalLines: 10 });
     expect(value.next).toBeUndefined();
   });
 
-  it("cuts at whole lines, says so, and can be continued to the end", async () => {
+  it("cuts at whole lines, reports the cut, and can be continued to the end", async () => {
     const options = { maxTokens: 65, counter: perCharacter };
     const first = await valueOf({ alias: "D.ten" }, options);
     expect(first.text).toMatchInlineSnapshot(`
@@ -174,7 +174,7 @@ describe("get_alias", () => {
     expect(text).toBe(FILES["ten.txt"]);
   });
 
-  it("cuts a line that alone is too long, and goes on behind it", async () => {
+  it("cuts a single line that is too long, and continues after it", async () => {
     const value = await valueOf({ alias: "D.giant" }, { maxTokens: 200, counter: perCharacter });
     expect(value.text).toMatchInlineSnapshot(`
       "😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀
@@ -184,7 +184,7 @@ describe("get_alias", () => {
     expect(value).toMatchObject({ firstLine: 1, lastLine: 1, next: { lines: "2-2" } });
   });
 
-  it("never exceeds its bounds, whatever they are, and keeps a margin under an estimate", async () => {
+  it("never exceeds any bounds, and keeps a margin under an estimate", async () => {
     const alias = fc.constantFrom("D.ten", "D.giant", "D.crlf", "D.empty");
     const bounds = fc.record({ maxTokens: fc.nat(400), maxBytes: fc.nat(400) });
     await fc.assert(
@@ -226,11 +226,11 @@ describe("get_alias", () => {
     [{}, "input_invalid"],
     ["D.ten", "input_invalid"],
     [null, "input_invalid"],
-  ])("refuses %j", async (input, message) => {
+  ])("rejects %j", async (input, message) => {
     expect((await issuesOf(input)).join("\n")).toContain(message);
   });
 
-  it("refuses a stale hash with the current one, wherever it stands", async () => {
+  it("rejects a stale hash in either place, and returns the current one", async () => {
     const { sha8 } = await valueOf({ alias: "D.ten" });
     expect(await valueOf({ alias: `D.ten@${sha8}`, sha8 })).toMatchObject({ sha8 });
     for (const input of [{ alias: "D.ten", sha8: "00000000" }, { alias: "D.ten@00000000" }]) {
@@ -243,7 +243,7 @@ describe("get_alias", () => {
     ]);
   });
 
-  it("tells of everything that is wrong at once", async () => {
+  it("reports everything that is wrong at once", async () => {
     expect(await issuesOf({ alias: 5, sha8: 5, lines: 5, more: 5 })).toHaveLength(4);
   });
 

@@ -22,20 +22,21 @@ import { locateSymbol } from "./locate-symbol.ts";
 
 /** Limits of one answer. */
 export interface GetAliasToolOptions {
-  /** Maximum tokens of an answer's text. Default 4,000. */
+  /** Maximum tokens of an answer's text. 4,000 by default. */
   maxTokens?: number | undefined;
   /** By default the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
   counter?: TokenCounter | undefined;
-  /** Maximum bytes of an answer's text in UTF-8. Default 64 KiB. */
+  /** Maximum bytes of an answer's text in UTF-8. 64 KiB by default. */
   maxBytes?: number | undefined;
 }
 
 const ESTIMATE_MARGIN = 0.1;
 
 /**
- * The tool that gives a model the unchanged text of a file: never summarized or redacted, only cut at the limits. The
- * text and `next` then say so. A refused call resolves to a failed result. Issues: those of `AliasRegistry.resolve`,
- * and input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
+ * Creates the tool that gives a model the unchanged text of a file. The text is never summarized or
+ * redacted, only cut at the limits. If it is cut, the text and `next` say so. A refused call
+ * resolves to a failed result. Issues: those of `AliasRegistry.resolve`, and input_invalid,
+ * lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
  * bound_too_small.
  */
 export function createGetAliasTool(
@@ -82,7 +83,7 @@ function shareOf({ maxTokens, maxBytes, counter }: TextBounds, count: number): T
   };
 }
 
-/** Joins the answers to the first one. Fails only if all failed. */
+/** Adds the other answers to the first one. Fails only if all failed. */
 function joinAnswers(answers: readonly Result<GetAliasOutput>[]): Result<GetAliasOutput> {
   const found = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
   const issues = answers.flatMap((answer) => (answer.ok ? [] : answer.issues));
@@ -128,7 +129,7 @@ async function answerOne(
 const isPath = (name: string): boolean => name.includes("/") || /\.\w+\.\w+$/.test(name);
 
 const MAX_PLACES = 5;
-/** How many characters of files a search reads. */
+/** Maximum number of characters of files that a search reads. */
 const SEARCH_CHARS = 200_000;
 
 /** The best lines of the best files that contain a word of the search. */
@@ -145,7 +146,10 @@ async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
     });
 }
 
-/** Resolves what a model passed to an alias: an alias, a path, a unique end of a path, or `path#symbol`. */
+/**
+ * Resolves what a model passed as an alias: an alias, a path, a unique end of a path, or
+ * `path#symbol`.
+ */
 function findEntry(
   registry: AliasRegistry,
   name: string,

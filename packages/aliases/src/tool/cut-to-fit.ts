@@ -38,7 +38,10 @@ export function lineRangeOf(lines: string | undefined, totalLines: number): Line
   return { first, last: Math.min(last, totalLines) };
 }
 
-/** As many whole lines as fit, with a closing line about the rest. Undefined if not even that line fits. */
+/**
+ * Cuts to as many whole lines as fit, plus a closing line about the rest. Undefined if not even
+ * that line fits.
+ */
 export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   const { allLines, range } = input;
   const { first, last } = range;
@@ -57,7 +60,10 @@ export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
 }
 
-/** The last line up to which the range has `maxBytes` code units or fewer. Each code unit takes a byte or more. */
+/**
+ * The last line for which the range has `maxBytes` code units or fewer. Each code unit takes a byte
+ * or more.
+ */
 function lastWithin(
   allLines: readonly string[],
   { first, last }: LineRange,
@@ -110,7 +116,10 @@ function fits(text: string, { maxTokens, maxBytes, counter }: TextBounds): boole
   return Buffer.byteLength(text) <= maxBytes && counter.count(text) <= maxTokens;
 }
 
-/** The largest number from low to high that passes, or low - 1. Assumes that larger numbers pass less easily. */
+/**
+ * The largest number from low to high that passes, or low - 1. Assumes that no number passes above
+ * one that fails.
+ */
 function largestFitting(low: number, high: number, isFitting: (value: number) => boolean): number {
   let passed = low - 1;
   let failed = high + 1;

@@ -15,7 +15,8 @@ export interface GetAliasRequest {
 }
 
 /**
- * Checks what a model passed: the files to return, or the words to search for. Issues: input_invalid, lines_invalid.
+ * Checks the input from a model: the files to return, or the words to search for. Issues:
+ * input_invalid, lines_invalid.
  */
 export function readGetAliasInput(
   input: unknown,
@@ -33,7 +34,7 @@ export function readGetAliasInput(
       issues.push(invalid(["search"], '"search" is not a text. Pass words, as in "retry upload".'));
     if (Object.entries(input).some(([key, value]) => key !== "search" && (value ?? "") !== ""))
       issues.push(invalid(["search"], '"search" goes alone; leave the other parameters out.'));
-    return unlessWrong({ requests: [], search: String(search) }, issues);
+    return requestResult({ requests: [], search: String(search) }, issues);
   }
   const isList = Array.isArray(named) && named.length !== 1;
   const names: unknown[] = Array.isArray(named) ? named : [named];
@@ -54,17 +55,17 @@ export function readGetAliasInput(
   if (isList && (sha8 ?? lines) !== undefined)
     issues.push(invalid(["alias"], '"lines" and "sha8" go with one alias, not with a list.'));
   const requests = references.flatMap((one) => one ?? []);
-  return unlessWrong(
+  return requestResult(
     { requests: requests.map((one) => ({ ...one, sha8: sha8 ?? one.sha8, lines })) },
     issues,
   );
 }
 
-function unlessWrong<Value>(value: Value, [first, ...rest]: Issue[]): Result<Value> {
+function requestResult<Value>(value: Value, [first, ...rest]: Issue[]): Result<Value> {
   return first === undefined ? success(value) : failure(first, ...rest);
 }
 
-/** Text that is no valid alias still goes to the registry, which knows the nearest names. */
+/** Text that is not a valid alias still goes to the registry, which suggests the nearest names. */
 function readAliasField(
   value: unknown,
   issues: Issue[],

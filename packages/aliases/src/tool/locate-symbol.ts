@@ -2,7 +2,10 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { indentOf, isContinuation } from "../rank/source-chunks.ts";
 
-/** Where a text declares a name: its lines with the comment above, as `12-40`. Undefined if it does not declare it. */
+/**
+ * Where a file declares a name: its lines, including the comment above, as `12-40`. Undefined if it
+ * does not declare the name.
+ */
 export function locateSymbol(path: string, text: string, symbol: string): string | undefined {
   const lines = text.split("\n");
   const language = outlineLanguage(path);

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { unless } from "@ccl/core/node";
 import { isReference, type ReferenceEntry, type ShardEntry } from "../layout/entry-name.ts";
-import { folderPath, syncNames, type StoreFolder } from "../layout/store-folder.ts";
+import { folderPath, syncNames, type StoreFolder, unlinkIfThere } from "../layout/store-folder.ts";
 
 /**
  * Commits of several references. Each reference names its batch, and counts once the batch's file is renamed from
@@ -59,8 +58,8 @@ export function createBatches(store: StoreFolder): Batches {
     },
     async abandon(batch) {
       done.delete(batch);
-      await unless(["ENOENT"], fs.unlink(pathOf(batch, "open")), undefined);
-      await unless(["ENOENT"], fs.unlink(pathOf(batch, "done")), undefined);
+      await unlinkIfThere(store, pathOf(batch, "open"));
+      await unlinkIfThere(store, pathOf(batch, "done"));
     },
     isVisible: async (batch) => batch === undefined || (await isDone(batch)),
     async isInUse(batch) {

@@ -9,7 +9,7 @@ let root = "";
 const opened: ArtifactStore[] = [];
 
 async function open(limits?: StoreLimits): Promise<ArtifactStore> {
-  const store = await openFsArtifactStore({ root, durability: "off", limits });
+  const store = await openFsArtifactStore({ folder: root, durability: "off", limits });
   opened.push(store);
   return store;
 }

@@ -6,17 +6,22 @@ import {
   type Eviction,
   type StoreUsage,
 } from "@ccl/artifact-store/driver";
-import { unless, withFileLock } from "@ccl/core/node";
+import { withFileLock } from "@ccl/core/node";
 import { join } from "node:path";
 import {
-  entryName,
   isReference,
   nameKey,
   type ReferenceEntry,
   type ShardEntry,
 } from "../layout/entry-name.ts";
 import { contentSize } from "../layout/file-header.ts";
-import { shardNames, shardPath, syncNames } from "../layout/store-folder.ts";
+import {
+  entryPath,
+  shardNames,
+  shardPath,
+  syncNames,
+  unlinkIfThere,
+} from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
 import { compareHandles, listAll } from "./references.ts";
@@ -58,8 +63,7 @@ async function readUsage(store: FsStore): Promise<StoreUsage<ReferenceEntry>> {
   for (const entry of entries) {
     const { artifactId } = entry;
     if (isReference(entry) || entry.kind === "pin" || sizes.has(artifactId)) continue;
-    const path = join(shardPath(store, artifactId), entryName(entry));
-    const sizeBytes = await contentSize(store.fs, path);
+    const sizeBytes = await contentSize(store, entryPath(store, entry));
     if (sizeBytes !== undefined) sizes.set(artifactId, sizeBytes);
   }
   return {
@@ -76,13 +80,9 @@ async function evict(
   store: FsStore,
   { handles, artifactIds }: Eviction<ReferenceEntry>,
 ): Promise<void> {
-  const folders = new Set<string>();
-  for (const entry of handles) {
-    const folder = shardPath(store, entry.artifactId);
-    folders.add(folder);
-    await unless(["ENOENT"], store.fs.unlink(join(folder, entryName(entry))), undefined);
-  }
-  for (const folder of folders) await syncNames(store, folder);
+  for (const entry of handles) await unlinkIfThere(store, entryPath(store, entry));
+  for (const folder of new Set(Array.from(handles, (each) => shardPath(store, each.artifactId))))
+    await syncNames(store, folder);
   if (artifactIds.size === 0) return;
   await collectGarbage(store, { until: Infinity, artifactIds: [...artifactIds], isDryRun: false });
 }

@@ -1,10 +1,9 @@
 import { chunkBytes, type StoredBlob } from "@ccl/artifact-store/driver";
-import { join } from "node:path";
 import { systemCode } from "@ccl/core/node";
 import type { OpenFile } from "../file-system/file-system.ts";
-import { entryName, isReference, referenceName, type ShardEntry } from "../layout/entry-name.ts";
+import { isReference, referenceOf, type ShardEntry } from "../layout/entry-name.ts";
 import { readHeader, type FileHeader } from "../layout/file-header.ts";
-import { blobPath, listArtifact, shardPath } from "../layout/store-folder.ts";
+import { blobPath, entryPath, listArtifact } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
 /** Contents of at most this size are read together with their header. */
@@ -42,8 +41,7 @@ async function openBody(
     if (blob !== undefined) return withHeader(blob, artifactId, false);
     const entries = await listArtifact(store, artifactId);
     for (const entry of asideFirst(entries)) {
-      const path = join(shardPath(store, artifactId), entryName(entry));
-      const file = await openPath(store, path);
+      const file = await openPath(store, entryPath(store, entry));
       if (file === "unusable" && entry.kind === "bad")
         return { file: emptyFile, isQuarantined: true, found: undefined };
       if (file === undefined || file === "unusable") continue;
@@ -185,9 +183,8 @@ async function hasReference(
 ): Promise<boolean> {
   const { handle, batch } = header ?? {};
   if (handle !== undefined) {
-    const path = join(shardPath(store, artifactId), referenceName(handle, batch));
-    if ((await store.fs.status(path)) !== undefined && (await store.batches.isVisible(batch)))
-      return true;
+    const status = await store.fs.status(entryPath(store, referenceOf(handle, batch)));
+    if (status !== undefined && (await store.batches.isVisible(batch))) return true;
   }
   return (await store.batches.visibleAmong(() => listArtifact(store, artifactId))).length > 0;
 }

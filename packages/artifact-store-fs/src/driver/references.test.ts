@@ -14,7 +14,7 @@ beforeEach(async () => {
     index % 3 === 0 ? "a" : `a-${(index * 37) % 60}`,
   );
   store = await openFsArtifactStore({
-    root,
+    folder: root,
     durability: "off",
     ids: { next: () => ids.pop() ?? "" },
   });

@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { mapConcurrent } from "@ccl/core/async";
 import { unless } from "@ccl/core/node";
 import {
-  entryName,
   isReference,
   nameKey,
   type ReferenceEntry,
@@ -17,6 +16,7 @@ import {
 } from "../layout/entry-name.ts";
 import { readHeader } from "../layout/file-header.ts";
 import {
+  entryPath,
   filesAtOnce,
   folderPath,
   listArtifact,
@@ -24,6 +24,8 @@ import {
   shardNames,
   shardPath,
   syncNames,
+  unlinkIfThere,
+  useFile,
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
@@ -35,16 +37,11 @@ export function compareHandles(a: HandleKey, b: HandleKey): number {
 
 /** The handle of a reference. Undefined if it was removed meanwhile. */
 async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundHandle | undefined> {
-  const path = join(shardPath(store, entry.artifactId), entryName(entry));
-  const file = await unless(["ENOENT"], store.fs.open(path), undefined);
-  if (file === undefined) return undefined;
-  try {
+  return useFile(store, entryPath(store, entry), async (file) => {
     const handle = (await readHeader(file))?.header.handle;
     const isNamed = handle?.handleId === entry.handleId && handle.artifactId === entry.artifactId;
     return isNamed ? handle : damagedHandle(entry);
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** The handles of an artifact, ordered by `handleId`. */
@@ -170,16 +167,14 @@ export async function removeHandles(
       (sessionId === undefined || entry.sessionKey === session),
   );
   if (matching.length === 0) return 0;
-  const folder = shardPath(store, artifactId);
   // The time is set first, so that a collector never sees a blob without references that still looks old.
   for (const entry of entries.filter((entry) => !isReference(entry) && entry.kind !== "pin")) {
-    await unless(["ENOENT"], store.fs.setTime(join(folder, entryName(entry)), now), undefined);
+    await unless(["ENOENT"], store.fs.setTime(entryPath(store, entry), now), undefined);
   }
   const removed = new Set<string>();
   for (const entry of matching) {
-    const unlinking = store.fs.unlink(join(folder, entryName(entry)));
-    if ((await unless(["ENOENT"], unlinking, "gone")) !== "gone") removed.add(entry.handleId);
+    if (await unlinkIfThere(store, entryPath(store, entry))) removed.add(entry.handleId);
   }
-  await syncNames(store, folder);
+  await syncNames(store, shardPath(store, artifactId));
   return removed.size;
 }

@@ -1,7 +1,6 @@
 import type { StagedBlob } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { unless } from "@ccl/core/node";
-import { folderPath } from "../layout/store-folder.ts";
+import { folderPath, unlinkIfThere } from "../layout/store-folder.ts";
 import type { FsStore, StagedFile } from "./fs-store.ts";
 
 /** Space for the header of a file whose header is known last. */
@@ -31,7 +30,7 @@ export async function stageFile(store: FsStore): Promise<StagedBlob> {
       try {
         await file.close();
       } finally {
-        await unless(["ENOENT"], store.fs.unlink(path), undefined);
+        await unlinkIfThere(store, path);
       }
     },
   };

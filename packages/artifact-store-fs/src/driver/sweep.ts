@@ -1,8 +1,15 @@
 import { join } from "node:path";
 import { mapConcurrent } from "@ccl/core/async";
-import { systemCode, unless } from "@ccl/core/node";
-import { entryName, isReference } from "../layout/entry-name.ts";
-import { filesAtOnce, folderPath, shardNames, type StoreFolder } from "../layout/store-folder.ts";
+import { systemCode } from "@ccl/core/node";
+import { isReference } from "../layout/entry-name.ts";
+import {
+  entryPath,
+  filesAtOnce,
+  folderPath,
+  shardNames,
+  type StoreFolder,
+  unlinkIfThere,
+} from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 import { listAll } from "./references.ts";
 
@@ -44,7 +51,7 @@ export async function sweepAfterCrash(store: FsStore): Promise<void> {
     const dead = await deadFiles(store, leases);
     if (dead.length === 0) return;
     await sweep(store);
-    for (const path of dead) await unless(["ENOENT"], store.fs.unlink(path), undefined);
+    for (const path of dead) await unlinkIfThere(store, path);
   } catch (error) {
     if (!/^(?:EACCES|EPERM|EROFS|ENOENT)$/.test(systemCode(error) ?? "")) throw error;
   }
@@ -58,22 +65,17 @@ export async function sweep(store: FsStore): Promise<void> {
   const files = await batches.listFiles();
   const open = files.filter((file) => !file.isDone).map((file) => file.path);
   const entries = await listAll(store, shardNames);
-  const pathOf = (entry: (typeof entries)[number]): string =>
-    join(folderPath(store, "blobs"), entry.artifactId.slice(0, 2), entryName(entry));
-  const pins = entries.filter((entry) => entry.kind === "pin").map(pathOf);
-  for (const path of await deadFiles(store, [...staged, ...open, ...pins])) {
-    await unless(["ENOENT"], fs.unlink(path), undefined);
-  }
+  const pins = entries.flatMap((entry) => (entry.kind === "pin" ? entryPath(store, entry) : []));
+  for (const path of await deadFiles(store, [...staged, ...open, ...pins]))
+    await unlinkIfThere(store, path);
   const references = entries.filter(isReference);
   await mapConcurrent(references, filesAtOnce, async (entry) => {
-    if (!(await batches.isInUse(entry.batch)))
-      await unless(["ENOENT"], fs.unlink(pathOf(entry)), undefined);
+    if (!(await batches.isInUse(entry.batch))) await unlinkIfThere(store, entryPath(store, entry));
   });
   // A batch that was done before the listing has all its references in it.
   const named = new Set(references.map((entry) => entry.batch));
-  for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch))) {
-    await unless(["ENOENT"], fs.unlink(path), undefined);
-  }
+  for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch)))
+    await unlinkIfThere(store, path);
 }
 
 async function deadFiles(store: StoreFolder, paths: readonly string[]): Promise<string[]> {

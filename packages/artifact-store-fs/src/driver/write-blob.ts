@@ -1,16 +1,22 @@
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
-import { join } from "node:path";
-import { systemCode, unless } from "@ccl/core/node";
-import { bodyName, referenceName } from "../layout/entry-name.ts";
+import { systemCode } from "@ccl/core/node";
+import { referenceOf } from "../layout/entry-name.ts";
 import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
-import { blobPath, orderNames, shardPath } from "../layout/store-folder.ts";
+import {
+  blobPath,
+  entryPath,
+  newBody,
+  orderNames,
+  shardPath,
+  useFile,
+} from "../layout/store-folder.ts";
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
 import { reservedHeaderBytes } from "./staged-file.ts";
 
 /** Path of a file that keeps collectors away from the artifact while it exists. */
 export function pinPath(store: FsStore, artifactId: string): string {
-  return join(shardPath(store, artifactId), bodyName(artifactId, store.owner.nextToken(), "pin"));
+  return entryPath(store, newBody(store, artifactId, "pin"));
 }
 
 /** Removes a file. Ignores one that is gone or cannot be removed. */
@@ -149,14 +155,11 @@ async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
   const status = await store.fs.status(path);
   if (status === undefined) return false;
   if (store.durability !== "full" || status.kind !== "file") return true;
-  const file = await unless(["ENOENT"], store.fs.open(path), undefined);
-  if (file === undefined) return false;
-  try {
+  const syncing = useFile(store, path, async (file) => {
     await file.sync();
-  } finally {
-    await file.close();
-  }
-  return true;
+    return true;
+  });
+  return (await syncing) === true;
 }
 
 async function showReference(
@@ -164,7 +167,7 @@ async function showReference(
   { pin, handle }: { pin: string; handle: ArtifactHandle },
   { batch, created }: ChangeOptions,
 ): Promise<void> {
-  const path = join(shardPath(store, handle.artifactId), referenceName(handle, batch));
+  const path = entryPath(store, referenceOf(handle, batch));
   created.references.push(path);
   await store.fs.rename(pin, path);
 }

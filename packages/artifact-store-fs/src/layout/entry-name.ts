@@ -32,23 +32,6 @@ export function nameKey(text: string | undefined): string {
   return text === undefined ? "-" : sha256Hex(text).slice(0, 16);
 }
 
-/** `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref` */
-export function referenceName(handle: ArtifactHandle, batch: string | undefined): string {
-  const parts = [
-    handle.artifactId,
-    handle.handleId,
-    nameKey(handle.sessionId),
-    nameKey(handle.source),
-  ];
-  parts.push(handle.sizeBytes.toString(36), ...(batch === undefined ? [] : [batch]), "ref");
-  return parts.join(".");
-}
-
-/** `<artifact>.<token>.<kind>` */
-export function bodyName(artifactId: string, token: string, kind: "trash" | "bad" | "pin"): string {
-  return `${artifactId}.${token}.${kind}`;
-}
-
 const idPattern = /^[0-9a-f]{64}$/;
 
 /** What a name in a blob folder stands for. Undefined for a file that is not the store's. */
@@ -64,21 +47,28 @@ export function parseEntryName(name: string): ShardEntry | undefined {
   if (kind !== "ref" || parts.length < 4 || parts.length > 5 || !/^[0-9a-z]+$/.test(size))
     return undefined;
   const sizeBytes = Number.parseInt(size, 36);
-  const entry = {
-    kind: "reference" as const,
+  return {
+    kind: "reference",
     artifactId,
     handleId: first,
     sessionKey,
     sourceKey,
     sizeBytes,
+    batch,
   };
-  return batch === undefined ? entry : { ...entry, batch };
 }
 
-/** The file name of an entry. */
+/** The entry of a handle's reference. */
+export function referenceOf(handle: ArtifactHandle, batch: string | undefined): ReferenceEntry {
+  const { artifactId, handleId, sizeBytes, sessionId, source } = handle;
+  const keys = { sessionKey: nameKey(sessionId), sourceKey: nameKey(source) };
+  return { kind: "reference", artifactId, handleId, ...keys, sizeBytes, batch };
+}
+
+/** `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref`, `<artifact>.<token>.<kind>`, or a blob's id. */
 export function entryName(entry: ShardEntry): string {
   if (entry.kind === "blob") return entry.artifactId;
-  if (entry.kind !== "reference") return bodyName(entry.artifactId, entry.token, entry.kind);
+  if (entry.kind !== "reference") return `${entry.artifactId}.${entry.token}.${entry.kind}`;
   const { artifactId, handleId, sessionKey, sourceKey, sizeBytes, batch } = entry;
   const parts = [artifactId, handleId, sessionKey, sourceKey, sizeBytes.toString(36)];
   return [...parts, ...(batch === undefined ? [] : [batch]), "ref"].join(".");

@@ -1,7 +1,7 @@
-import { unless } from "@ccl/core/node";
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import { fromCheckedLine, toCheckedLine } from "@ccl/artifact-store/driver";
-import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
+import type { OpenFile } from "../file-system/file-system.ts";
+import { type StoreFolder, useFile } from "./store-folder.ts";
 
 /**
  * The first line of every blob and reference: a checked line, spaces up to the reserved length, and a line feed. The content follows, then the chunk hashes.
@@ -55,16 +55,14 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
 }
 
 /** Length of a blob's content, or of the whole file if its header is damaged. Undefined if there is no file. */
-export async function contentSize(fs: FileSystem, path: string): Promise<number | undefined> {
-  const status = await fs.status(path);
+export async function contentSize(store: StoreFolder, path: string): Promise<number | undefined> {
+  const status = await store.fs.status(path);
   if (status?.kind !== "file") return status?.sizeBytes;
-  const file = await unless(["ENOENT"], fs.open(path), undefined);
-  if (file === undefined) return undefined;
-  try {
-    return (await readHeader(file))?.header.sizeBytes ?? status.sizeBytes;
-  } finally {
-    await file.close();
-  }
+  return useFile(
+    store,
+    path,
+    async (file) => (await readHeader(file))?.header.sizeBytes ?? status.sizeBytes,
+  );
 }
 
 function parseLine(line: Uint8Array): FileHeader | undefined {

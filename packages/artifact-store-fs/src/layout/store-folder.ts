@@ -1,10 +1,10 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import type { Durability } from "@ccl/core/node";
 import { join } from "node:path";
-import { systemCode } from "@ccl/core/node";
-import type { FileSystem } from "../file-system/file-system.ts";
+import { systemCode, unless } from "@ccl/core/node";
+import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
 import type { Owner } from "../owner.ts";
-import { parseEntryName, type ShardEntry } from "./entry-name.ts";
+import { type BodyEntry, entryName, parseEntryName, type ShardEntry } from "./entry-name.ts";
 
 /** How many files are processed at once. */
 export const filesAtOnce = 8;
@@ -37,6 +37,52 @@ export function shardPath(store: StoreFolder, artifactId: string): string {
 /** The file of a blob. */
 export function blobPath(store: StoreFolder, artifactId: string): string {
   return join(shardPath(store, artifactId), artifactId);
+}
+
+/** The file of an entry. */
+export function entryPath(store: StoreFolder, entry: ShardEntry): string {
+  return join(shardPath(store, entry.artifactId), entryName(entry));
+}
+
+/** A new name for a file of an artifact that is no blob. */
+export function newBody(
+  { owner }: StoreFolder,
+  artifactId: string,
+  kind: "trash" | "pin",
+): BodyEntry {
+  return { kind, artifactId, token: owner.nextToken() };
+}
+
+/** Removes a file. False if it is gone. */
+export function unlinkIfThere({ fs }: StoreFolder, path: string): Promise<boolean> {
+  return unless(
+    ["ENOENT"],
+    fs.unlink(path).then(() => true),
+    false,
+  );
+}
+
+/** Renames a file. False if it is gone. */
+export function renameIfThere({ fs }: StoreFolder, from: string, to: string): Promise<boolean> {
+  return unless(
+    ["ENOENT"],
+    fs.rename(from, to).then(() => true),
+    false,
+  );
+}
+
+/** Opens a file for one use. Undefined if it is gone. */
+export async function useFile<Value>(
+  { fs }: StoreFolder,
+  path: string,
+  use: (file: OpenFile) => Promise<Value>,
+): Promise<Value | undefined> {
+  const file = await unless(["ENOENT"], fs.open(path), undefined);
+  try {
+    return file && (await use(file));
+  } finally {
+    await file?.close();
+  }
 }
 
 /**

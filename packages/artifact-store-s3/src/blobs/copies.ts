@@ -1,16 +1,9 @@
 import { createSha256 } from "@ccl/core/hash";
 import { readObject, readSpan } from "../bucket/read-object.ts";
 import { parseGeneration } from "../layout/generation.ts";
-import { blobKey } from "../layout/s3-layout.ts";
+import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { openHashes } from "./write-generation.ts";
-
-/** One written copy of a blob. */
-export interface BlobCopy {
-  artifactId: string;
-  /** Name of the copy. */
-  generation: string;
-}
 
 /** True if the objects of a copy exist, whatever they hold. */
 export async function isThere(

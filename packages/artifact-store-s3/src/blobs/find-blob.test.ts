@@ -75,7 +75,7 @@ describe("a copy", () => {
     const pieces: Uint8Array[] = [];
     for await (const piece of (await store.retrieveStream(artifactId)) ?? []) pieces.push(piece);
     expect(sha256Hex(Uint8Array.from(Buffer.concat(pieces)))).toBe(artifactId);
-    expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+    expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
   });
 
   it.each([
@@ -89,10 +89,10 @@ describe("a copy", () => {
     const [kind, folder, , at] = row;
     const { artifactId } = await store.store(contents[kind], { source });
     damage(keysBelow(folder), at);
-    expect(await codeOf(store.retrieve(artifactId))).toBe("corrupt");
-    expect((await store.verify()).corrupt).toEqual([artifactId]);
+    expect(await codeOf(store.retrieve(artifactId))).toBe("damaged");
+    expect((await store.verify()).damaged).toEqual([artifactId]);
     // Another process sees that it was set aside.
-    expect(await codeOf((await open()).retrieve(artifactId))).toBe("corrupt");
+    expect(await codeOf((await open()).retrieve(artifactId))).toBe("damaged");
   });
 
   it.each(kinds)(
@@ -100,11 +100,11 @@ describe("a copy", () => {
     async (kind) => {
       const { artifactId } = await store.store(contents[kind], { source });
       damage(keysBelow(kind === "long" ? "data" : "blobs"), first);
-      expect((await store.verify()).corrupt).toEqual([artifactId]);
+      expect((await store.verify()).damaged).toEqual([artifactId]);
       store = await open();
       await store.store(contents[kind], { source });
       expect(await hashRead(artifactId)).toBe(artifactId);
-      expect(await store.verify()).toMatchObject({ corrupt: [], missing: [] });
+      expect(await store.verify()).toMatchObject({ damaged: [], missing: [] });
     },
   );
 

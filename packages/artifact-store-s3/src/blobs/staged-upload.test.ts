@@ -119,7 +119,7 @@ describe("a staged upload", () => {
 
   it.each([
     [0, "fine"],
-    [1, "store_failed"],
+    [1, "unavailable"],
   ])(
     "takes a lost answer for a completion if %i bytes are missing: %s",
     async (missing, outcome) => {

@@ -131,7 +131,7 @@ export class StagedUpload implements StagedBlob {
       )
       .finally(() => this.#signal?.removeEventListener("abort", abort));
     if (answer.UploadId === undefined)
-      throw new ArtifactStoreError("store_failed", "The server gave no upload id.");
+      throw new ArtifactStoreError("unavailable", "The server gave no upload id.");
     return answer.UploadId;
   }
 

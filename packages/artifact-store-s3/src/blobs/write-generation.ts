@@ -1,58 +1,50 @@
 import { createSha256 } from "@ccl/core/hash";
 import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
-import { createGeneration, createStagedName, type Generation } from "../layout/generation.ts";
-import { blobKey } from "../layout/s3-layout.ts";
+import { createGeneration, createStagedName, parseGeneration } from "../layout/generation.ts";
+import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
 import type { S3Context } from "../s3-context.ts";
 
-/** A copy that has a name but is not written yet. Its claim is written in between, so that no collection removes it. */
-export interface PlannedGeneration {
-  generation: Generation;
-  write(signal?: AbortSignal): Promise<void>;
+const digestBytes = 32;
+
+/** The content of a put or a repair. */
+interface NewBlob {
+  record: BlobRecord;
+  content: Uint8Array | StagedBlob;
 }
 
-const digestBytes = 32;
+/** Undefined if a part of the bytes was sent already. */
+function wholeBytes({ content }: NewBlob): Uint8Array | undefined {
+  if (content instanceof StagedUpload) return content.wholeBytes();
+  return content instanceof Uint8Array ? content : undefined;
+}
 
 /**
  * Names a new copy of a blob. A blob without chunk hashes is one object. Others are a record and, beside it, their
  * bytes.
  */
-export function planGeneration(
-  context: S3Context,
-  blob: { record: BlobRecord; content: Uint8Array | StagedBlob },
-  now: number,
-): PlannedGeneration {
-  const { record, content } = blob;
-  const { bucket } = context;
-  const { artifactId, sizeBytes, chunkHashes } = record;
-  const upload = content instanceof StagedUpload ? content : undefined;
-  const bytes = content instanceof Uint8Array ? content : upload?.wholeBytes();
-  if (chunkHashes.byteLength === 0 && bytes !== undefined) {
-    const generation = createGeneration({ now, sizeBytes });
-    const key = blobKey(artifactId, generation.name);
-    return {
-      generation,
-      async write(signal) {
-        await bucket.put(key, bytes, signal);
-      },
-    };
-  }
-  const generation = createGeneration({
-    now,
-    sizeBytes,
-    staged: upload?.name ?? createStagedName(now),
-  });
-  const { dataKey = "" } = generation;
-  return {
-    generation,
-    async write(signal) {
-      // The record is written first, because a collection would never find bytes without a record.
-      const key = blobKey(artifactId, generation.name);
-      await bucket.put(key, sealedHashes(chunkHashes), signal);
-      if (upload !== undefined) await upload.complete();
-      else if (bytes !== undefined) await bucket.put(dataKey, bytes, signal);
-    },
-  };
+export function nameCopy(blob: NewBlob, now: number): BlobCopy {
+  const { artifactId, sizeBytes, chunkHashes } = blob.record;
+  const isOneObject = chunkHashes.byteLength === 0 && wholeBytes(blob) !== undefined;
+  const own = blob.content instanceof StagedUpload ? blob.content.name : createStagedName(now);
+  const staged = isOneObject ? undefined : own;
+  return { artifactId, generation: createGeneration({ now, sizeBytes, staged }).name };
+}
+
+/** Writes the objects of a copy. */
+export async function writeCopy(
+  { bucket }: S3Context,
+  blob: NewBlob,
+  { artifactId, generation, signal }: BlobCopy & { signal?: AbortSignal | undefined },
+): Promise<void> {
+  const dataKey = parseGeneration(generation)?.dataKey;
+  const key = blobKey(artifactId, generation);
+  const bytes = wholeBytes(blob) ?? new Uint8Array();
+  if (dataKey === undefined) return bucket.put(key, bytes, signal);
+  // The record is written first, because a collection would never find bytes without a record.
+  await bucket.put(key, sealedHashes(blob.record.chunkHashes), signal);
+  if (blob.content instanceof StagedUpload) await blob.content.complete();
+  else await bucket.put(dataKey, bytes, signal);
 }
 
 /** The chunk hashes in a record's object. Undefined if it is damaged. */

@@ -94,7 +94,7 @@ function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
 
 /** The server's answers are final, since the SDK has retried them. Broken connections are not. */
 function isCut(error: unknown): boolean {
-  if (ArtifactStoreError.isInstance(error)) return error.code === "store_failed";
+  if (ArtifactStoreError.isInstance(error)) return error.code === "unavailable";
   return typeof error === "object" && error !== null && !("$fault" in error);
 }
 

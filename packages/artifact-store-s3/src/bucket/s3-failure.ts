@@ -1,3 +1,4 @@
+import { numberAt, recordAt, stringAt } from "@ccl/core/json";
 import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-store";
 
 /** What a failed request was about, for the error's message. */
@@ -23,20 +24,15 @@ const retryableCodes = new Set([
 
 /** The S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
 export function s3CodeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
-  if ("Code" in error && typeof error.Code === "string") return error.Code;
-  if ("name" in error && typeof error.name === "string" && error.name !== "Error")
-    return error.name;
-  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const name = stringAt(error, "name");
+  return (
+    stringAt(error, "Code") ?? (name === "Error" ? undefined : name) ?? stringAt(error, "code")
+  );
 }
 
 /** The HTTP status of an answer that the SDK threw. Undefined if there was no answer. */
 export function s3StatusOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("$metadata" in error)) return undefined;
-  const metadata = error.$metadata;
-  if (typeof metadata !== "object" || metadata === null || !("httpStatusCode" in metadata))
-    return undefined;
-  return typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
+  return numberAt(recordAt(error, "$metadata"), "httpStatusCode");
 }
 
 /** True for an answer that says that the object does not exist. A missing bucket is a different failure. */
@@ -57,7 +53,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   const isRetryable =
     retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
-  const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "store_failed";
+  const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "unavailable";
   const place =
     request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
   const answer = `${request.operation} of ${place} failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
@@ -74,7 +70,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
 /** A failure that the same call may not meet again. */
 export function passingFailure(
   message: string,
-  code: ArtifactStoreErrorCode = "store_failed",
+  code: ArtifactStoreErrorCode = "unavailable",
 ): ArtifactStoreError {
   return new ArtifactStoreError(code, message, { details: { isRetryable: true } });
 }

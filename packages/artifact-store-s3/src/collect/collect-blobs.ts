@@ -1,23 +1,11 @@
 import { mapConcurrent } from "@ccl/core/async";
-import type { DriverCollectOptions } from "@ccl/artifact-store/driver";
+import type { DriverCollectOptions, FreedBlob } from "@ccl/artifact-store/driver";
 import { removeCopy } from "../blobs/copies.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
-import {
-  entryOf,
-  entryPrefix,
-  putEntry,
-  readEntries,
-  type BlobEntry,
-} from "../entries/blob-entry.ts";
-import { isWritten, recordPages } from "../entries/store-records.ts";
+import { entryPages, putEntry, readEntries, type BlobEntry } from "../entries/blob-entry.ts";
+import { isWritten } from "../entries/store-records.ts";
 import type { S3Context } from "../s3-context.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
-
-/** A blob that was freed. */
-export interface FreedBlob {
-  artifactId: string;
-  sizeBytes: number;
-}
 
 /**
  * Frees blobs without handles. Its record says that a blob is freed before its bytes are removed, and only if nothing
@@ -29,7 +17,11 @@ export async function collectBlobs(
 ): Promise<FreedBlob[]> {
   const { artifactIds, isDryRun, signal } = options;
   const freed: FreedBlob[] = [];
-  for await (const entries of entryPages(context, { artifactIds, signal })) {
+  const pages =
+    artifactIds === undefined
+      ? entryPages(context, { signal })
+      : [await readEntries(context, [...new Set(artifactIds)], signal)];
+  for await (const entries of pages) {
     const gone = await mapConcurrent(entries, parallelRequests, (entry) =>
       free(context, entry, options),
     );
@@ -56,29 +48,14 @@ async function free(
   return { artifactId, sizeBytes };
 }
 
-/** The entries of these artifacts, or of all. */
-async function* entryPages(
-  context: S3Context,
-  { artifactIds, signal }: Pick<DriverCollectOptions, "artifactIds" | "signal">,
-): AsyncGenerator<BlobEntry[], void> {
-  const prefix = entryPrefix(context);
-  if (artifactIds !== undefined)
-    return yield await readEntries(context, [...new Set(artifactIds)], signal);
-  for await (const page of recordPages(context, { prefix, signal }))
-    yield page.map((record) => entryOf(record.name.slice(prefix.length), record));
-}
-
 /** Ids that have a handle, rising, after `after`. */
 export async function listIds(
   context: S3Context,
   options: { after?: string | undefined; limit: number; signal?: AbortSignal | undefined },
 ): Promise<string[]> {
-  const { after, limit, signal } = options;
-  const prefix = entryPrefix(context);
+  const { limit } = options;
   const ids: string[] = [];
-  const range = { prefix, after: after && prefix + after, signal };
-  for await (const page of recordPages(context, range)) {
-    const entries = page.map((record) => entryOf(record.name.slice(prefix.length), record));
+  for await (const entries of entryPages(context, options)) {
     ids.push(...entries.flatMap((entry) => (entry.handleCount > 0 ? entry.artifactId : [])));
     if (ids.length >= limit) break;
   }

@@ -129,7 +129,7 @@ interface Outcome {
   /** Whether the acknowledged put can be read. */
   isKept: boolean;
   missing: string[];
-  corrupt: string[];
+  damaged: string[];
   /** Requests that were run in each stretch, fewer than asked when the actor was done. */
   stretches: number[];
 }
@@ -167,12 +167,12 @@ async function race(
   const kept = await store
     .retrieve(handles.at(-1)?.artifactId ?? "0".repeat(64))
     .catch(() => undefined);
-  const { missing, corrupt } = await store.verify();
+  const { missing, damaged } = await store.verify();
   for (const { client } of [putter, collector]) client.destroy();
   return {
     isKept: kept !== undefined && new TextDecoder().decode(kept) === content,
     missing,
-    corrupt,
+    damaged,
     stretches,
   };
 }
@@ -195,7 +195,7 @@ async function allSchedules(
       // A stretch longer than the actor's call is the schedule before it again.
       if ((outcome.stretches[schedule.length - 1] ?? 0) < length) return;
       count += 1;
-      if (!outcome.isKept || outcome.missing.length > 0 || outcome.corrupt.length > 0)
+      if (!outcome.isKept || outcome.missing.length > 0 || outcome.damaged.length > 0)
         lost.push(schedule);
       if (schedule.length < depth) await explore(schedule);
     }

@@ -3,8 +3,8 @@ import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from "@aws-s
 import { parallelRequests, requestOptions } from "../bucket/s3-bucket.ts";
 import { s3CodeOf, s3StatusOf } from "../bucket/s3-failure.ts";
 import { removeCopy } from "../blobs/copies.ts";
-import { entryOf, entryPrefix, readEntries } from "../entries/blob-entry.ts";
-import { isWritten, recordPages } from "../entries/store-records.ts";
+import { entryPages, readEntries, removeEntry } from "../entries/blob-entry.ts";
+import { isWritten } from "../entries/store-records.ts";
 import { stagedAtOf } from "../layout/generation.ts";
 import { artifactIdOf, parseBlobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
@@ -29,12 +29,10 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
     );
     await mapConcurrent(unnamed, parallelRequests, (copy) => removeCopy(context, copy, signal));
   }
-  const prefix = entryPrefix(context);
-  for await (const page of recordPages(context, { prefix, signal })) {
-    for (const record of page) {
-      const { generation, touchedAt } = entryOf(record.name.slice(prefix.length), record);
-      if (generation !== "" || !isAbandoned(context, touchedAt)) continue;
-      await isWritten(context, [{ remove: record.name, expectedVersion: record.version }]);
+  for await (const page of entryPages(context, { signal })) {
+    for (const entry of page) {
+      if (entry.generation !== "" || !isAbandoned(context, entry.touchedAt)) continue;
+      await isWritten(context, [removeEntry(context, entry)]);
     }
   }
 }

@@ -7,14 +7,15 @@ import {
   type DriverWriteOptions,
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
-import { isThere, removeCopy, type BlobCopy } from "../blobs/copies.ts";
-import { planGeneration } from "../blobs/write-generation.ts";
+import { isThere, removeCopy } from "../blobs/copies.ts";
+import { nameCopy, writeCopy } from "../blobs/write-generation.ts";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { passingFailure } from "../bucket/s3-failure.ts";
 import { putEntry, readEntry } from "../entries/blob-entry.ts";
-import { handleName, putHandle } from "../entries/handle-entries.ts";
+import { newHandles, putHandle } from "../entries/handle-entries.ts";
 import { isWritten } from "../entries/store-records.ts";
+import type { BlobCopy } from "../layout/s3-layout.ts";
 import { cleanupSignal, type S3Context } from "../s3-context.ts";
 import { makeRoom } from "./make-room.ts";
 
@@ -75,7 +76,10 @@ export async function commitPuts(
       isUncertain = false;
       await pauseBeforeRetry(Math.min(attempt, 4), signal);
     }
-    throw passingFailure(`Other writers were first ${maxAttempts} times in a row.`);
+    throw passingFailure(
+      `Other writers were first ${maxAttempts} times in a row; nothing was stored.`,
+      "conflict",
+    );
   } catch (error) {
     if (!isUncertain) unused = [...written.values()];
     throw error;
@@ -95,15 +99,14 @@ async function planPut(
   const { now, signal, isRepair = false, written } = options;
   const { artifactId, sizeBytes } = put.record;
   const entry = await readEntry(context, artifactId, signal);
-  const names = put.handles.map((handle) => handleName(context, handle));
-  const known = await context.records.getMany(names, { signal });
-  const handles = put.handles.filter((_, index) => known[index] === undefined);
+  const handles = await newHandles(context, put.handles, signal);
   const hasCopy = entry.generation !== "";
   const isPresent = hasCopy && !isRepair && (await isThere(context, entry, signal));
   if (!isPresent && !written.has(put)) {
-    const { generation, write } = planGeneration(context, put, now);
-    written.set(put, { artifactId, generation: generation.name });
-    await write(signal);
+    const copy = nameCopy(put, now);
+    // Before it is written, so that a failure removes what there is of it.
+    written.set(put, copy);
+    await writeCopy(context, put, { ...copy, signal });
   }
   const copy = isPresent ? entry : (written.get(put) ?? entry);
   const change = putEntry(context, {

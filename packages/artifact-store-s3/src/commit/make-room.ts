@@ -7,10 +7,9 @@ import {
   type FoundHandle,
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
-import type { BlobCopy } from "../blobs/copies.ts";
-import { entryOf, entryPrefix, putEntry, type BlobEntry } from "../entries/blob-entry.ts";
+import { entryPages, putEntry, type BlobEntry } from "../entries/blob-entry.ts";
 import { listHandles, removeHandle } from "../entries/handle-entries.ts";
-import { recordPages } from "../entries/store-records.ts";
+import type { BlobCopy } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
 /** What is written together with puts so that they fit. */
@@ -33,13 +32,8 @@ export async function makeRoom(
   const name = `${context.root}/limits`;
   const before = await context.records.get(name, { signal });
   const blobs = new Map<string, BlobEntry>();
-  const prefix = entryPrefix(context);
-  for await (const page of recordPages(context, { prefix, signal })) {
-    for (const record of page) {
-      const entry = entryOf(record.name.slice(prefix.length), record);
-      if (entry.generation !== "") blobs.set(entry.artifactId, entry);
-    }
-  }
+  for await (const page of entryPages(context, { signal }))
+    for (const entry of page) if (entry.generation !== "") blobs.set(entry.artifactId, entry);
   const { handles, artifactIds } = planEviction<FoundHandle>(
     {
       handles: await countedHandles(context, puts, { limits, signal }),

@@ -2,6 +2,7 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import { fromCheckedLine, toCheckedLine } from "@ccl/artifact-store/driver";
 import type { RecordChange, StoredRecord } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
+import { recordPages } from "./store-records.ts";
 
 /** What the record of a blob says. */
 interface BlobFields {
@@ -25,15 +26,26 @@ export interface BlobEntry extends BlobFields {
 }
 
 /** Begins the names of the records of blobs. */
-export const entryPrefix = ({ root }: S3Context): string => `${root}/blob/`;
+const entryPrefix = ({ root }: S3Context): string => `${root}/blob/`;
 
 /** The entry in a record. Without a record, that of a blob that was freed. */
-export function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntry {
+function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntry {
   const none = { sizeBytes: 0, generation: "", touchedAt: 0, isQuarantined: false, handleCount: 0 };
   if (record === undefined) return { artifactId, version: 0, ...none };
   const fields = fromCheckedLine<BlobFields>(new TextEncoder().encode(String(record.value)));
   if (fields !== undefined) return { artifactId, version: record.version, ...fields };
-  throw new ArtifactStoreError("corrupt", `The record "${record.name}" is damaged.`);
+  throw new ArtifactStoreError("damaged", `The record "${record.name}" is damaged.`);
+}
+
+/** The entries of all blobs by id, only those after `after` if it is given. */
+export async function* entryPages(
+  context: S3Context,
+  { after, signal }: { after?: string | undefined; signal?: AbortSignal | undefined },
+): AsyncGenerator<BlobEntry[], void> {
+  const prefix = entryPrefix(context);
+  const range = { prefix, after: after && prefix + after, signal };
+  for await (const page of recordPages(context, range))
+    yield page.map((record) => entryOf(record.name.slice(prefix.length), record));
 }
 
 /** The entries of these artifacts, in their order. */
@@ -64,4 +76,9 @@ export function putEntry(
 ): RecordChange {
   const put = entryPrefix(context) + artifactId;
   return { put, value: toCheckedLine(fields), expectedVersion: version };
+}
+
+/** Removes the record of a freed blob if it still has the version that was read. */
+export function removeEntry(context: S3Context, { artifactId, version }: BlobEntry): RecordChange {
+  return { remove: entryPrefix(context) + artifactId, expectedVersion: version };
 }

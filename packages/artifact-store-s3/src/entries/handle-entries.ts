@@ -21,7 +21,7 @@ const prefixOf = ({ root }: S3Context, ...parts: string[]): string =>
 const partOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
 
 /** The name of the record that holds a handle. */
-export const handleName = (context: S3Context, key: HandleKey): string =>
+const handleName = (context: S3Context, key: HandleKey): string =>
   prefixOf(context, "handle") + partOf(key);
 
 /** The names of a handle's records, its own first. */
@@ -40,6 +40,17 @@ function sessionPrefix(context: S3Context, sessionId: string): string {
 export function putHandle(context: S3Context, handle: FoundHandle): RecordChange[] {
   const line = "isDamaged" in handle ? "" : toCheckedLine(handle);
   return namesOf(context, handle).map((put, index) => ({ put, value: index === 0 ? line : null }));
+}
+
+/** Those of the handles that have no record yet. */
+export async function newHandles<Handle extends HandleKey>(
+  context: S3Context,
+  handles: readonly Handle[],
+  signal?: AbortSignal,
+): Promise<Handle[]> {
+  const names = handles.map((handle) => handleName(context, handle));
+  const known = await context.records.getMany(names, { signal });
+  return handles.filter((_, index) => known[index] === undefined);
 }
 
 /** Removes a handle. */

@@ -3,7 +3,7 @@ import { damagedHandle, handleOfLine, type FoundHandle } from "@ccl/artifact-sto
 import { readObject } from "../bucket/read-object.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { putEntry, readEntry } from "../entries/blob-entry.ts";
-import { handleName, putHandle } from "../entries/handle-entries.ts";
+import { newHandles, putHandle } from "../entries/handle-entries.ts";
 import { isWritten } from "../entries/store-records.ts";
 import type { Generation } from "../layout/generation.ts";
 import { artifactIdOf, blobPrefix, parseBlobKey } from "../layout/s3-layout.ts";
@@ -73,7 +73,7 @@ async function moveArtifact(
   keys: readonly string[],
   { step, signal }: { step: Step; signal: AbortSignal | undefined },
 ): Promise<boolean> {
-  const { bucket, records } = context;
+  const { bucket } = context;
   const artifactId = artifactIdOf(keys[0] ?? "");
   const { claims, damaged, endedAt } = parseReferences(keys);
   const found = await mapConcurrent(claims, parallelRequests, (claim) =>
@@ -95,12 +95,7 @@ async function moveArtifact(
     const byId = new Map(
       found.flatMap((handle) => (handle === undefined ? [] : [[handle.handleId, handle] as const])),
     );
-    const handles = [...byId.values()];
-    const known = await records.getMany(
-      handles.map((handle) => handleName(context, handle)),
-      { signal },
-    );
-    const added = handles.filter((_, index) => known[index] === undefined);
+    const added = await newHandles(context, [...byId.values()], signal);
     const change = putEntry(context, {
       ...entry,
       sizeBytes: isNew ? best.sizeBytes : entry.sizeBytes,

@@ -1,5 +1,12 @@
 import { parseGeneration, type Generation } from "./generation.ts";
 
+/** One written copy of a blob. */
+export interface BlobCopy {
+  artifactId: string;
+  /** Name of the copy. */
+  generation: string;
+}
+
 export const blobPrefix = (artifactId: string): string => `blobs/${artifactId}/`;
 export const blobKey = (artifactId: string, generation: string): string =>
   blobPrefix(artifactId) + generation;

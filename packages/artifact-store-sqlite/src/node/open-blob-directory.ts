@@ -1,4 +1,5 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
+import { syncFolder, systemCode } from "@ccl/core/node";
 import type { SqliteDurability } from "@ccl/sql";
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -15,7 +16,7 @@ export interface OpenBlobDirectoryOptions {
 
 /**
  * Opens a folder for long contents, which is created if missing. One folder belongs to one database. While the folder
- * is away or another one has its place, as when its disk is not mounted, reads fail with `store_failed` and nothing
+ * is away or another one has its place, as when its disk is not mounted, reads fail with `unavailable` and nothing
  * counts as lost.
  * @throws ArtifactStoreError `invalid_input`
  */
@@ -42,16 +43,16 @@ export async function openBlobDirectory(
     try {
       return await call;
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (systemCode(error) !== "ENOENT") throw error;
       const found = await stat(folder).catch(() => undefined);
       if (found?.dev === opened.dev && found.ino === opened.ino) return undefined;
       const message = `The blob directory "${folder}" is not the folder that was opened; mount it again and retry, or open the store anew.`;
-      throw new ArtifactStoreError("store_failed", message, { cause: error });
+      throw new ArtifactStoreError("unavailable", message, { cause: error });
     }
   };
   return {
     async create(name) {
-      return new FileWriter(await open(join(folder, name), "wx"), isSynced ? folder : undefined);
+      return writerOf(await open(join(folder, name), "wx"), isSynced ? folder : undefined);
     },
     async read(name, start, end) {
       const file = await unlessMissing(open(join(folder, name), "r"));
@@ -66,32 +67,22 @@ export async function openBlobDirectory(
   };
 }
 
-class FileWriter implements BlobFileWriter {
-  readonly #file: FileHandle;
-  /** Undefined if nothing is synced. */
-  readonly #folder: string | undefined;
-
-  constructor(file: FileHandle, folder: string | undefined) {
-    this.#file = file;
-    this.#folder = folder;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at)).bytesWritten;
-  }
-
-  async finish(): Promise<void> {
-    try {
-      if (this.#folder !== undefined) await this.#file.sync();
-    } finally {
-      await this.#file.close();
-    }
-    if (this.#folder !== undefined) await syncFolder(this.#folder);
-  }
-
-  async abandon(): Promise<void> {
-    await this.#file.close();
-  }
+/** `folder` is undefined if nothing is synced. */
+function writerOf(file: FileHandle, folder: string | undefined): BlobFileWriter {
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
+    },
+    async finish() {
+      try {
+        if (folder !== undefined) await file.sync();
+      } finally {
+        await file.close();
+      }
+      if (folder !== undefined) await syncFolder(folder);
+    },
+    abandon: () => file.close(),
+  };
 }
 
 async function readSpan(file: FileHandle, start: number, end: number): Promise<Uint8Array> {
@@ -103,18 +94,4 @@ async function readSpan(file: FileHandle, start: number, end: number): Promise<U
     filled += bytesRead;
   }
   return filled === bytes.length ? bytes : bytes.slice(0, filled);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder. NTFS keeps names in its journal.
-  const folder = await open(path, "r").catch(() => undefined);
-  try {
-    await folder?.sync();
-  } finally {
-    await folder?.close();
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from "@ccl/core/async";
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { createFixedClock } from "@ccl/core/testing";
@@ -43,29 +44,17 @@ export function artifactStoreConformance(options: ConformanceOptions): Conforman
   };
   const rules = allRules.filter(({ needs = [] }) => [needs].flat().every((need) => can[need]));
   const absences = absenceRules.filter((rule) => !can[rule.needs]);
+  const timeoutMs = options.ruleTimeoutMs ?? 60_000;
+  const message = `the rule took longer than ${timeoutMs} ms (ruleTimeoutMs): a call of the store never ends, or is slow`;
+  const onTimeout = (): Error => new assert.AssertionError({ message });
   const bind = (name: string, action: () => Promise<void>): ConformanceRule => ({
     name,
-    run: () => withinTime(action, options.ruleTimeoutMs ?? 60_000),
+    run: () => withTimeout(action, { timeoutMs, onTimeout }),
   });
   return [
     ...rules.map((rule) => bind(rule.name, () => runRule(rule, options))),
     ...absences.map(({ name, check }) => bind(name, () => check(options))),
   ];
-}
-
-/** Rejects when the time is over. The action itself cannot be cancelled. */
-async function withinTime(action: () => Promise<void>, timeoutMs: number): Promise<void> {
-  if (timeoutMs === Infinity) return action();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const message = `the rule took longer than ${timeoutMs} ms (ruleTimeoutMs): a call of the store never ends, or is slow`;
-    timer = setTimeout(() => reject(new assert.AssertionError({ message })), timeoutMs);
-  });
-  try {
-    await Promise.race([action(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function runRule(rule: Rule, options: ConformanceOptions): Promise<void> {

@@ -26,7 +26,7 @@ const damages: readonly [
   ...(readonly [length: number, offset: number, ...reads: Read[]])[],
 ][] = [
   [
-    "a whole read of flipped bytes fails with corrupt",
+    "a whole read of flipped bytes fails with damaged",
     "flip",
     [1, 0, "whole"],
     [5_000, 4_999, "whole"],
@@ -34,13 +34,13 @@ const damages: readonly [
     [size, size - 1, "whole"],
   ],
   [
-    "a range of flipped bytes fails with corrupt",
+    "a range of flipped bytes fails with damaged",
     "flip",
     [size, offset, [mebibyte, mebibyte + 10], [offset, offset + 10], [offset + 1, offset + 11]],
     [500, 400, [0, 5]],
   ],
   [
-    "bytes that were cut off fail with corrupt, whole, as a range and as a stream",
+    "bytes that were cut off fail with damaged, whole, as a range and as a stream",
     "cut",
     [size, offset, "whole", "stream", [mebibyte + 70, size]],
     [500, 0, "whole"],
@@ -49,7 +49,7 @@ const damages: readonly [
 ];
 
 async function failsToRead({ store }: Bench, artifactId: string, read: Read): Promise<void> {
-  await refuses("corrupt", async () => {
+  await refuses("damaged", async () => {
     if (read === "stream") return drain(await store.retrieveStream(artifactId));
     const range = read === "whole" ? undefined : { start: read[0], end: read[1] };
     return store.retrieve(artifactId, { range });
@@ -82,7 +82,7 @@ export const damageRules: Rule[] = [
   })),
   ...rulesOf(
     {
-      async "a range beside flipped bytes gives right bytes or fails with corrupt"(bench) {
+      async "a range beside flipped bytes gives right bytes or fails with damaged"(bench) {
         const [artifactId, content] = await putDamaged(bench, 73);
         for (const range of [
           { start: 10, end: 20 },
@@ -94,14 +94,14 @@ export const damageRules: Rule[] = [
               content.subarray(range.start, range.end),
             );
           } catch (error) {
-            if (!ArtifactStoreError.isInstance(error) || error.code !== "corrupt") throw error;
+            if (!ArtifactStoreError.isInstance(error) || error.code !== "damaged") throw error;
           }
         }
       },
-      async "a stream hands out no flipped byte and fails with corrupt"(bench) {
+      async "a stream hands out no flipped byte and fails with damaged"(bench) {
         const [artifactId, content] = await putDamaged(bench, 74);
         let at = 0;
-        await refuses("corrupt", async () => {
+        await refuses("damaged", async () => {
           for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? []) {
             assertBytes(piece, content.subarray(at, at + piece.length));
             at += piece.length;
@@ -136,13 +136,13 @@ export const damageRules: Rule[] = [
         const sound = await bench.put(300, 82);
         assert.deepEqual(await bench.store.verify(), {
           checked: 3,
-          corrupt: [large, small.artifactId].sort(),
+          damaged: [large, small.artifactId].sort(),
           missing: [],
         });
         await bench.holds(sound.artifactId, someBytes(300, 82));
         assert.equal((await bench.store.listHandles()).handles.length, 3);
       },
-      async "what verify has set aside fails with corrupt and does not exist, until it is stored again"(
+      async "what verify has set aside fails with damaged and does not exist, until it is stored again"(
         bench,
       ) {
         for (const kind of ["flip", "cut"] as const) {
@@ -154,7 +154,7 @@ export const damageRules: Rule[] = [
           await bench.store.store(content, { source });
           assert.equal(await bench.store.exists(artifactId), true);
           await bench.holds(artifactId, content);
-          assert.deepEqual((await bench.store.verify()).corrupt, []);
+          assert.deepEqual((await bench.store.verify()).damaged, []);
         }
       },
       async "a damaged artifact harms no other one"(bench) {
@@ -183,7 +183,7 @@ export const damageRules: Rule[] = [
       assert.deepEqual(await store.listHandles(), { handles: [first, third], damaged });
       assert.deepEqual(await store.getHandles(artifactId), [first]);
       await bench.holds(artifactId, someBytes(500, 90));
-      const report = { checked: 2, corrupt: [], missing: [], damagedHandles: damaged };
+      const report = { checked: 2, damaged: [], missing: [], damagedHandles: damaged };
       assert.deepEqual(await store.verify(), report);
       const page = await store.listHandles({ limit: 2 });
       assert.deepEqual((await store.listHandles({ cursor: page.cursor })).handles, [third]);
@@ -191,7 +191,7 @@ export const damageRules: Rule[] = [
       assert.deepEqual(await store.store(someBytes(500, 90), { source, imported }), second);
       assert.deepEqual(await store.getHandles(artifactId), [first, second]);
       await bench.corruptHandle(third);
-      await refuses("corrupt", () => store.getHandles(third.artifactId));
+      await refuses("damaged", () => store.getHandles(third.artifactId));
       const removal = { handleId: third.handleId };
       assert.equal(await store.delete(third.artifactId, removal), true);
       assert.deepEqual(await store.listHandles(), { handles: [first, second] });
@@ -202,11 +202,11 @@ export const damageRules: Rule[] = [
 /** Checking a store without damage. */
 export const verifyRules: Rule[] = rulesOf({
   async "verify of a sound store finds nothing and reads every artifact that has a handle"(bench) {
-    assert.deepEqual(await bench.store.verify(), { checked: 0, corrupt: [], missing: [] });
+    assert.deepEqual(await bench.store.verify(), { checked: 0, damaged: [], missing: [] });
     for (const length of [0, 10, mebibyte, mebibyte + 1, 10]) await bench.put(length);
     const deleted = await bench.put(11);
     await bench.store.delete(deleted.artifactId);
-    assert.deepEqual(await bench.store.verify(), { checked: 4, corrupt: [], missing: [] });
+    assert.deepEqual(await bench.store.verify(), { checked: 4, damaged: [], missing: [] });
   },
   async "verify of a sample reads that many artifacts"(bench) {
     for (let seed = 0; seed < 12; seed += 1) await bench.put(10, seed);

@@ -80,6 +80,6 @@ async function readWhileCollected({ store }: Bench): Promise<void> {
   };
   const [outcome] = await Promise.allSettled([drain(interrupted())]);
   if (outcome.status === "fulfilled") assertBytes(outcome.value, content);
-  else await refuses("store_failed", () => Promise.reject(outcome.reason));
+  else await refuses("unavailable", () => Promise.reject(outcome.reason));
   assert.equal(await store.retrieve(artifactId), undefined);
 }

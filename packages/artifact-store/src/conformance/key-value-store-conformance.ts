@@ -2,7 +2,15 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 
 import type { ArtifactStore } from "../artifact-store.ts";
 import { chunkBytes } from "../artifact-driver.ts";
-import { chunkKey, entryKey, handleKey, readEntry, sortedKeys } from "../key-value/blob-entries.ts";
+import { databaseOf, type KeyValuePlace } from "../key-value/bytes-in-texts.ts";
+import {
+  chunkKey,
+  entryKey,
+  handleKey,
+  lastPart,
+  readEntry,
+  sortedKeys,
+} from "../key-value/blob-entries.ts";
 import { createKeyValueArtifactStore } from "../key-value/create-key-value-artifact-store.ts";
 import type { KeyValueDatabase } from "../key-value/key-value-database.ts";
 import { artifactStoreConformance } from "./artifact-store-conformance.ts";
@@ -10,7 +18,7 @@ import { artifactStoreConformance } from "./artifact-store-conformance.ts";
 /** How the kit opens a key-value database. */
 export interface KeyValueConformanceOptions {
   /** Opens an empty database for each rule. */
-  open(): Promise<KeyValueDatabase>;
+  open(): Promise<KeyValuePlace>;
   /** A rule that takes longer fails. 60,000 by default. */
   ruleTimeoutMs?: number | undefined;
 }
@@ -44,7 +52,7 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
     capabilities: { hasLimits: false },
     ruleTimeoutMs: options.ruleTimeoutMs,
     open: async (storeOptions) =>
-      openAt({ database: await options.open(), writesLeft: Infinity }, storeOptions),
+      openAt({ database: databaseOf(await options.open()), writesLeft: Infinity }, storeOptions),
     async reopen(store, storeOptions) {
       await store.close();
       return openAt({ ...placeOf(store), writesLeft: Infinity }, storeOptions);
@@ -63,10 +71,8 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       await database.set(key, kind === "flip" ? bytes : bytes.slice(0, at));
       if (kind === "flip") return;
-      const later = (await sortedKeys(database, `data/${entry.place}/`)).filter(
-        (key) => Number(key.slice(key.lastIndexOf("/") + 1)) > index,
-      );
-      for (const key of later) await database.delete(key);
+      for (const later of await sortedKeys(database, `data/${entry.place}/`))
+        if (Number(lastPart(later)) > index) await database.delete(later);
     },
     async corruptHandle(store, { handleId, artifactId }) {
       const { database } = placeOf(store);

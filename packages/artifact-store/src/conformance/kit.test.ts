@@ -39,7 +39,7 @@ async function* lazily(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
 }
 
 const isCorrupt = (error: unknown): boolean =>
-  ArtifactStoreError.isInstance(error) && error.code === "corrupt";
+  ArtifactStoreError.isInstance(error) && error.code === "damaged";
 
 /** The bytes as they lie there, where they are all there and not set aside; else the failure stands. */
 function unchecked({ state }: Parts, artifactId: string, error: unknown): Uint8Array {
@@ -316,7 +316,7 @@ const faults: Fault[] = [
   },
   {
     fault: "does not check whole reads",
-    rule: "a whole read of flipped bytes fails with corrupt",
+    rule: "a whole read of flipped bytes fails with damaged",
     store: (store, parts) => ({
       retrieve: async (artifactId, options) =>
         store.retrieve(artifactId, options).catch((error: unknown) => {
@@ -327,7 +327,7 @@ const faults: Fault[] = [
   },
   {
     fault: "does not check ranges",
-    rule: "a range of flipped bytes fails with corrupt",
+    rule: "a range of flipped bytes fails with damaged",
     store: (store, parts) => ({
       retrieve: async (artifactId, options) =>
         store.retrieve(artifactId, options).catch((error: unknown) => {
@@ -338,7 +338,7 @@ const faults: Fault[] = [
   },
   {
     fault: "does not check streams",
-    rule: "a stream hands out no flipped byte and fails with corrupt",
+    rule: "a stream hands out no flipped byte and fails with damaged",
     store: (store, parts) => ({
       retrieveStream: async (artifactId, options) => {
         const stream = await store.retrieveStream(artifactId, options);
@@ -359,7 +359,7 @@ const faults: Fault[] = [
   },
   {
     fault: "sets nothing aside",
-    rule: "what verify has set aside fails with corrupt and does not exist, until it is stored again",
+    rule: "what verify has set aside fails with damaged and does not exist, until it is stored again",
     driver: () => ({ quarantine: async () => undefined }),
   },
   {
@@ -425,7 +425,7 @@ async function* untilFailure(stream: AsyncIterable<Uint8Array>): AsyncGenerator<
   try {
     yield* stream;
   } catch (error) {
-    if (!ArtifactStoreError.isInstance(error) || error.code !== "store_failed") throw error;
+    if (!ArtifactStoreError.isInstance(error) || error.code !== "unavailable") throw error;
   }
 }
 

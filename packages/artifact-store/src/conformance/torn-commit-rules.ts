@@ -41,6 +41,33 @@ async function isSound(store: ArtifactStore): Promise<void> {
   }
 }
 
+/** What a crash cuts off, and what must hold afterwards. */
+interface Change {
+  act(open: Bench): Promise<unknown>;
+  look(open: Bench, isDone: boolean): Promise<void>;
+}
+
+/** Cuts a change off after 0, 1, 2, ... writes, and looks at the store after a restart, until the change is done. */
+async function cutAtEachWrite(
+  bench: Bench,
+  prepare: (open: Bench, writes: number) => Change | Promise<Change>,
+): Promise<Bench> {
+  let open = bench;
+  for (let writes = 0, isDone = false; !isDone; writes += 1) {
+    assert.ok(writes < 1_000, "the change takes more than a thousand writes");
+    const { act, look } = await prepare(open, writes);
+    await open.cutOff(writes);
+    isDone = await act(open).then(
+      () => true,
+      () => false,
+    );
+    open = await open.reopen();
+    await isSound(open.store);
+    await look(open, isDone);
+  }
+  return open;
+}
+
 /** Commits as concurrent readers see them and as crashes leave them. */
 export const tornCommitRules: Rule[] = [
   ...rulesOf({
@@ -74,54 +101,44 @@ export const tornCommitRules: Rule[] = [
   ...rulesOf(
     {
       async "a batch that a crash cuts off at any write is there whole or not at all"(bench) {
-        let open = bench;
-        await open.store.store(someBytes(7, 7), { source });
-        for (let writes = 0, isDone = false; !isDone; writes += 1) {
-          assert.ok(writes < 1_000, "a batch of five takes more than a thousand writes");
+        await bench.store.store(someBytes(7, 7), { source });
+        const left = await cutAtEachWrite(bench, (_, writes) => {
           const items = batch(writes + 1);
-          await open.cutOff(writes);
-          isDone = await open.store.storeMany(items).then(
-            () => true,
-            () => false,
-          );
-          open = await open.reopen();
-          const answers = await found(open.store, await idsOf(open, items));
-          assert.equal(
-            new Set(answers).size,
-            1,
-            `after ${writes} writes a part of the batch is there`,
-          );
-          assert.ok(answers[0] || !isDone, "a batch that was stored is gone");
-          await isSound(open.store);
-          await open.store.storeMany(items);
-          for (const item of items) await open.store.delete(await open.idOf(bytesOf(item)));
-          await open.store.collectGarbage({ graceMs: 0 });
-        }
-        assert.equal((await listAll(open.store)).length, 1);
-        await open.store.close();
+          return {
+            act: ({ store }) => store.storeMany(items),
+            async look(open, isDone) {
+              const answers = await found(open.store, await idsOf(open, items));
+              assert.equal(
+                new Set(answers).size,
+                1,
+                `after ${writes} writes a part of the batch is there`,
+              );
+              assert.ok(answers[0] || !isDone, "a batch that was stored is gone");
+              await open.store.storeMany(items);
+              for (const item of items) await open.store.delete(await open.idOf(bytesOf(item)));
+              await open.store.collectGarbage({ graceMs: 0 });
+            },
+          };
+        });
+        assert.equal((await listAll(left.store)).length, 1);
+        await left.store.close();
       },
       async "what is removed while a crash cuts it off stays readable or goes"(bench) {
-        let open = bench;
-        for (let writes = 0, isDone = false; !isDone; writes += 1) {
-          assert.ok(writes < 1_000, "removing an artifact takes more than a thousand writes");
-          const { artifactId } = await open.store.store(someBytes(mebibyte + 5, writes), {
-            source,
-          });
-          await open.store.store(someBytes(mebibyte + 5, writes), { source: "tool:other" });
-          await open.cutOff(writes);
-          const remove = async (): Promise<void> => {
-            await open.store.delete(artifactId);
-            await open.store.collectGarbage({ graceMs: 0 });
+        const left = await cutAtEachWrite(bench, async ({ store }, writes) => {
+          const content = someBytes(mebibyte + 5, writes);
+          const { artifactId } = await store.store(content, { source });
+          await store.store(content, { source: "tool:other" });
+          return {
+            async act({ store }) {
+              await store.delete(artifactId);
+              await store.collectGarbage({ graceMs: 0 });
+            },
+            async look({ store }) {
+              assert.deepEqual((await store.verify()).missing, []);
+            },
           };
-          isDone = await remove().then(
-            () => true,
-            () => false,
-          );
-          open = await open.reopen();
-          await isSound(open.store);
-          assert.deepEqual((await open.store.verify()).missing, []);
-        }
-        await open.store.close();
+        });
+        await left.store.close();
       },
     },
     "cutOff",

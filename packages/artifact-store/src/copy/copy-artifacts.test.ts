@@ -35,7 +35,7 @@ describe("copyArtifacts", () => {
       presentHandles: 0,
       goneHandles: 0,
       copiedBytes: 252_000,
-      corrupt: [],
+      damaged: [],
     });
     expect((await to.listHandles()).handles).toEqual(handles);
     for (const { artifactId } of handles)
@@ -71,7 +71,7 @@ describe("copyArtifacts", () => {
     expect(await copyArtifacts(from, to)).toMatchObject({
       copiedHandles: 1,
       presentHandles: 3,
-      corrupt: [handles[1]?.artifactId],
+      damaged: [handles[1]?.artifactId],
     });
     expect(await to.listHandles()).toEqual({ handles });
   });
@@ -152,18 +152,18 @@ describe("copyArtifacts", () => {
       retrieveStream: async (artifactId, options) => {
         if (artifactId !== gone.artifactId) return from.retrieveStream(artifactId, options);
         await from.delete(artifactId);
-        throw new ArtifactStoreError("store_failed", "The rows of this artifact are gone.");
+        throw new ArtifactStoreError("unavailable", "The rows of this artifact are gone.");
       },
     };
     const report = await copyArtifacts(failing, createMemoryArtifactStore());
-    expect(report).toMatchObject({ copiedHandles: 2, goneHandles: 1, corrupt: [] });
+    expect(report).toMatchObject({ copiedHandles: 2, goneHandles: 1, damaged: [] });
     const broken: ArtifactStore = {
       ...from,
       retrieveStream: () =>
-        Promise.reject(new ArtifactStoreError("store_failed", "The disk is gone.")),
+        Promise.reject(new ArtifactStoreError("unavailable", "The disk is gone.")),
     };
     await expect(copyArtifacts(broken, createMemoryArtifactStore())).rejects.toMatchObject({
-      code: "store_failed",
+      code: "unavailable",
     });
   });
 
@@ -205,7 +205,7 @@ describe("copyArtifacts", () => {
     if (blob === undefined) throw new Error("There is no such blob.");
     blob.bytes[5] = 99;
     const report = await copyArtifacts(from, to);
-    expect(report).toMatchObject({ copiedHandles: 3, corrupt: [damaged?.artifactId] });
+    expect(report).toMatchObject({ copiedHandles: 3, damaged: [damaged?.artifactId] });
     expect((await to.listHandles()).handles).toEqual(
       handles.filter((handle) => handle !== damaged),
     );
@@ -214,11 +214,11 @@ describe("copyArtifacts", () => {
   it("throws what the target throws, and leaves nothing half copied", async () => {
     const from = createMemoryArtifactStore();
     await fill(from, 6);
-    const to = createMemoryArtifactStore({ maxBytes: 30_000 });
+    const to = createMemoryArtifactStore({ limits: { maxStoreBytes: 30_000 } });
     await expect(copyArtifacts(from, to)).rejects.toSatisfy(
       ArtifactStoreError.isInstance.bind(ArtifactStoreError),
     );
-    expect((await to.verify()).corrupt).toEqual([]);
+    expect((await to.verify()).damaged).toEqual([]);
     expect((await to.listHandles()).handles).toHaveLength(3);
   });
 });

@@ -1,7 +1,13 @@
 import { canonicalJson } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 import { createSha256, type Sha256 } from "@ccl/core/hash";
-import type { ArtifactHandle, ArtifactStore, HandleKey, HandlePage } from "../artifact-store.ts";
+import type {
+  ArtifactHandle,
+  ArtifactStore,
+  HandleKey,
+  HandlePage,
+  ListHandlesOptions,
+} from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { isSummaryOf } from "../encryption/handle-sealer.ts";
 import { markNew } from "../store/check-input.ts";
@@ -15,7 +21,7 @@ export interface CopyReport {
   goneHandles: number;
   copiedBytes: number;
   /** Sorted ids of artifacts of which the source could not read the bytes or a handle. What could be read was copied. */
-  corrupt: string[];
+  damaged: string[];
   /** Where a later run can resume. Absent at the start and at the end. */
   cursor?: string | undefined;
 }
@@ -34,7 +40,7 @@ export interface CopyArtifactsOptions {
  * the target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they
  * are verified by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is
  * stored meanwhile may be missed.
- * @throws ArtifactStoreError what either store throws, except `corrupt` of the source, which the report lists
+ * @throws ArtifactStoreError what either store throws, except `damaged` of the source, which the report lists
  */
 export async function copyArtifacts(
   from: ArtifactStore,
@@ -47,22 +53,22 @@ export async function copyArtifacts(
     presentHandles: 0,
     goneHandles: 0,
     copiedBytes: 0,
-    corrupt: [],
+    damaged: [],
   };
   const target = createPresence({ from, to, signal });
   const onDamaged = (handles: readonly HandleKey[]): void =>
-    void report.corrupt.push(...handles.map(({ artifactId }) => artifactId));
+    void report.damaged.push(...handles.map(({ artifactId }) => artifactId));
   const groups = groupsById(from, { ...options, limit: 100, onDamaged });
   for await (const { handles, cursor } of groups) {
     if (cursor !== undefined) report.cursor = cursor;
     for (const handle of handles) {
       if (await target.has(handle, handles)) report.presentHandles += 1;
       else await copyOne({ from, to, report, signal, target }, handle);
-      callListener(onProgress, { ...report, corrupt: [...report.corrupt] });
+      callListener(onProgress, { ...report, damaged: [...report.damaged] });
     }
   }
   delete report.cursor;
-  report.corrupt = [...new Set(report.corrupt)].sort();
+  report.damaged = [...new Set(report.damaged)].sort();
   return report;
 }
 
@@ -96,8 +102,8 @@ async function copyOne(
   } catch (error) {
     if (reading.failure !== undefined && !(await hasHandle(from, handle, signal)))
       report.goneHandles += 1;
-    else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "corrupt")
-      report.corrupt.push(artifactId);
+    else if (ArtifactStoreError.isInstance(reading.failure) && reading.failure.code === "damaged")
+      report.damaged.push(artifactId);
     else throw error;
   }
 }
@@ -154,7 +160,7 @@ async function readBack(
   if (arrived.digestHex() === hash.digestHex()) return;
   await to.delete(artifactId, { handleId });
   throw new ArtifactStoreError(
-    "corrupt",
+    "damaged",
     `Artifact ${artifactId} did not arrive as it was sent; the copy was removed.`,
   );
 }
@@ -200,6 +206,10 @@ function createPresence({ from, to, signal }: Omit<CopyContext, "report" | "targ
   };
 }
 
+interface GroupOptions extends ListHandlesOptions {
+  onDamaged(handles: readonly HandleKey[]): void;
+}
+
 interface Group {
   handles: ArtifactHandle[];
   /** The cursor of the page on which the group begins. */
@@ -209,24 +219,14 @@ interface Group {
 /** Yields all handles, grouped by handle id. */
 async function* groupsById(
   store: ArtifactStore,
-  {
-    cursor,
-    limit,
-    signal,
-    onDamaged,
-  }: {
-    cursor?: string | undefined;
-    limit: number;
-    signal?: AbortSignal | undefined;
-    onDamaged?: (handles: readonly HandleKey[]) => void;
-  },
+  { cursor, limit, signal, onDamaged }: GroupOptions,
 ): AsyncGenerator<Group, void> {
   let group: Group = { handles: [], cursor };
   let next = cursor;
   do {
     const options = { limit, cursor: next, signal };
     const page: HandlePage = await store.listHandles(options);
-    onDamaged?.(page.damaged ?? []);
+    onDamaged(page.damaged ?? []);
     for (const handle of page.handles) {
       if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {
         yield group;

@@ -39,8 +39,22 @@ export function handleChecksum(handle: ArtifactHandle): string {
   return digitsOf(JSON.stringify(copyHandle(handle)));
 }
 
-/** The handle, or a damaged one if the checksum does not match. Rows of earlier versions have none. */
-export function checkedHandle(handle: ArtifactHandle, checksum: unknown): FoundHandle {
+/**
+ * The handle in a row of a database, in columns such as `handle_id` and `session_id`. Damaged if the `checksum` does not
+ * match. Rows of earlier versions have none.
+ */
+export function handleOfRow(row: Readonly<Record<string, unknown>>): FoundHandle {
+  const { session_id: sessionId, checksum } = row;
+  const handle: ArtifactHandle = {
+    handleId: String(row["handle_id"]),
+    artifactId: String(row["artifact_id"]),
+    summary: String(row["summary"]),
+    sizeBytes: Number(row["size_bytes"]),
+    mimeType: String(row["mime_type"]),
+    createdAt: Number(row["created_at"]),
+    source: String(row["source"]),
+    sessionId: typeof sessionId === "string" ? sessionId : undefined,
+  };
   const isWhole = typeof checksum !== "string" || checksum === handleChecksum(handle);
   return isWhole ? handle : damagedHandle(handle);
 }

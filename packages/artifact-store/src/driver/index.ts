@@ -8,16 +8,17 @@ export {
   type DriverListOptions,
   type DriverWriteOptions,
   type FoundHandle,
+  type FreedBlob,
   type StagedBlob,
   type StoredBlob,
 } from "../artifact-driver.ts";
 export type { HandleKey } from "../artifact-store.ts";
 export {
-  checkedHandle,
   damagedHandle,
   fromCheckedLine,
   handleChecksum,
   handleOfLine,
+  handleOfRow,
   toCheckedLine,
 } from "./checked-line.ts";
 export { isMatch } from "./is-match.ts";

@@ -29,10 +29,7 @@ export async function unseal(
 const importKey = (key: Uint8Array, use: "encrypt" | "decrypt") =>
   crypto.subtle.importKey("raw", key, "AES-GCM", false, [use]);
 
-const algorithmOf = ({
-  nonce,
-  context,
-}: SealContext): { name: string; iv: Uint8Array; additionalData: Uint8Array } => ({
+const algorithmOf = ({ nonce, context }: SealContext) => ({
   name: "AES-GCM",
   iv: nonce,
   additionalData: context,

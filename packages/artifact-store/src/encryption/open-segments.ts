@@ -1,6 +1,6 @@
 import type { ArtifactStore, ByteRange } from "../artifact-store.ts";
-import { ChunkAssembler } from "../store/chunk-assembler.ts";
-import { corruptError } from "../store/read-chunks.ts";
+import { inChunks } from "../store/in-chunks.ts";
+import { damagedError } from "../store/read-chunks.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
 import { sealBytes } from "./aes-gcm.ts";
 import { headerBytes, layoutOf, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
@@ -20,7 +20,7 @@ export interface OpenRequest {
 /**
  * The plain bytes of a range, segment by segment. Each segment is authenticated before it is yielded. Undefined if the
  * artifact is not there.
- * @throws ArtifactStoreError `corrupt`
+ * @throws ArtifactStoreError `damaged`
  */
 export async function openSegments(
   request: OpenRequest,
@@ -28,7 +28,7 @@ export async function openSegments(
   const { store, artifactId, keys, storedBytes, range = { start: 0 }, signal } = request;
   const layout = layoutOf(storedBytes);
   if (layout === undefined)
-    throw corruptError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
+    throw damagedError(artifactId, `no encrypted artifact has ${storedBytes} bytes`);
   // A single segment is read in one call.
   const head = await store.retrieve(artifactId, {
     range: layout.segmentCount > 1 ? { start: 0, end: headerBytes } : undefined,
@@ -36,7 +36,7 @@ export async function openSegments(
   });
   if (head === undefined) return undefined;
   const cipher = SegmentCipher.fromHeader(keys, head.subarray(0, headerBytes));
-  if (cipher === undefined) throw corruptError(artifactId, "its header is not one of this key");
+  if (cipher === undefined) throw damagedError(artifactId, "its header is not one of this key");
   const start = Math.min(range.start, layout.plainBytes);
   const end = Math.max(start, Math.min(range.end ?? layout.plainBytes, layout.plainBytes));
   // A range past the end still opens the last segment, which alone proves the length.
@@ -64,28 +64,17 @@ async function* openEach(
   sealed: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   plan: Plan,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler(segmentBytes + sealBytes);
   let index = plan.first;
-  const open = async (chunk: Uint8Array): Promise<Uint8Array> => {
+  for await (const chunk of inChunks(sealed, segmentBytes + sealBytes)) {
     const plain = await plan.cipher.open(index, index === plan.segmentCount - 1, chunk);
     if (plain === undefined)
-      throw corruptError(plan.artifactId, `segment ${index} is not what was sealed`);
+      throw damagedError(plan.artifactId, `segment ${index} is not what was sealed`);
     const offset = index * segmentBytes;
     index += 1;
-    return plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
-  };
-  for await (const piece of sealed) {
-    for (const chunk of assembler.add(piece)) {
-      const plain = await open(chunk);
-      if (plain.length > 0) yield plain;
-    }
+    const part = plain.subarray(Math.max(0, plan.start - offset), Math.max(0, plan.end - offset));
+    if (part.length > 0) yield part;
   }
-  const rest = assembler.rest();
-  if (rest.length > 0) {
-    const plain = await open(rest);
-    if (plain.length > 0) yield plain;
-  }
-  if (index !== plan.last) throw corruptError(plan.artifactId, `it ends before segment ${index}`);
+  if (index !== plan.last) throw damagedError(plan.artifactId, `it ends before segment ${index}`);
 }
 
 function placeOf(segment: number): number {

@@ -1,7 +1,7 @@
 import { randomBytes } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
-import { ChunkAssembler } from "../store/chunk-assembler.ts";
-import { corruptError } from "../store/read-chunks.ts";
+import { inChunks } from "../store/in-chunks.ts";
+import { damagedError } from "../store/read-chunks.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
 import { headBytes } from "../summary/summarize-content.ts";
@@ -45,12 +45,7 @@ export async function sealContent(
   const tag = createHmac(options.keys.tagKey);
   if (isBytes(content)) {
     tag.update(content);
-    return sealHeld({
-      parts: segmentsOf(content),
-      sizeBytes: content.length,
-      tag,
-      keys: options.keys,
-    });
+    return sealHeld(segmentsOf(content), content.length, tag, options.keys);
   }
   const meter = { sizeBytes: 0, head: new Uint8Array(), tag };
   const segments = readSegments(content, meter, options.signal);
@@ -61,8 +56,7 @@ export async function sealContent(
       held.push(next.value);
       next = await segments.next();
     }
-    if (next.done === true)
-      return sealHeld({ parts: held, sizeBytes: meter.sizeBytes, tag, keys: options.keys });
+    if (next.done === true) return sealHeld(held, meter.sizeBytes, tag, options.keys);
     const rest = async function* (first: Uint8Array): AsyncGenerator<Uint8Array, void> {
       yield* held.splice(0);
       yield first;
@@ -76,17 +70,12 @@ export async function sealContent(
   }
 }
 
-function sealHeld({
-  parts,
-  sizeBytes,
-  tag,
-  keys,
-}: {
-  parts: Uint8Array[];
-  sizeBytes: number;
-  tag: Hmac;
-  keys: EncryptionKeys;
-}): SealedContent {
+function sealHeld(
+  parts: Uint8Array[],
+  sizeBytes: number,
+  tag: Hmac,
+  keys: EncryptionKeys,
+): SealedContent {
   const cipher = new SegmentCipher(keys, tag.digest());
   const head = (parts[0] ?? new Uint8Array()).slice(0, headBytes);
   return { content: sealed(cipher, parts), head, sizeBytes };
@@ -109,18 +98,12 @@ async function* readSegments(
   meter: Meter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler(segmentBytes);
-  const measure = (segment: Uint8Array): Uint8Array => {
+  for await (const segment of inChunks(readPieces(content, signal), segmentBytes)) {
     if (meter.sizeBytes === 0) meter.head = segment.slice(0, headBytes);
     meter.sizeBytes += segment.length;
     meter.tag.update(segment);
-    return segment;
-  };
-  for await (const piece of readPieces(content, signal)) {
-    for (const segment of assembler.add(piece)) yield measure(segment);
+    yield segment;
   }
-  const rest = assembler.rest();
-  if (rest.length > 0) yield measure(rest);
 }
 
 /** Yields the header and the sealed segments. An empty content has one empty segment. */
@@ -162,6 +145,6 @@ async function spool(
     keys,
     signal,
   });
-  if (opened === undefined) throw corruptError(artifactId, "what was spooled of a stream is gone");
+  if (opened === undefined) throw damagedError(artifactId, "what was spooled of a stream is gone");
   return opened;
 }

@@ -112,12 +112,12 @@ describe("withEncryption", () => {
           artifactId,
           Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ bit : byte)),
         );
-        await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+        await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
       }
     }
     for (let length = 0; length < sealed.length; length += 1) {
       await forge(state, artifactId, sealed.slice(0, length));
-      await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+      await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
     }
   });
 
@@ -150,7 +150,7 @@ describe("withEncryption", () => {
           await new Blob([head, ...parts].map((each) => new Uint8Array(each))).arrayBuffer(),
         ),
       );
-      await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+      await expect(reader.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
     }
     await forge(
       state,
@@ -173,7 +173,7 @@ describe("withEncryption", () => {
     const reader = withEncryption({ ...plain, getHandles: shortened }, { key: keyOf(1) });
     for (const start of [0, mebibyte - 1, mebibyte, 2 * mebibyte]) {
       const reading = reader.retrieve(artifactId, { range: { start, end: start + 10 } });
-      await expect(reading).rejects.toMatchObject({ code: "corrupt" });
+      await expect(reading).rejects.toMatchObject({ code: "damaged" });
     }
     const past = { range: { start: 3 * mebibyte, end: 3 * mebibyte + 10 } };
     expect(await store.retrieve(artifactId, past)).toEqual(new Uint8Array());

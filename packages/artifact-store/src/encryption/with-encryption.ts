@@ -3,6 +3,7 @@ import type {
   ArtifactHandle,
   ArtifactStore,
   CollectGarbageOptions,
+  DeleteOptions,
   HandleKey,
   HandlePage,
   ListHandlesOptions,
@@ -204,7 +205,8 @@ async function listOwn(
   { store, keys }: EncryptedContext,
   options: ListHandlesOptions,
 ): Promise<HandlePage> {
-  const limit = checkCount(options.limit, { name: "limit", min: 1, max: 1000, otherwise: 100 });
+  const { limit = 100 } = options;
+  checkCount("limit", limit, 1, 1000);
   const handles: ArtifactHandle[] = [];
   const damaged: HandleKey[] = [];
   let cursor = options.cursor;
@@ -227,15 +229,7 @@ async function listOwn(
 async function deleteOwn(
   context: EncryptedContext,
   artifactId: string,
-  {
-    handleId,
-    sessionId,
-    signal,
-  }: {
-    handleId?: string | undefined;
-    sessionId?: string | undefined;
-    signal?: AbortSignal | undefined;
-  },
+  { handleId, sessionId, signal }: DeleteOptions,
 ): Promise<boolean> {
   if (handleId !== undefined) checkHandleId(handleId);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
@@ -265,7 +259,7 @@ async function wholeHandles(
   try {
     return await store.getHandles(artifactId, { signal });
   } catch (error) {
-    if (ArtifactStoreError.isInstance(error) && error.code === "corrupt") return [];
+    if (ArtifactStoreError.isInstance(error) && error.code === "damaged") return [];
     throw error;
   }
 }

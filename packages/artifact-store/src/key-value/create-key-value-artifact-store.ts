@@ -2,11 +2,11 @@ import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { hasSharedLimits } from "../driver/plan-eviction.ts";
 import { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
-import type { KeyValueDatabase } from "./key-value-database.ts";
+import { databaseOf, type KeyValuePlace } from "./bytes-in-texts.ts";
 import { KeyValueDriver } from "./key-value-driver.ts";
 
 /**
- * A store over any key-value database, for one writing process at a time. A put or a batch takes effect with the write
+ * A store over any key-value database, or over the `KeyValue` that keeps your records, for one writing process at a time. A put or a batch takes effect with the write
  * of one key, so after a crash it is there completely or not at all. What it had written before is freed by the next
  * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need transactions,
  * which such a database does not have.
@@ -14,7 +14,7 @@ import { KeyValueDriver } from "./key-value-driver.ts";
  *   wrong shape
  */
 export function createKeyValueArtifactStore(
-  database: KeyValueDatabase,
+  database: KeyValuePlace,
   options: ArtifactStoreOptions = {},
 ): ArtifactStore {
   if (options.limits !== undefined && hasSharedLimits(options.limits))
@@ -22,5 +22,5 @@ export function createKeyValueArtifactStore(
       "unsupported",
       "A key-value store has no limits of a session or of the store, only maxArtifactBytes.",
     );
-  return createArtifactStore(new KeyValueDriver(database), options);
+  return createArtifactStore(new KeyValueDriver(databaseOf(database)), options);
 }

@@ -1,7 +1,7 @@
 /**
  * The four calls that a store needs of a database. Keys are ASCII without spaces, up to 200 characters. Values are up
  * to 1 MiB. Once the promise of a `set` or `delete` has resolved, every later call sees the change. A reader never sees
- * half a value. What these calls throw reaches the caller as the cause of a `store_failed`.
+ * half a value. What these calls throw reaches the caller as the cause of an `unavailable`.
  */
 export interface KeyValueDatabase {
   /** Undefined or null if there is no such key. */

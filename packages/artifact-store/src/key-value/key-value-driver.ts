@@ -12,6 +12,7 @@ import type {
   DriverListOptions,
   DriverWriteOptions,
   FoundHandle,
+  FreedBlob,
   StagedBlob,
   StoredBlob,
 } from "../artifact-driver.ts";
@@ -91,10 +92,20 @@ export class KeyValueDriver implements ArtifactDriver {
   }
 
   async find(artifactId: string): Promise<StoredBlob | undefined> {
-    const entry = await readEntry(this.#database, artifactId);
-    return entry === undefined || entry.handles.length === 0
-      ? undefined
-      : storedBlob(this.#database, artifactId, entry);
+    const database = this.#database;
+    const entry = await readEntry(database, artifactId);
+    if (entry === undefined || entry.handles.length === 0) return undefined;
+    return {
+      record: recordOf(artifactId, entry),
+      isQuarantined: entry.isQuarantined,
+      async *read(firstChunk, endChunk) {
+        for (let index = firstChunk; index < endChunk; index += 1) {
+          const bytes = await database.get(chunkKey(entry.place, index));
+          // The store notices missing bytes, since it counts and hashes every byte.
+          yield new Uint8Array(bytes ?? []);
+        }
+      },
+    };
   }
 
   async getHandles(artifactId: string): Promise<FoundHandle[]> {
@@ -134,15 +145,18 @@ export class KeyValueDriver implements ArtifactDriver {
       if (removed.size === 0) return 0;
       const kept = entry.handles.filter(([handleId]) => !removed.has(handleId));
       await this.#writeEntry(artifactId, { ...entry, handles: kept, touchedAt: now });
-      await this.#removeKeys([...removed].map((handleId) => handleKey(handleId, artifactId)));
+      await removeKeys(
+        this.#database,
+        [...removed].map((handleId) => handleKey(handleId, artifactId)),
+      );
       return removed.size;
     }, signal);
   }
 
-  collect(options: DriverCollectOptions): Promise<{ artifactId: string; sizeBytes: number }[]> {
+  collect(options: DriverCollectOptions): Promise<FreedBlob[]> {
     const { until, artifactIds, isDryRun, signal } = options;
     return this.#turns.run(async () => {
-      const freed: { artifactId: string; sizeBytes: number }[] = [];
+      const freed: FreedBlob[] = [];
       for (const artifactId of artifactIds ?? (await this.#storedIds())) {
         const entry = await readEntry(this.#database, artifactId);
         if (entry === undefined || entry.handles.length > 0 || entry.touchedAt > until) continue;
@@ -247,12 +261,8 @@ export class KeyValueDriver implements ArtifactDriver {
     return found.filter((handle) => handle !== undefined);
   }
 
-  async #removeKeys(keys: readonly string[]): Promise<void> {
-    await mapConcurrent(keys, concurrency, (key) => this.#database.delete(key));
-  }
-
   async #removePlace(place: string): Promise<void> {
-    await this.#removeKeys(await sortedKeys(this.#database, `data/${place}/`));
+    await removeKeys(this.#database, await sortedKeys(this.#database, `data/${place}/`));
   }
 
   /** Removes what a process left behind when it ended in the middle of a change. */
@@ -270,10 +280,20 @@ export class KeyValueDriver implements ArtifactDriver {
     const [batches, data, written] = await Promise.all(
       ["batch/", "data/", "handle/"].map((prefix) => sortedKeys(this.#database, prefix)),
     );
-    await this.#removeKeys(batches ?? []);
-    await this.#removeKeys((data ?? []).filter((key) => !places.has(key.split("/")[1] ?? "")));
-    await this.#removeKeys((written ?? []).filter((key) => !handles.has(key)));
+    await removeKeys(this.#database, batches ?? []);
+    await removeKeys(
+      this.#database,
+      (data ?? []).filter((key) => !places.has(key.split("/")[1] ?? "")),
+    );
+    await removeKeys(
+      this.#database,
+      (written ?? []).filter((key) => !handles.has(key)),
+    );
   }
+}
+
+async function removeKeys(database: KeyValueDatabase, keys: readonly string[]): Promise<void> {
+  await mapConcurrent(keys, concurrency, (key) => database.delete(key));
 }
 
 class StagedChunks implements StagedBlob {
@@ -297,21 +317,6 @@ class StagedChunks implements StagedBlob {
   async discard(): Promise<void> {
     if (this.isTaken) return;
     this.#placesInUse.delete(this.place);
-    for (const key of await sortedKeys(this.#database, `data/${this.place}/`))
-      await this.#database.delete(key);
+    await removeKeys(this.#database, await sortedKeys(this.#database, `data/${this.place}/`));
   }
-}
-
-function storedBlob(database: KeyValueDatabase, artifactId: string, entry: BlobEntry): StoredBlob {
-  return {
-    record: recordOf(artifactId, entry),
-    isQuarantined: entry.isQuarantined,
-    async *read(firstChunk, endChunk) {
-      for (let index = firstChunk; index < endChunk; index += 1) {
-        const bytes = await database.get(chunkKey(entry.place, index));
-        // The store notices missing bytes, since it counts and hashes every byte.
-        yield new Uint8Array(bytes ?? []);
-      }
-    },
-  };
 }

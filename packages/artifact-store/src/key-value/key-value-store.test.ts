@@ -129,7 +129,7 @@ describe("a store over a map", () => {
     const store = createKeyValueArtifactStore(database);
     database.failure = { prefix: "blob/", isWritten: false };
     await expect(store.store(large, { source: "a" })).rejects.toMatchObject({
-      code: "store_failed",
+      code: "unavailable",
     });
     database.failure = undefined;
     expect((await store.listHandles()).handles).toEqual([]);
@@ -148,7 +148,7 @@ describe("a store over a map", () => {
     const store = createKeyValueArtifactStore(database);
     database.failure = { prefix: "blob/", isWritten: true };
     await expect(store.store(large, { source: "a" })).rejects.toMatchObject({
-      code: "store_failed",
+      code: "unavailable",
     });
     const { handles } = await store.listHandles();
     assertBytes(await store.retrieve(handles[0]?.artifactId ?? ""), large);

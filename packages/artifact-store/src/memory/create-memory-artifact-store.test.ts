@@ -22,7 +22,7 @@ describe("createMemoryArtifactStore", () => {
   });
 
   it("refuses what does not fit in its bytes", async () => {
-    const store = createMemoryArtifactStore({ maxBytes: 10 });
+    const store = createMemoryArtifactStore({ limits: { maxStoreBytes: 10 } });
     await store.store("12345678", { source: "a" });
     await expect(store.store("123", { source: "a" })).rejects.toMatchObject({
       code: "limit_exceeded",

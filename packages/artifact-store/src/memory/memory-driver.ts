@@ -1,4 +1,3 @@
-import type { ArtifactHandle } from "../artifact-store.ts";
 import {
   chunkBytes,
   type ArtifactDriver,
@@ -8,7 +7,7 @@ import {
   type StoredBlob,
 } from "../artifact-driver.ts";
 import { MemoryState } from "./memory-state.ts";
-import { isMatch, type HandleMatch } from "../driver/is-match.ts";
+import { isMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
 /** A driver over a `MemoryState`. No call waits in the middle of a change, so each call is a transaction. */
@@ -40,7 +39,8 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
     getHandles: async (artifactId) => state.blobs.get(artifactId)?.handles.slice() ?? [],
     listHandles: async ({ after, limit, ...filter }) => {
       const start = after === undefined ? 0 : state.positionAfter(state.handles, after);
-      return pick(state.handles, { start, limit, filter });
+      const found = state.handles.slice(start).filter((handle) => isMatch(handle, filter));
+      return found.slice(0, limit);
     },
     removeHandles: async (artifactId, match, { now }) => {
       const blob = state.blobs.get(artifactId);
@@ -101,16 +101,4 @@ function findBlob(state: MemoryState, artifactId: string): StoredBlob | undefine
       }
     },
   };
-}
-
-function pick(
-  handles: readonly ArtifactHandle[],
-  { start, limit, filter }: { start: number; limit: number; filter: HandleMatch },
-): ArtifactHandle[] {
-  const picked: ArtifactHandle[] = [];
-  for (let index = start; index < handles.length && picked.length < limit; index += 1) {
-    const handle = handles[index];
-    if (handle !== undefined && isMatch(handle, filter)) picked.push(handle);
-  }
-  return picked;
 }

@@ -1,9 +1,14 @@
 import { throwIfAborted } from "@ccl/core/async";
-import { ArtifactStoreError } from "../artifact-store-error.ts";
+import { ArtifactStoreError, type ArtifactStoreErrorCode } from "../artifact-store-error.ts";
 import { checkOptions } from "./check-input.ts";
 
-const diskFullCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full"]);
-const sqliteFull = 13;
+/** How systems, databases and the packages below name these causes. 13 is SQLite's number of a full disk. */
+const causes: readonly [code: ArtifactStoreErrorCode, what: string, names: readonly unknown[]][] = [
+  ["disk_full", "has no room left", ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full", 13]],
+  ["read_only", "allows no such access", ["EROFS", "EACCES", "EPERM", "25006", "read_only"]],
+  ["damaged", "is damaged", ["corrupt", "damaged"]],
+  ["conflict", "was changed by others first", ["conflict"]],
+];
 
 /** Wraps a failure in an `ArtifactStoreError`, unless it is one already. */
 function toStoreError(
@@ -19,19 +24,10 @@ function toStoreError(
   const label =
     codes.find((code) => typeof code === "string") ??
     (error instanceof Error ? error.name : typeof error);
-  const options = { cause: error };
-  if (codes.some((code) => diskFullCodes.has(code) || code === sqliteFull)) {
-    return new ArtifactStoreError(
-      "disk_full",
-      `The ${name} store has no room left (${label}).`,
-      options,
-    );
-  }
-  return new ArtifactStoreError(
-    "store_failed",
-    `The ${name} store failed (${label}); see the cause.`,
-    options,
-  );
+  const [code = "unavailable", what] =
+    causes.find(([, , names]) => codes.some((each) => names.includes(each))) ?? [];
+  const message = what === undefined ? `failed (${label}); see the cause.` : `${what} (${label}).`;
+  return new ArtifactStoreError(code, `The ${name} store ${message}`, { cause: error });
 }
 
 /** `code` and `errcode` of the error and its causes. */

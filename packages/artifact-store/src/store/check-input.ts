@@ -168,31 +168,22 @@ export function checkRange(range: ByteRange | undefined): void {
   }
 }
 
-/** A whole number from `min` to `max`, or the default if nothing is given. */
+/** @throws ArtifactStoreError `invalid_input` unless the value is absent or a whole number in the range */
 export function checkCount(
+  name: string,
   value: number | undefined,
-  { name, min, max, otherwise }: { name: string; min: number; max: number; otherwise: number },
-): number {
-  if (value === undefined) return otherwise;
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  min = 0,
+  max: number = Number.MAX_SAFE_INTEGER,
+): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return;
   throw invalidInput(`${name} is ${quoted(value)}; give a whole number from ${min} to ${max}.`);
 }
 
 /** @throws ArtifactStoreError `invalid_input` */
 export function checkLimits(limits: StoreLimits): StoreLimits {
   const { maxArtifactBytes, maxSessionBytes, maxStoreBytes, whenFull } = limits;
-  for (const [name, value] of Object.entries({
-    maxArtifactBytes,
-    maxSessionBytes,
-    maxStoreBytes,
-  })) {
-    checkCount(value, {
-      name: `limits.${name}`,
-      min: 0,
-      max: Number.MAX_SAFE_INTEGER,
-      otherwise: 0,
-    });
-  }
+  const sizes = { maxArtifactBytes, maxSessionBytes, maxStoreBytes };
+  for (const [name, value] of Object.entries(sizes)) checkCount(`limits.${name}`, value);
   if (whenFull !== undefined && whenFull !== "reject" && whenFull !== "evict") {
     throw invalidInput(`limits.whenFull is ${quoted(whenFull)}; it is "reject" or "evict".`);
   }

@@ -76,7 +76,7 @@ describe("createArtifactStore", () => {
       );
       blob.record = { ...record, chunkHashes };
       await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({
-        code: "corrupt",
+        code: "damaged",
       });
     }
     for (const change of [
@@ -87,16 +87,16 @@ describe("createArtifactStore", () => {
     ]) {
       blob.record = { ...record, ...change };
       await expect(store.retrieve(artifactId, { range })).rejects.toMatchObject({
-        code: "corrupt",
+        code: "damaged",
       });
-      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
+      await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
     }
     await store.store(new Uint8Array(2 * mebibyte + 5), { source });
     expect(blobOf(state, artifactId).record).toEqual(record);
     expect(await store.retrieve(artifactId, { range })).toEqual(new Uint8Array(10));
   });
 
-  it("says corrupt where a handle is there and its bytes are lost, and repairs that too", async () => {
+  it("says damaged where a handle is there and its bytes are lost, and repairs that too", async () => {
     const { store } = open((driver) => {
       let isLost = true;
       return {
@@ -110,8 +110,8 @@ describe("createArtifactStore", () => {
       };
     });
     const { artifactId } = await store.store("lost", { source });
-    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "corrupt" });
-    expect(await store.verify()).toEqual({ checked: 1, corrupt: [], missing: [artifactId] });
+    await expect(store.retrieve(artifactId)).rejects.toMatchObject({ code: "damaged" });
+    expect(await store.verify()).toEqual({ checked: 1, damaged: [], missing: [artifactId] });
     await store.store("lost", { source });
     expect(await store.retrieve(artifactId)).toEqual(new TextEncoder().encode("lost"));
   });
@@ -152,8 +152,11 @@ describe("createArtifactStore", () => {
     ["ENOSPC", Object.assign(new Error("x"), { code: "ENOSPC" }), "disk_full"],
     ["SQLite's number for full", Object.assign(new Error("x"), { errcode: 13 }), "disk_full"],
     ["a cause that is a full disk", new Error("x", { cause: { code: "53100" } }), "disk_full"],
-    ["EIO", Object.assign(new Error("x"), { code: "EIO" }), "store_failed"],
-    ["no error at all", "a text", "store_failed"],
+    ["EROFS", Object.assign(new Error("x"), { code: "EROFS" }), "read_only"],
+    ["damaged records", Object.assign(new Error("x"), { code: "damaged" }), "damaged"],
+    ["a lost race", Object.assign(new Error("x"), { code: "conflict" }), "conflict"],
+    ["EIO", Object.assign(new Error("x"), { code: "EIO" }), "unavailable"],
+    ["no error at all", "a text", "unavailable"],
   ])("wraps %s", async (_, thrown, code) => {
     const { store } = open(() => ({ commit: () => Promise.reject(thrown) }));
     const failure: unknown = await store
@@ -186,7 +189,7 @@ describe("createArtifactStore", () => {
     const { store } = open(() => ({ maxInlineBytes: mebibyte, stage, commit }));
     const content = new Uint8Array(mebibyte + 1);
     await store.store(content, { source });
-    await expect(store.store(content, { source })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.store(content, { source })).rejects.toMatchObject({ code: "unavailable" });
     await expect(
       store.store(content, { source, expectedId: "0".repeat(64) }),
     ).rejects.toMatchObject({
@@ -250,8 +253,8 @@ describe("createArtifactStore", () => {
   it("says so where a driver lists ids without end", async () => {
     const { store } = open((memory) => ({ listIds: ({ limit }) => memory.listIds({ limit }) }));
     await store.store("a", { source });
-    await expect(store.verify()).rejects.toMatchObject({ code: "store_failed" });
-    await expect(store.verify({ sample: 5 })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.verify()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(store.verify({ sample: 5 })).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("keeps what it checked, whatever a getter says later", async () => {
@@ -303,10 +306,12 @@ describe("createArtifactStore", () => {
       invalid_id: "documented",
       invalid_input: "documented",
       id_mismatch: "documented",
-      corrupt: "documented",
+      damaged: "documented",
+      conflict: "documented",
+      read_only: "documented",
       limit_exceeded: "documented",
       disk_full: "documented",
-      store_failed: "documented",
+      unavailable: "documented",
       unsupported: "documented",
       closed: "documented",
       aborted: "documented",

@@ -1,5 +1,10 @@
 import { createUuidV7Generator, systemClock, type Clock, type IdGenerator } from "@ccl/core";
-import type { ArtifactStore, CollectGarbageOptions, StoreLimits } from "../artifact-store.ts";
+import type {
+  ArtifactStore,
+  CollectGarbageOptions,
+  RetrieveOptions,
+  StoreLimits,
+} from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { CallScope } from "./call-scope.ts";
@@ -84,7 +89,7 @@ export function createArtifactStore(
         const { handles, damaged } = sortHandles(found);
         if (handles.length > 0 || damaged === undefined) return handles;
         const message = `All handles of artifact ${artifactId} are damaged. Store its bytes again, and delete the handles that listHandles names as damaged.`;
-        throw new ArtifactStoreError("corrupt", message, { details: { artifactId } });
+        throw new ArtifactStoreError("damaged", message, { details: { artifactId } });
       }),
     listHandles: (options = {}) => scope.run(options, () => listPage(driver, options)),
     delete: (artifactId, options = {}) =>
@@ -100,13 +105,8 @@ export function createArtifactStore(
     collectGarbage: (options) => scope.run(options, () => collect(context, options)),
     verify: (options = {}) =>
       scope.run(options, async () => {
-        const { sample, signal } = options;
-        const max = Number.MAX_SAFE_INTEGER;
-        checkCount(sample, { name: "sample", min: 0, max, otherwise: max });
-        return verifyBlobs(context, {
-          sample,
-          signal,
-        });
+        checkCount("sample", options.sample);
+        return verifyBlobs(context, options);
       }),
     close: () =>
       scope.close(async () => {
@@ -116,10 +116,7 @@ export function createArtifactStore(
   };
 }
 
-function checkRead(
-  artifactId: string,
-  { range }: { range?: { start: number; end?: number | undefined } | undefined },
-): string {
+function checkRead(artifactId: string, { range }: RetrieveOptions): string {
   checkRange(range);
   return checkArtifactId(artifactId);
 }

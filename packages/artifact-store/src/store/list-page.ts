@@ -15,8 +15,8 @@ export async function listPage(
   driver: ArtifactDriver,
   options: ListHandlesOptions,
 ): Promise<HandlePage> {
-  const { sessionId, source, cursor, signal } = options;
-  const limit = checkCount(options.limit, { name: "limit", min: 1, max: 1000, otherwise: 100 });
+  const { sessionId, source, cursor, limit = 100, signal } = options;
+  checkCount("limit", limit, 1, 1000);
   const found = await driver.listHandles({
     limit: limit + 1,
     sessionId: sessionId !== undefined ? checkText("sessionId", sessionId) : undefined,

@@ -3,7 +3,7 @@ import type { ArtifactDriver } from "../artifact-driver.ts";
 
 const pageSize = 1000;
 
-/** All ids of a driver. @throws ArtifactStoreError `store_failed` if a listing does not advance */
+/** All ids of a driver. @throws ArtifactStoreError `unavailable` if a listing does not advance */
 export async function* pagesOfIds(
   driver: ArtifactDriver,
   signal: AbortSignal | undefined,
@@ -30,5 +30,5 @@ export async function pageOfIds(
   });
   if (page.every((id, index) => id > (page[index - 1] ?? after))) return page;
   const message = `The ${driver.name} driver's listIds gave ids that do not ascend from after "${after}" on; it has to.`;
-  throw new ArtifactStoreError("store_failed", message);
+  throw new ArtifactStoreError("unavailable", message);
 }

@@ -10,7 +10,7 @@ import {
 import { headBytes } from "../summary/summarize-content.ts";
 import { concatBytes, RecordHasher } from "./blob-record.ts";
 import { invalidInput, isWellFormed, quoted } from "./check-input.ts";
-import { ChunkAssembler } from "./chunk-assembler.ts";
+import { inChunks } from "./in-chunks.ts";
 import { isBytes } from "./is-bytes.ts";
 import { readPieces } from "./read-pieces.ts";
 
@@ -62,7 +62,7 @@ export async function prepareContent(
   let head: Uint8Array = new Uint8Array();
   for await (const chunk of isBytes(content)
     ? chunksOf(content, options)
-    : readChunks(content, options)) {
+    : inChunks(limitedPieces(content, options))) {
     throwIfAborted(signal, ArtifactStoreError);
     if (hasher.sizeBytes === 0) head = chunk.slice(0, headBytes);
     await hasher.add(chunk);
@@ -80,19 +80,16 @@ function* chunksOf(bytes: Uint8Array, { maxBytes }: PrepareOptions): Generator<U
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
-async function* readChunks(
+async function* limitedPieces(
   pieces: AsyncIterable<Uint8Array>,
   { maxBytes, signal }: PrepareOptions,
 ): AsyncGenerator<Uint8Array, void> {
-  const assembler = new ChunkAssembler();
   let sizeBytes = 0;
   for await (const piece of readPieces(pieces, signal)) {
     sizeBytes += piece.length;
     checkSize(sizeBytes, maxBytes);
-    yield* assembler.add(piece);
+    yield piece;
   }
-  const rest = assembler.rest();
-  if (rest.length > 0) yield rest;
 }
 
 function checkSize(sizeBytes: number, maxBytes: number): void {

@@ -55,11 +55,7 @@ export async function putArtifacts(
       prepared.push({ item, content, summary: summaryOf(item, content) });
     }
     throwIfAborted(signal, ArtifactStoreError);
-    const puts = prepared.map(({ item, content, summary }) => ({
-      handle: makeHandle(context, { item, content, summary }),
-      item,
-      content,
-    }));
+    const puts = prepared.map((each) => ({ ...each, handle: makeHandle(context, each) }));
     const groups = groupPuts(puts);
     const inOrder = [...groups.values()];
     const blobs = inOrder.map(({ put }) => put);

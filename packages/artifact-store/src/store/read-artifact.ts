@@ -4,7 +4,7 @@ import type { ByteRange } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { chunkBytes, type ArtifactDriver } from "../artifact-driver.ts";
 import { invalidInput } from "./check-input.ts";
-import { corruptError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
+import { damagedError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
 
 /** Which artifact to read, and how much of it. */
 export interface ReadRequest {
@@ -30,7 +30,7 @@ export async function readArtifact(
       range === undefined
         ? "its bytes do not hash to its id"
         : "bytes in the range do not match their hash";
-    if (isRetry) throw corruptError(artifactId, part);
+    if (isRetry) throw damagedError(artifactId, part);
     // It may have been freed or repaired during the read.
     found = await findBlob(driver, artifactId, signal);
   }
@@ -141,12 +141,12 @@ async function* streamSpan(
     }
     if (index === span.end) return;
     if (failedAt === index)
-      throw corruptError(artifactId, `chunk ${index} does not match its hash`);
+      throw damagedError(artifactId, `chunk ${index} does not match its hash`);
     failedAt = index;
     found = await findBlob(driver, artifactId, signal);
     if (found === undefined) {
       throw new ArtifactStoreError(
-        "store_failed",
+        "unavailable",
         `Artifact ${artifactId} was deleted and freed while it was read.`,
       );
     }

@@ -8,9 +8,9 @@ export interface FoundBlob {
   shape: BlobShape;
 }
 
-export function corruptError(artifactId: string, what: string): ArtifactStoreError {
+export function damagedError(artifactId: string, what: string): ArtifactStoreError {
   return new ArtifactStoreError(
-    "corrupt",
+    "damaged",
     `Artifact ${artifactId} is damaged: ${what}. Storing the same bytes repairs it.`,
     {
       details: { artifactId },
@@ -20,7 +20,7 @@ export function corruptError(artifactId: string, what: string): ArtifactStoreErr
 
 /**
  * Finds a blob. Undefined if no handle names it.
- * @throws ArtifactStoreError `corrupt` if the blob was set aside, its record is damaged or its bytes are lost
+ * @throws ArtifactStoreError `damaged` if the blob was set aside, its record is damaged or its bytes are lost
  */
 export async function findBlob(
   driver: ArtifactDriver,
@@ -30,12 +30,12 @@ export async function findBlob(
   const stored = await driver.find(artifactId, { signal });
   if (stored === undefined) {
     if (await isLost(driver, artifactId, signal))
-      throw corruptError(artifactId, "its bytes are missing");
+      throw damagedError(artifactId, "its bytes are missing");
     return undefined;
   }
-  if (stored.isQuarantined) throw corruptError(artifactId, "a check has set it aside");
+  if (stored.isQuarantined) throw damagedError(artifactId, "a check has set it aside");
   const shape = shapeOf(stored.record, artifactId);
-  if (shape === undefined) throw corruptError(artifactId, "its record does not match its checksum");
+  if (shape === undefined) throw damagedError(artifactId, "its record does not match its checksum");
   return { stored, shape };
 }
 

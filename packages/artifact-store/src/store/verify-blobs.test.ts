@@ -34,21 +34,21 @@ describe("verify", () => {
     "takes two looks: a read that %s once is no verdict",
     async (harm) => {
       const { store, isSetAside } = await openHarmed(harm, 1);
-      expect(await store.verify()).toEqual({ checked: 1, corrupt: [], missing: [] });
+      expect(await store.verify()).toEqual({ checked: 1, damaged: [], missing: [] });
       expect(isSetAside()).toBe(false);
     },
   );
 
   it("reports what can't be read, and leaves it where it is", async () => {
     const { store, artifactId, isSetAside } = await openHarmed("fails", 2);
-    expect(await store.verify()).toMatchObject({ corrupt: [artifactId] });
+    expect(await store.verify()).toMatchObject({ damaged: [artifactId] });
     expect(isSetAside()).toBe(false);
     expect(new TextDecoder().decode(await store.retrieve(artifactId))).toBe("kept");
   });
 
   it("sets wrong bytes aside", async () => {
     const { store, artifactId, isSetAside } = await openHarmed("flips", 2);
-    expect(await store.verify()).toMatchObject({ corrupt: [artifactId] });
+    expect(await store.verify()).toMatchObject({ damaged: [artifactId] });
     expect(isSetAside()).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { redactSecrets } from "@ccl/core";
+import { groupDigits, redactSecrets } from "@ccl/core";
 import { cutAtGrapheme } from "./cut-at-grapheme.ts";
 
 /** How many bytes of a content a summary is made from. */
@@ -25,7 +25,7 @@ export interface SummaryInput {
 export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryInput): string {
   if (sizeBytes === 0) return `empty, ${mimeType}`;
   const text = textOf(head, isCut);
-  if (text === undefined) return `binary, ${withCommas(sizeBytes)} bytes, ${mimeType}`;
+  if (text === undefined) return `binary, ${groupDigits(sizeBytes)} bytes, ${mimeType}`;
   const line = oneLine(masked(text, isCut));
   if (line.length <= shownChars && !isCut) return clean(line);
   return clean(`${cutAtGrapheme(line, shownChars - 4).trimEnd()} ...`);
@@ -62,8 +62,4 @@ function textOf(head: Uint8Array, isCut: boolean): string | undefined {
 /** Replaces white space, control characters and characters that reorder text. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
-}
-
-function withCommas(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -4,13 +4,16 @@ import type { ResourceColumn, ResourceRecord } from "../record/resource-record.t
 export interface Principal {
   /** For rules that are functions. */
   id?: string | undefined;
-  /** Rights add up over the roles. A role that the catalog does not know grants nothing. */
+  /**
+   * The principal has the rights of all its roles together. A role that the catalog does not know
+   * grants nothing.
+   */
   roles: readonly string[];
 }
 
-/** Which resources a right is for: those that match all the given fields. */
+/** Selects the resources that a right applies to. A resource must match every given field. */
 interface ResourceMatch {
-  /** Ids. A `*` at the end matches any suffix. */
+  /** Resource ids. A `*` at the end matches any suffix. */
   ids?: readonly string[] | undefined;
   kinds?: readonly string[] | undefined;
   /** Matches a resource that has any of these tags. */
@@ -19,7 +22,10 @@ interface ResourceMatch {
   policies?: readonly string[] | undefined;
 }
 
-/** A right: for all resources, none, some, or by a function. A function denies if it throws or does not return true. */
+/**
+ * The resources that a right applies to: all (`true`), none, those that match, or those for which
+ * the function returns true. A function that throws denies access.
+ */
 export type ResourceRule =
   | boolean
   | ResourceMatch
@@ -37,19 +43,19 @@ export type DetailSection =
   | "quality"
   | "other";
 
-/** What a role may see. */
+/** The rights of a role. */
 export interface RoleRights {
-  /** Rows, facets, counts and search. All resources by default. */
+  /** Rows, facets, counts and search results. All resources by default. */
   overview?: ResourceRule | undefined;
   /** Cards, and search over their content. No resources by default. */
   details?: ResourceRule | undefined;
-  /** Columns tagged `pii`, and texts that name them. No resources by default. */
+  /** Columns tagged `pii`, and any text that names one. No resources by default. */
   pii?: ResourceRule | undefined;
-  /** Which columns are shown, in addition to the `pii` rule. All by default. */
+  /** Which columns are shown, on top of the `pii` rule. All by default. */
   columns?:
     | ((column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean)
     | undefined;
-  /** All by default. */
+  /** Sections of a card. All by default. */
   sections?: readonly DetailSection[] | undefined;
 }
 

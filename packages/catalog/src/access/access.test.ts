@@ -43,12 +43,12 @@ describe("access", () => {
   it.each([
     ["no principal", {}, true, false],
     ["a principal with the right", as("hr"), true, true],
-    ["a role whose tags do not fit", as("guest"), false, false],
+    ["a role whose tags do not match", as("guest"), false, false],
     ["a role that the catalog does not know", as("nobody"), false, false],
-    ["a role that is named like a member of every object", as("constructor"), false, false],
+    ["a role named like a member of every object", as("constructor"), false, false],
     ["no role at all", as(), false, false],
     ["a rule that throws", as("broken"), false, false],
-    ["a rule that gives a text", as("leaky"), true, false],
+    ["a rule that returns a text", as("leaky"), true, false],
     ["rights that add up", as("guest", "hr"), true, true],
   ])("shows overview and details to %s: %s", async (_, who, hasOverview, hasDetails) => {
     const catalog = createCatalog({ access });
@@ -64,7 +64,7 @@ describe("access", () => {
     expect([context.k, context.m]).toEqual([hasOverview ? 1 : 0, hasDetails ? 1 : 0]);
   });
 
-  it("hides columns by rule, and finds no resource by a column that is hidden", async () => {
+  it("hides columns by rule, and finds no resource by a hidden column", async () => {
     const catalog = createCatalog({ access });
     await catalog.register([people]);
     const { items } = await catalog.details([people.id], as("analyst"));
@@ -91,14 +91,14 @@ describe("access", () => {
     `);
   });
 
-  it("looks the same for what is denied and what is absent", async () => {
+  it("makes a denied resource look like an absent one", async () => {
     const catalog = createCatalog({ access });
     await catalog.register([people]);
     const answer = await catalog.details([people.id, "res:none"], as("guest"));
     expect(answer).toEqual({ items: [], missing: [people.id, "res:none"] });
   });
 
-  it("shows nothing to a principal of a catalog without rules, and all but personal columns to a call without one", async () => {
+  it("shows nothing to a principal without access rules, and everything but personal columns to a call without a principal", async () => {
     const catalog = createCatalog();
     await catalog.register([people]);
     expect((await catalog.overview(as("hr"))).items).toEqual([]);
@@ -107,7 +107,7 @@ describe("access", () => {
   });
 });
 
-/** Every word of a secret part has this in it, so that any byte of one shows. */
+/** A mark in every word of a secret part, so that any leaked byte is detected. */
 const mark = "zq";
 const secret = (at: number, what: string): string => `${mark}${what}${"abcdefghijklm"[at] ?? ""}`;
 
@@ -183,7 +183,7 @@ const rules: AccessOptions = {
 };
 
 describe("a principal's answers", () => {
-  it("hold no byte, count or facet of what is denied", async () => {
+  it("contain no byte, count or facet of a denied resource", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     const who = { principal: { roles: ["reader"] } };
     let cards = 0;

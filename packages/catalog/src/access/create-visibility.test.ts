@@ -17,7 +17,7 @@ const sections: DetailSection[] = [
   "other",
 ];
 
-/** What of a whole card is in each section. */
+/** The part of a complete card that belongs to each section. */
 const contentOf: Record<DetailSection, object> = {
   description: { description: "All orders." },
   columns: { columns: [{ name: "order_id" }, { name: "email", tags: ["pii"] }, { name: "note" }] },
@@ -63,11 +63,11 @@ const role = fc.record({
 });
 type Role = typeof role extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The resources that a rule is for. */
+/** True if a rule covers a resource with this tag. */
 const matches = (given: Role["overview"], absent: boolean, tag: string): boolean =>
   typeof given === "object" ? given.tags.includes(tag) : (given ?? absent);
 
-/** What one role shows of a resource, by the words of its documentation. */
+/** The parts of a resource that one role shows, according to the documentation. */
 function shownBy(one: Role, tag: string) {
   const hasOverview = matches(one.overview, true, tag);
   const hasCard = matches(one.details, false, tag);
@@ -142,7 +142,7 @@ describe("a principal", () => {
     expect(items.map(sectionsIn)).toEqual([["description"], sections]);
   });
 
-  it("gets the sections that it asks for and may see", async () => {
+  it("gets the sections that it requests and may see", async () => {
     const catalog = await catalogWith({
       roles: { r: { details: true, sections: ["columns", "quality"] } },
     });
@@ -158,21 +158,21 @@ describe("a rule", () => {
   };
   it.each<[string, RoleRights["details"], string[]]>([
     ["ids", { ids: ["res:t1"] }, ["res:t1"]],
-    ["the beginning of ids", { ids: ["res:*"] }, ["res:t0", "res:t1", "res:t2"]],
-    ["the beginning of no id", { ids: ["t*", "res:t"] }, []],
+    ["a prefix of ids", { ids: ["res:*"] }, ["res:t0", "res:t1", "res:t2"]],
+    ["a prefix of no id", { ids: ["t*", "res:t"] }, []],
     ["kinds", { kinds: ["tabular"] }, ["res:t0", "res:t1", "res:t2"]],
     ["other kinds", { kinds: ["api"] }, []],
     ["tags", { tags: ["a", "c"] }, ["res:t0", "res:t2"]],
     ["policies", { policies: ["rbac:shop"] }, ["res:t0", "res:t1", "res:t2"]],
     ["other policies", { policies: ["rbac:hr"] }, []],
-    ["several things", { ids: ["res:t0", "res:t1"], tags: ["b", "c"] }, ["res:t1"]],
+    ["several fields", { ids: ["res:t0", "res:t1"], tags: ["b", "c"] }, ["res:t1"]],
     ["nothing", {}, ["res:t0", "res:t1", "res:t2"]],
     ["a function", ({ id }, { id: who }) => who === "p" && id === "res:t1", ["res:t1"]],
     ["a function that throws", broken, []],
-    ["a function that gives no boolean", () => JSON.parse("1"), []],
-    ["a rule that is none", JSON.parse('"all"'), []],
+    ["a function that does not return a boolean", () => JSON.parse("1"), []],
+    ["a rule of a wrong type", JSON.parse('"all"'), []],
     ["a rule that is null", JSON.parse("null"), []],
-  ])("grants the cards that fit %s", async (_, details, expected) => {
+  ])("grants the cards that match %s", async (_, details, expected) => {
     const catalog = await catalogWith({ roles: { r: { details } } });
     const principal = { id: "p", roles: ["r"] };
     const { items } = await catalog.details(["res:t0", "res:t1", "res:t2"], { principal });
@@ -185,7 +185,7 @@ describe("a rule", () => {
     ["a rule that fails", ["broken"], false],
     ["a rule that fails, and a role without a grant", ["broken", "none"], false],
     ["a rule that fails, and a role that grants it", ["broken", "all"], true],
-  ])("decides about a card of %s", async (_, roles, isShown) => {
+  ])("decides whether a card is shown to %s", async (_, roles, isShown) => {
     const catalog = await catalogWith({
       roles: {
         none: {},
@@ -198,7 +198,7 @@ describe("a rule", () => {
     expect(items.length).toBe(isShown ? 1 : 0);
   });
 
-  it("for columns hides those of which it does not say that they are seen", async () => {
+  it("for columns hides each column for which it does not return true", async () => {
     const columns = ({ name }: { name: string }): boolean => {
       if (name === "note") throw new Error("no");
       return name === "order_id" || JSON.parse("1");
@@ -219,15 +219,15 @@ describe("a call without a principal", () => {
 
   it.each<[string, AccessOptions | undefined, number[], number[]]>([
     ["no rules", undefined, [3, 1], [0, 0]],
-    ["rules that do not name the public", { roles: {} }, [3, 0], [3, 0]],
-    ["rules for the public", { roles: { public: { details: true } } }, [3, 1], [3, 1]],
-    ["rules that shut the public out", { roles: { public: { overview: false } } }, [0, 0], [0, 0]],
-  ])("is of the public in a catalog with %s", async (_, access, without, asPublic) => {
+    ["rules without the role public", { roles: {} }, [3, 0], [3, 0]],
+    ["rules for the role public", { roles: { public: { details: true } } }, [3, 1], [3, 1]],
+    ["rules that deny the role public", { roles: { public: { overview: false } } }, [0, 0], [0, 0]],
+  ])("has the role public in a catalog with %s", async (_, access, without, asPublic) => {
     expect(await idsOf(access)).toEqual(without);
     expect(await idsOf(access, { roles: ["public"] })).toEqual(asPublic);
   });
 
-  it("gives nothing to roles that are no list of names", async () => {
+  it("grants nothing to roles that are not a list of names", async () => {
     const roles: string[] = JSON.parse('"public"');
     expect(await idsOf({ roles: { public: { details: true } } }, { roles })).toEqual([0, 0]);
     const catalog = await catalogWith({ roles: { 1: { details: true } } });
@@ -237,11 +237,11 @@ describe("a call without a principal", () => {
   });
 });
 
-describe("what is remembered of a principal", () => {
+describe("the cached visibility of a principal", () => {
   const idsFor = async (catalog: Awaited<ReturnType<typeof catalogWith>>, ...roles: string[]) =>
     (await catalog.overview({ principal: { roles } })).items.map(({ id }) => id);
 
-  it("is forgotten when the catalog changes, and is nothing where a function decides", async () => {
+  it("is dropped when the catalog changes, and is never cached if a rule is a function", async () => {
     let isOpen = false;
     const catalog = await catalogWith({
       roles: { a: { overview: { tags: ["a"] } }, moody: { overview: () => isOpen } },
@@ -254,7 +254,7 @@ describe("what is remembered of a principal", () => {
     expect(await idsFor(catalog, "a")).toEqual(["res:t0", "res:t7"]);
   });
 
-  it("is of its own roles, however many combinations there are", async () => {
+  it("belongs to the principal's own roles, however many combinations there are", async () => {
     const roles = Object.fromEntries(
       Array.from({ length: 7 }, (_, at) => [`r${at}`, { overview: { tags: [`t${at}`] } }]),
     );

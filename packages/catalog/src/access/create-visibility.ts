@@ -9,16 +9,19 @@ import type {
   RoleRights,
 } from "./access-options.ts";
 
-/** What one principal may see of a catalog. Valid for one call. */
+/** The access rights of one principal in a catalog. Valid for a single call. */
 export interface Visibility {
-  /** Equal for principals with the same rights. Undefined if a function decides. */
+  /** Equal for principals with the same rights. Undefined if a rule is a function. */
   key: string | undefined;
   /** True if every overview and every card is visible, apart from personal columns. */
   isOpen: boolean;
   seesOverview(record: ResourceRecord): boolean;
   seesDetails(record: ResourceRecord): boolean;
   seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
-  /** False if the key names no visible resource, so that a key to a hidden table looks like a dangling one. */
+  /**
+   * Whether the target of a foreign key is shown. False if it names no visible resource, so that a
+   * key to a hidden table looks like a dangling one.
+   */
   seesForeignKey(key: string, record: ResourceRecord): boolean;
   /** True if no column, past or present, is hidden. */
   seesEveryColumn(record: ResourceRecord): boolean;
@@ -29,25 +32,26 @@ const publicPrincipal: Principal = { roles: ["public"] };
 const openRights: RoleRights = { details: true };
 
 /**
- * Adds up the rights of a principal over its roles. Without access rules, a call without a principal sees all but
- * personal columns, and a call with one sees nothing, because its roles are unknown. `find` looks up the records that
- * foreign keys name.
+ * Combines the rights of all the principal's roles. Without access rules, a call without a
+ * principal sees everything but personal columns. A call with a principal then sees nothing,
+ * because its roles are unknown. `find` looks up the records that foreign keys name.
  */
 export function createVisibility(
   access: AccessOptions | undefined,
   principal: Principal | undefined,
   find: (id: string) => ResourceRecord | undefined = () => undefined,
 ): Visibility {
-  const asker = principal ?? publicPrincipal;
+  const caller = principal ?? publicPrincipal;
   const rights = rightsOf(access, principal);
   const isOpen = access === undefined && principal === undefined;
   const seesAll = rights.some(({ overview = true }) => overview === true);
   const allows = (record: ResourceRecord, rule: (right: RoleRights) => ResourceRule): boolean =>
-    rights.some((right) => decide(rule(right), record, asker));
+    rights.some((right) => decide(rule(right), record, caller));
   const seesOverview = (record: ResourceRecord): boolean =>
     allows(record, (right) => right.overview ?? true);
   const grants = (right: RoleRights, record: ResourceRecord): boolean =>
-    decide(right.overview ?? true, record, asker) && decide(right.details ?? false, record, asker);
+    decide(right.overview ?? true, record, caller) &&
+    decide(right.details ?? false, record, caller);
   return {
     key: rights.some(hasFunction) ? undefined : keyOf(access, principal),
     isOpen,
@@ -56,9 +60,9 @@ export function createVisibility(
       seesOverview(record) && allows(record, (right) => right.details ?? false),
     seesColumn(column, record) {
       return rights.some((right) => {
-        if (!decide(right.overview ?? true, record, asker)) return false;
-        if (isPersonal(column) && !decide(right.pii ?? false, record, asker)) return false;
-        return right.columns === undefined || isTrue(() => right.columns?.(column, record, asker));
+        if (!decide(right.overview ?? true, record, caller)) return false;
+        if (isPersonal(column) && !decide(right.pii ?? false, record, caller)) return false;
+        return right.columns === undefined || isTrue(() => right.columns?.(column, record, caller));
       });
     },
     seesForeignKey: (key, { id }) =>
@@ -72,7 +76,7 @@ export function createVisibility(
         (right) =>
           grants(right, record) &&
           right.columns === undefined &&
-          decide(right.pii ?? false, record, asker),
+          decide(right.pii ?? false, record, caller),
       ),
     seesSection: (section, record) =>
       rights.some((right) => grants(right, record) && (right.sections?.includes(section) ?? true)),
@@ -90,7 +94,10 @@ function rightsOf(
   });
 }
 
-/** Drops whatever is not a role name: it grants nothing, and must not look like a role that does. */
+/**
+ * Keeps only valid role names. Anything else grants nothing, and must not look like a role that
+ * does.
+ */
 function rolesOf({ roles }: Principal = publicPrincipal): string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }

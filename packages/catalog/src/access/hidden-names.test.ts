@@ -30,7 +30,7 @@ const value = fc.letrec((tie) => ({
 })).node;
 
 describe("hidden names", () => {
-  it("are in no text and no value that is left, and everything else is", () => {
+  it("are removed from every text and value, and everything else is kept", () => {
     fc.assert(
       fc.property(
         fc.subarray(["pay", "note", "a.b", "x+", "größe"]),
@@ -57,19 +57,19 @@ describe("hidden names", () => {
     ["pay", "a.pay-b (pay)", "a.[hidden]-b ([hidden])"],
     ["größe", "größere Größe", "größere [hidden]"],
     ["a.b", "a.b and acb", "[hidden] and acb"],
-  ])("hide %s in %j as a word of its own", (name, text, shown) => {
+  ])("hide %s in %j only as a whole word", (name, text, shown) => {
     const hidden = createHiddenNames([name]);
     expect(hidden.maskIn(text)).toBe(shown);
     expect(hidden.isNamedIn(text)).toBe(text !== shown);
   });
 
-  it("are hidden whole where one begins with another, and never where they are blank", () => {
+  it("are masked whole if one begins with another, and ignored if blank", () => {
     expect(createHiddenNames(["pay", "pay rate"]).maskIn("by pay rate")).toBe("by [hidden]");
     expect(createHiddenNames(["", " "])).toMatchObject({ isEmpty: true });
     expect(createHiddenNames([" "]).maskIn("a b")).toBe("a b");
   });
 
-  it("take with them members, entries and texts, and leave their neighbours", () => {
+  it("remove the members, entries and texts that contain them, and keep the neighbours", () => {
     const { removeFrom } = createHiddenNames(["pay"]);
     expect(removeFrom("by pay")).toBeUndefined();
     expect(removeFrom({ pay: 1, note: { by: "pay", of: ["pay", "id", 2, null] } })).toEqual({
@@ -82,7 +82,7 @@ const nested = (levels: number): unknown =>
   JSON.parse(`${'{"a":['.repeat(levels / 2)}"leaf"${"]}".repeat(levels / 2)}`);
 
 describe("createHiddenNames", () => {
-  it("keeps all that a record may nest, and removes what lies deeper", () => {
+  it("keeps the nesting that a record may have, and removes anything deeper", () => {
     const hidden = createHiddenNames(["salary"]);
     expect(hidden.removeFrom(nested(32))).toEqual(nested(32));
     expect(JSON.stringify(hidden.removeFrom(nested(20_000)))).not.toContain("leaf");

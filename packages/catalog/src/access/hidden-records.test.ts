@@ -67,7 +67,7 @@ function resourcesOf({ shapes }: Input): ResourceInput[] {
   }));
 }
 
-/** The same resources later, when what nobody in the test may see has changed. */
+/** The same resources later, after changes that no principal of the test may see. */
 function changed(resources: readonly ResourceInput[]): ResourceInput[] {
   return resources.map((resource) => ({
     ...resource,
@@ -90,7 +90,10 @@ async function answersOf(catalog: Catalog, ids: string[], given: Input): Promise
   };
 }
 
-/** What a principal is told of a catalog, and of one that holds only what it sees. */
+/**
+ * Compares what a principal sees of a catalog with what it sees of one that contains only its
+ * visible part.
+ */
 async function compare(given: Input, createIndex: () => SearchIndex): Promise<void> {
   const resources = resourcesOf(given);
   const access: AccessOptions = {
@@ -118,7 +121,9 @@ async function compare(given: Input, createIndex: () => SearchIndex): Promise<vo
   expect(hidden.filter((id) => told.includes(id.slice(4)))).toEqual([]);
 }
 
-/** Counts over all documents and hides afterwards, as an index does whose filter comes too late. */
+/**
+ * An index that counts over all documents and hides them afterwards, so its filter comes too late.
+ */
 function createLeakyIndex(): SearchIndex {
   const index = createMemorySearchIndex();
   return {
@@ -132,7 +137,7 @@ function createLeakyIndex(): SearchIndex {
 }
 
 describe("hidden records", () => {
-  it("count in no revision, hash or history where a hidden column or key changes", async () => {
+  it("change no revision, hash or history if a hidden column or key changes", async () => {
     const access: AccessOptions = {
       roles: {
         a: { details: true, columns: (column) => column["hide"] !== true },
@@ -161,12 +166,12 @@ describe("hidden records", () => {
     const before = await told();
     await catalog.register(changed(first));
     expect(await told()).toEqual(before);
-    // The control: who sees all sees the change.
+    // The control: a principal that sees everything sees the change.
     const { items } = await catalog.overview({ principal: { roles: ["all"] } });
     expect(items[0]?.rev).toBe(2);
   });
 
-  it("change nothing that a principal is told", async () => {
+  it("change nothing that a principal sees", async () => {
     const { numRuns = 200 } = fc.readConfigureGlobal();
     await fc.assert(
       fc.asyncProperty(input, (given) => compare(given, createMemorySearchIndex)),
@@ -174,7 +179,7 @@ describe("hidden records", () => {
     );
   }, 60_000);
 
-  it("are noticed in an index that hides them too late", async () => {
+  it("are detected in an index that filters too late", async () => {
     const run = fc.assert(
       fc.asyncProperty(input, (given) => compare(given, createLeakyIndex)),
       { endOnFailure: true },

@@ -63,7 +63,7 @@ const open = async () => {
 };
 
 describe("a card", () => {
-  it("is whole to who may see all of it", async () => {
+  it("is complete for a principal that may see all of it", async () => {
     const { seenBy } = await open();
     const { card, overview } = await seenBy("all");
     const { tags, schema_digest, examples, ...details } = orders;
@@ -71,7 +71,7 @@ describe("a card", () => {
     expect(overview).toMatchObject({ tags, schema_digest, examples, shape: orders.shape, rev: 1 });
   });
 
-  it("names a hidden column in none of its sections, and keeps what stands beside it", async () => {
+  it("names a hidden column in no section, and keeps the rest of each section", async () => {
     const { seenBy } = await open();
     const { card, overview } = await seenBy("cheap");
     expect(JSON.stringify([card, overview])).not.toContain("coupon");
@@ -95,12 +95,12 @@ describe("a card", () => {
     });
   });
 
-  it("shows a key to a table that is seen to who does not see every table", async () => {
+  it("shows a key to a visible table to a principal that does not see every table", async () => {
     const { seenBy } = await open();
     expect((await seenBy("both")).card?.columns?.[1]).toMatchObject({ fk: "people.id" });
   });
 
-  it("shows no key to a table that is hidden, and the column all the same", async () => {
+  it("omits a key to a hidden table but shows the column", async () => {
     const { seenBy } = await open();
     const { card } = await seenBy("shop");
     const [, person] = card?.columns ?? [];
@@ -130,7 +130,7 @@ describe("an overview", () => {
       [id, { ...person, name: "person", fk: "staff.id" }, coupon, email],
       ["all", "impersonal", "cheap", "both"],
     ],
-  ])("tells that %s changed only to those who see it", async (_, columns, expected) => {
+  ])("reveals that %s changed only to principals that see it", async (_, columns, expected) => {
     const { catalog, seenBy } = await open();
     const roles = Object.keys(access.roles);
     const factsOf = async (role: string): Promise<string> => {

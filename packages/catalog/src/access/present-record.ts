@@ -51,7 +51,7 @@ export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: Col
   return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
 }
 
-/** The overview of a record as a principal sees it, without texts that name a hidden column. */
+/** The overview of a record as a principal sees it, without any text that names a hidden column. */
 export function presentOverview(record: ResourceRecord, view: ColumnView): ResourceOverview {
   const { columns, hidden } = view;
   const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;
@@ -110,15 +110,17 @@ export function presentDetails(
   visibility: Visibility,
   sections?: readonly DetailSection[],
 ): ResourceDetails {
-  const wants = (section: DetailSection): boolean =>
+  const isIncluded = (section: DetailSection): boolean =>
     (sections?.includes(section) ?? true) && visibility.seesSection(section, record);
   const { columns, hidden } = viewColumns(record, visibility);
   const { id, uri, kind, title, description, cap } = record;
   const shape = seenShape(record, columns);
-  const usage = presentUsage(record, { wants, hidden });
+  const usage = presentUsage(record, { isIncluded, hidden });
   const { constraints, quality } = record;
   const { pushdown, access } = record;
-  const other = wants("other") ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
+  const other = isIncluded("other")
+    ? Object.entries(record).filter(([name]) => !known.has(name))
+    : [];
   const others = other.map(([name, value]) => [name, hidden.removeFrom(value)]);
   const seen = withoutUndefined({
     id,
@@ -126,21 +128,24 @@ export function presentDetails(
     kind,
     title,
     description:
-      description !== undefined && wants("description") ? hidden.maskIn(description) : undefined,
+      description !== undefined && isIncluded("description")
+        ? hidden.maskIn(description)
+        : undefined,
     columns:
-      record.columns !== undefined && wants("columns")
+      record.columns !== undefined && isIncluded("columns")
         ? columns.map((column) => seenColumn(column, hidden))
         : undefined,
     constraints:
-      constraints !== undefined && wants("constraints")
+      constraints !== undefined && isIncluded("constraints")
         ? seenMembers(constraints, hidden)
         : undefined,
-    pushdown: pushdown !== undefined && wants("pushdown") ? pushdown : undefined,
+    pushdown: pushdown !== undefined && isIncluded("pushdown") ? pushdown : undefined,
     cap,
     shape,
     usage,
-    access: access !== undefined && wants("access") ? access : undefined,
-    quality: quality !== undefined && wants("quality") ? seenMembers(quality, hidden) : undefined,
+    access: access !== undefined && isIncluded("access") ? access : undefined,
+    quality:
+      quality !== undefined && isIncluded("quality") ? seenMembers(quality, hidden) : undefined,
   });
   return { ...withoutUndefined(Object.fromEntries(others)), ...seen };
 }
@@ -160,17 +165,17 @@ function seenMembers(value: object, hidden: HiddenNames): Record<string, unknown
 
 function presentUsage(
   { usage }: ResourceRecord,
-  { wants, hidden }: { wants: (section: DetailSection) => boolean; hidden: HiddenNames },
+  { isIncluded, hidden }: { isIncluded: (section: DetailSection) => boolean; hidden: HiddenNames },
 ): ResourceUsage | undefined {
   if (usage === undefined) return undefined;
   const { snippets, anti_patterns } = usage;
   const seen: ResourceUsage = {};
-  if (snippets !== undefined && wants("snippets")) {
+  if (snippets !== undefined && isIncluded("snippets")) {
     seen.snippets = snippets.filter(
       ({ code, title = "" }) => !hidden.isNamedIn(`${title}\n${code}`),
     );
   }
-  if (anti_patterns !== undefined && wants("anti_patterns")) {
+  if (anti_patterns !== undefined && isIncluded("anti_patterns")) {
     seen.anti_patterns = anti_patterns.filter((text) => !hidden.isNamedIn(text));
   }
   return seen;

@@ -49,13 +49,13 @@ describe("a search", () => {
     ["salary", ["all", "outside", "undescribed"]],
     ["quokkas", ["all", "outside", "undescribed"]],
     ["ibanumber", []],
-  ])("finds a resource by %s for those who may read it there", async (text, expected) => {
+  ])("finds a resource by %s only for principals that may read it", async (text, expected) => {
     const catalog = createCatalog({ access });
     await catalog.register([people("humans")]);
     expect(await rolesThatFind(catalog, text)).toEqual(expected);
   });
 
-  it("finds nothing by what a resource said before, nor what is gone, whoever asks", async () => {
+  it("finds neither old texts nor removed resources, for any principal", async () => {
     const catalog = createCatalog({ access });
     await catalog.register([people("humans")]);
     await catalog.register([people("staff", { examples: [] })]);
@@ -66,7 +66,7 @@ describe("a search", () => {
     expect(await rolesThatFind(catalog, "staff")).toEqual([]);
   });
 
-  it("leaves out what it is told to, and shows only ids that are asked for", async () => {
+  it("leaves out excluded ids, and shows only requested ones", async () => {
     const catalog = createCatalog({ access });
     const other = { ...people("humans"), id: "res:other" };
     await catalog.register([people("humans"), other]);
@@ -83,7 +83,7 @@ describe("a search", () => {
   });
 });
 
-it("names every entry that a record can have, so that all of them are removed", () => {
+it("lists every entry that a record can have, so that all of them are removed", () => {
   const record = {
     id: "res:people",
     kind: "tabular",

@@ -6,13 +6,14 @@ import { createHiddenNames } from "./hidden-names.ts";
 import { presentOverview } from "./present-record.ts";
 
 /**
- * A record is indexed once for each level of access, so that search cannot find, count or exclude by what a principal
- * may not read. The marks cannot occur in an id, because ids hold no control characters.
+ * Each record is indexed once per level of access, so that a search cannot find, count or exclude
+ * anything by text the principal may not read. The marks never clash with an id, because ids hold
+ * no control characters.
  */
 const overviewMark = "\u0001";
 const bareMark = "\u0002";
 
-/** The id of the resource that an index entry stands for. */
+/** The id of the resource that an index entry represents. */
 export function resourceIdOf(variantId: string): string {
   return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark)
     ? variantId.slice(1)
@@ -24,7 +25,7 @@ export function variantIdsOf(id: string): string[] {
   return [id, overviewMark + id, bareMark + id];
 }
 
-/** The index entries of a record. None of them holds personal columns. */
+/** The index entries of a record, one per level of access. None of them holds personal columns. */
 export function indexVariants(
   record: ResourceRecord,
   access: AccessOptions | undefined,

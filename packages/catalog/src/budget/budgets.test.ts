@@ -56,7 +56,7 @@ const resource: fc.Arbitrary<ResourceInput> = fc.record(
 );
 const catalogs = fc.uniqueArray(resource, { selector: ({ id }) => id, maxLength: 25 });
 
-/** Counters that no sum over lines foretells. */
+/** Counters for which the whole is not the sum of its lines. */
 const counters: Record<string, TokenCounter> = {
   "an estimate": estimatedCounter,
   characters: { name: "characters", isExact: true, count: (value) => value.length },
@@ -74,7 +74,7 @@ beforeAll(async () => {
 
 describe("a budgeted context", () => {
   it.each(["an estimate", "characters", "a counter of its own mind", "o200k"])(
-    "is never over its budget by %s, and the same input gives the same bytes",
+    "never exceeds its budget by %s, and gives the same bytes for the same input",
     async (which) => {
       const counter = counters[which] ?? estimatedCounter;
       const { numRuns = 200 } = fc.readConfigureGlobal();
@@ -126,7 +126,7 @@ describe("a budgeted context", () => {
     60_000,
   );
 
-  it("has a typed error where not even the header fits", async () => {
+  it("throws a typed error if not even the header fits", async () => {
     const catalog = createCatalog();
     await catalog.register([{ id: "a", kind: "api", title: "A" }]);
     await expect(catalog.budgetedContext({ task: "a", budget: 12 })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe("a budgeted context", () => {
     });
   });
 
-  it("gives cards what is over when every candidate has its row, unless their share is reserved", () => {
+  it("gives cards the tokens left over when every candidate has its row, unless their share is reserved", () => {
     const columns = Array.from({ length: 12 }, (_, at) => ({
       name: `column_${at}`,
       type: "integer",
@@ -167,7 +167,7 @@ describe("a budgeted context", () => {
     expect(reserved.breakdown.details).toBeLessThanOrEqual(100);
   });
 
-  it("keeps a snippet and what to avoid before further columns", () => {
+  it("keeps a snippet and the anti-patterns before further columns", () => {
     const columns = Array.from({ length: 60 }, (_, at) => ({
       name: `column_number_${at}`,
       type: "integer",
@@ -266,7 +266,7 @@ describe("a budgeted context", () => {
 
 describe("budgetedContext", () => {
   it.each([1_000, 3_000, 12_000])(
-    "leaves at most a tenth of %d tokens empty while there are resources without a row",
+    "uses 90 % or more of %d tokens while there are resources without a row",
     async (budget) => {
       const catalog = createCatalog();
       await catalog.register(

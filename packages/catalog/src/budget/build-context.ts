@@ -17,7 +17,7 @@ import { shareBudget, type BudgetShares } from "./share-budget.ts";
 /** A candidate, in rank order. */
 export interface ContextCandidate {
   id: string;
-  /** Called only if there may be room for it. */
+  /** Returns the row's input. Called only if there may be room for it. */
   row(): RowInput;
   /** Undefined if the principal may not see the card. Called only for the best candidates. */
   card?: (() => CardInput | undefined) | undefined;
@@ -29,11 +29,14 @@ export interface BudgetReserve {
   head?: number | undefined;
   /** For the text of the task. 0 by default. */
   task?: number | undefined;
-  /** For cards. By default six tenths of what head and task leave, after the first 800 tokens for the overview. */
+  /**
+   * For cards. By default 60% of what remains after head and task, though rows get the first 800
+   * tokens.
+   */
   details?: number | undefined;
 }
 
-/** What a context is built from. */
+/** Options of `buildContext`. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
   /** Rows without a card, which fill the room left at the end. */
@@ -50,7 +53,7 @@ export type AliasMap = Readonly<Record<string, string>>;
 interface ContextCard {
   id: string;
   alias: string;
-  /** True if the text has less than the card, which the text then says. */
+  /** True if the text leaves out part of the card. The text then says so. */
   truncated: boolean;
   total: DetailsCard["total"];
   /** Cursor for `details` if columns or snippets were cut. */
@@ -60,7 +63,10 @@ interface ContextCard {
 /** Rows and cards within a budget. */
 export interface BuiltContext {
   text: string;
-  /** Tokens of `text`, by the catalog's counter. They stay within the budget minus the reserves of head and task. */
+  /**
+   * Token count of `text` by the catalog's counter. Never above the budget minus the head and task
+   * reserves.
+   */
   tokens: number;
   /** In the order of the rows. */
   overview: { id: string; alias: string }[];
@@ -75,16 +81,19 @@ export interface BuiltContext {
   breakdown: { usable: number; head: number; task: number; overview: number; details: number };
 }
 
-/** Tokens that are sure to hold a header and a short row. With that much room, rows need not be tried first. */
+/**
+ * Tokens that always hold a header and a short row. With this much room left, the cards are kept
+ * without laying out the rows first.
+ */
 const ampleHeader = 80;
 const ampleRow = 60;
-/** The counts of the parts may add up to slightly less than the count of the whole. */
+/** The counts of the parts may add up to slightly less than the count of the whole text. */
 const countSlack = 2;
 const cardsHeader = "# details of the best, by alias\n";
 
 /**
- * Builds rows and cards within a budget. The whole text is counted before it is returned, so that it fits whatever the
- * counter does. The same candidates and budget give the same bytes.
+ * Builds rows and cards within a budget. It counts the whole text before returning it, so the text
+ * fits with any counter. The same candidates and budget give the same bytes.
  * @throws CatalogError `budget_exceeded` if not even the overview's header fits
  */
 export function buildContext({

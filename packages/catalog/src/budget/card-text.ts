@@ -13,17 +13,23 @@ const snippetsOfCard = 2;
 
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
 
-/** A card that can be shortened. Each level includes the one below. Level 0 only says what the resource is. */
+/**
+ * A card that can be shortened. Each level includes the one below. Level 0 says only what the
+ * resource is.
+ */
 export interface CardText {
-  /** The highest level. It has everything that a prompt may show. */
+  /** The highest level, which shows everything that a prompt may show. */
   levels: number;
-  /** The level below which a card is not worth its place: a snippet, the anti-patterns and the first columns. */
+  /**
+   * The level below which a card is not worth its space: a snippet, the anti-patterns and the first
+   * columns.
+   */
   core: number;
-  /** `cuts` says what a level leaves out. Empty if it leaves out nothing. */
+  /** `cuts` lists what the level leaves out. It is empty if nothing is left out. */
   render(level: number): { text: string; shown: CardOffsets; cuts: string };
 }
 
-/** What a card shows in addition to the details. */
+/** The alias of a card, and its stale digest entries. */
 export interface CardHeading {
   alias: string;
   stale: readonly string[];
@@ -32,8 +38,9 @@ export interface CardHeading {
 type Piece = { columns: number } | { snippets: number } | "anti_patterns" | "facts" | "about";
 
 /**
- * Builds the levels of a card, in order of priority: a snippet, the anti-patterns, the first columns, pushdown
- * capabilities, eight more columns at a time, a second snippet, quality and constraints.
+ * Builds the levels of a card, in order of priority. They add a snippet, the anti-patterns, the
+ * first columns, pushdown capabilities, eight more columns at a time, a second snippet, and finally
+ * quality and constraints.
  */
 export function cardText(details: ResourceDetails, heading: CardHeading): CardText {
   const columns = details.columns?.length ?? 0;
@@ -62,7 +69,10 @@ export function cardText(details: ResourceDetails, heading: CardHeading): CardTe
   };
 }
 
-/** All that cards may show, for a prompt without a budget. Texts of records are cleaned and cannot leave their line. */
+/**
+ * Renders full cards, for a prompt without a budget. Text from records is cleaned, so it cannot
+ * break out of its line.
+ */
 export function renderCards(details: readonly ResourceDetails[]): string {
   const cards = details.map((each) => cardText(each, { alias: "", stale: [] }));
   return cards.map((card) => card.render(card.levels).text).join("\n");

@@ -1,7 +1,7 @@
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { CatalogError } from "../catalog-error.ts";
 
-/** A card, or a window of one. If `truncated` says so, it holds only some of the columns or snippets. */
+/** A card, or one window of it. If `truncated` is true, some columns or snippets are left out. */
 export interface DetailsCard extends ResourceDetails {
   truncated: boolean;
   /** Number of columns and snippets that the principal sees, in all windows. */
@@ -55,7 +55,10 @@ export function formatCursor({ columns, snippets }: CardOffsets): string {
   return `columns=${columns};snippets=${snippets}`;
 }
 
-/** @throws CatalogError `invalid_options` if `formatCursor` did not write the text */
+/**
+ * Parses the output of `formatCursor`. Undefined means the start of the card.
+ * @throws CatalogError `invalid_options` if the text did not come from `formatCursor`
+ */
 export function parseCursor(cursor: string | undefined): CardOffsets {
   if (cursor === undefined) return { columns: 0, snippets: 0 };
   const [, columns, snippets] = /^columns=(\d{1,9});snippets=(\d{1,9})$/.exec(cursor) ?? [];
@@ -63,6 +66,6 @@ export function parseCursor(cursor: string | undefined): CardOffsets {
     return { columns: Number(columns), snippets: Number(snippets) };
   throw new CatalogError(
     "invalid_options",
-    `${JSON.stringify(cursor.slice(0, 60))} is no cursor of a details card.`,
+    `${JSON.stringify(cursor.slice(0, 60))} is not a cursor of a details card.`,
   );
 }

@@ -38,8 +38,8 @@ interface Chosen {
 const coreShare = 0.6;
 
 /**
- * Adds cards in rank order. The sum of their counts stays within the budget. Each card gets its core level first, and
- * six tenths of the room go to as many such cards as fit. Then the best cards are extended, then more are added.
+ * Adds cards in rank order. The sum of their counts stays within the budget. Up to 60% of the room
+ * goes to cards at their core level. The rest extends the best of them, then adds more.
  */
 export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions): FilledCard[] {
   const { counter, budget } = options;
@@ -47,7 +47,7 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
   let spent = 0;
   const waiting = inputs[Symbol.iterator]();
   let pending: CardInput | undefined;
-  const addUpTo = (limit: number, lowest: "core" | "least"): void => {
+  const addUpTo = (limit: number, lowest: "core" | "any"): void => {
     for (;;) {
       const input = pending ?? next(waiting);
       pending = input;
@@ -74,7 +74,7 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
     spent += found.tokens - entry.tokens;
     Object.assign(entry, found);
   }
-  addUpTo(budget, chosen.length === 0 ? "least" : "core");
+  addUpTo(budget, chosen.length === 0 ? "any" : "core");
   return chosen.map(({ card, input: { details, stale }, level }) => {
     const { shown, cuts } = card.render(level);
     return {

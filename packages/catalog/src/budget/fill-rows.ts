@@ -31,9 +31,10 @@ export interface FilledRows extends RenderedRows {
 const longShare = 0.25;
 
 /**
- * Adds as many rows as fit, in rank order. A row is short (a name) or long (with fields and a description). A quarter
- * of the room makes the best rows long, and the rest goes to more rows. Room that is left once every candidate has a
- * row makes further rows long. The count never exceeds the budget. Undefined if not even the header fits.
+ * Adds as many rows as fit, in rank order. A row is short (a name) or long (with fields and a
+ * description). A quarter of the room makes the best rows long, and the rest goes to more rows. If
+ * room is left when every candidate has a row, more rows become long. The count never exceeds the
+ * budget. Undefined if not even the header fits.
  */
 export function fillRows(inputs: RowSource, options: FillRowsOptions): FilledRows | undefined {
   const { counter, budget, shortRows = 0 } = options;
@@ -112,7 +113,7 @@ function fitted(
 
 const rows = new WeakMap<RowInput, OverviewRow>();
 
-/** Caches rows: inputs are immutable, and the same ones usually come again. */
+/** Caches rows. Inputs are immutable, and successive calls often show the same ones. */
 function rowOf(input: RowInput): OverviewRow {
   const known = rows.get(input);
   if (known !== undefined) return known;

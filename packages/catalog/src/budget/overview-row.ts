@@ -1,7 +1,7 @@
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceKind } from "../record/resource-record.ts";
 
-/** What a row is built from. */
+/** Input of a row. */
 export interface RowInput {
   id: string;
   kind: ResourceKind;
@@ -73,8 +73,8 @@ function lastStep(id: string): number {
 }
 
 /**
- * Removes what the heading already says: `orders (pg.main)` under `pg.main.public`, or `TheClique search` under
- * `Data/TheClique`.
+ * Removes the part of a name that repeats the heading: `orders (pg.main)` under `pg.main.public`,
+ * or `TheClique search` under `Data/TheClique`.
  */
 function withoutContainer(name: string, container: string): string {
   const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];

@@ -10,7 +10,7 @@ export interface RenderedRows {
   overview: { id: string; alias: string }[];
 }
 
-/** What the header says about rows that are not shown. */
+/** Totals that the header states. */
 export interface LayoutTotals {
   /** Number of all candidates. */
   total: number;
@@ -24,8 +24,9 @@ interface Group {
 }
 
 /**
- * Lays out rows in rank order, grouped by container: a group takes the place of its best row. A line that begins with a
- * number is a row, and one that begins with `#` is the header or a heading. No text of a record can begin a line.
+ * Lays out rows in rank order, grouped by container. A group appears where its best row ranks. A
+ * line that begins with a number is a row, and one that begins with `#` is the header or a heading.
+ * Text from a record cannot begin a line.
  */
 export class RowLayout {
   readonly #counter: TokenCounter;

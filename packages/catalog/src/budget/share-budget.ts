@@ -8,7 +8,7 @@ export interface BudgetShares {
   usable: number;
   head: number;
   task: number;
-  /** Maximum for cards. What they leave goes to rows, and what rows leave goes to cards. */
+  /** Maximum for cards. Rows use what cards leave over, and the reverse. */
   details: number;
   /** Tokens for rows and cards together. */
   rest: number;
@@ -19,10 +19,10 @@ const overviewFirst = 800;
 const detailsShare = 0.6;
 
 /**
- * Splits a budget. Without `reserve.details`, rows first get 800 tokens. Cards then get up to six tenths of what head
- * and task leave.
- * @throws CatalogError `invalid_budget` for numbers that are not whole and positive, `budget_exceeded` if head and
- * task take all
+ * Splits a budget. Without `reserve.details`, rows get the first 800 tokens. Cards then get up to
+ * 60% of what remains after head and task.
+ * @throws CatalogError `invalid_budget` for numbers that are not whole and positive,
+ * `budget_exceeded` if head and task use up everything
  */
 export function shareBudget(
   budget: number,

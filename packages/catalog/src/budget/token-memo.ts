@@ -1,11 +1,11 @@
 import type { TokenCounter } from "@ccl/core";
 
-/** Number of texts whose counts are cached. A row has about 100 bytes. */
+/** Number of strings whose counts are cached. A row has about 100 bytes. */
 const maxTexts = 30_000;
 
 const memos = new WeakMap<TokenCounter, Map<string, number>>();
 
-/** Counts tokens and caches the counts of short texts for as long as the counter lives. */
+/** Counts tokens, and caches the counts of short strings for as long as the counter lives. */
 export function countMemoized(counter: TokenCounter, text: string): number {
   let memo = memos.get(counter);
   if (memo === undefined) memos.set(counter, (memo = new Map()));

@@ -13,10 +13,10 @@ import { seenStale } from "./details-of.ts";
 import { findResources } from "./search-resources.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** Records in rank order, with the outcome of their search. */
+/** Records in rank order, and what the search reported about them. */
 export interface RankedCandidates {
   records: ResourceRecord[];
-  /** Ids that the search did not find but that may still get a row, by id. */
+  /** Ids that the search did not find but that may still get a row, sorted by id. */
   others: string[];
   visible: VisibleSet;
   unmatchedTerms: string[];
@@ -49,7 +49,9 @@ export async function createBudgetedContext(
   return { ...built, unmatchedTerms, vectorLeg };
 }
 
-/** Returns the given candidates, or searches for the task: no more than could get a row. */
+/**
+ * Returns the given candidates, or searches for the task, with no more hits than could get a row.
+ */
 export async function rankCandidates(
   request: ContextRequest,
   context: CatalogContext,
@@ -98,7 +100,7 @@ export function toCandidate(record: ResourceRecord, visible: VisibleSet): Contex
   };
 }
 
-/** Cache of rows for calls from which nothing is hidden. */
+/** Cache of rows for calls that see everything. */
 const openRows = new WeakMap<ResourceRecord, RowInput>();
 
 function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {

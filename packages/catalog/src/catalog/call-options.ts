@@ -1,6 +1,9 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** @throws CatalogError `invalid_options` if the number is not whole or out of bounds */
+/**
+ * Checks a numeric option.
+ * @throws CatalogError `invalid_options` if the number is not whole or out of bounds
+ */
 export function requireWhole(
   name: string,
   value: number,
@@ -13,13 +16,16 @@ export function requireWhole(
   );
 }
 
-/** @throws CatalogError `invalid_options` if the value is not a list of strings */
+/**
+ * Checks a list of ids.
+ * @throws CatalogError `invalid_options` if the value is not a list of strings
+ */
 export function requireIds(name: string, ids: unknown): asserts ids is readonly string[] {
   if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return;
   throw new CatalogError("invalid_options", `${name} is a list of ids, each a string.`);
 }
 
-/** The id that an alias stands for. Anything else is returned as it is. */
+/** The id that an alias stands for. Anything else is returned unchanged. */
 export function resolveAlias(
   id: string,
   aliases: Readonly<Record<string, string>> | undefined,

@@ -20,24 +20,29 @@ import type { ScoreExplanation } from "../search/score-terms.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { HistoryEntry } from "../store/history-entry.ts";
 
-/** What a catalog is created from. All options can be omitted. */
+/** Options of `createCatalog`. All of them can be omitted. */
 export interface CatalogOptions {
-  /** Stores resources, their history and their vectors. The catalog does not close it. In memory by default. */
+  /**
+   * Stores resources, their history and their vectors. The caller closes it. In memory by default.
+   */
   records?: Records | undefined;
-  /** Filled from the records. In memory by default. */
+  /** Search index, filled from the records. In memory by default. */
   index?: SearchIndex | undefined;
-  /** Without it, search matches words only. */
+  /** Computes vectors for search. Without one, search matches words only. */
   embedder?: Embedder | undefined;
   /** Timeout of one call of the embedder, in milliseconds. 10,000 by default. */
   embedTimeoutMs?: number | undefined;
-  /** Token counter of the main model. By default an estimate, which keeps back a tenth of every budget. */
+  /**
+   * Token counter of the main model. By default an estimate, which holds back a tenth of every
+   * budget.
+   */
   counter?: TokenCounter | undefined;
   /**
    * Without rules, a call without a principal sees everything but personal columns, and a call with one sees nothing.
    */
   access?: AccessOptions | undefined;
   clock?: Clock | undefined;
-  /** Factors of the terms of a score. */
+  /** Weights of the terms of a score. */
   weights?: Partial<RankWeights> | undefined;
 }
 
@@ -51,15 +56,15 @@ interface AskOptions extends CallOptions {
   principal?: Principal | undefined;
 }
 
-/** The result of a batch. */
+/** The result of registering a batch. */
 export interface RegisterReport {
   /** In the order of the input. */
   added: string[];
   changed: string[];
   unchanged: string[];
   /**
-   * Masked secrets, and an embedder that failed (`embedding_failed`). Until it recovers, the resources are found by
-   * words only.
+   * Masked secrets, and a failed embedder (`embedding_failed`). Until it recovers, the resources
+   * are found by words only.
    */
   warnings: Issue[];
 }
@@ -68,7 +73,7 @@ export interface RegisterReport {
 export interface OverviewQuery extends AskOptions {
   /** Only these ids, in this order. Ids that are absent or denied are left out. */
   ids?: readonly string[] | undefined;
-  /** Best match first. */
+  /** Search text. With it, the best match comes first. */
   query?: string | undefined;
   facets?: FacetFilter | undefined;
   /** Counted from 1. */
@@ -93,7 +98,7 @@ export interface OverviewPage {
 /** Selects the parts of cards. */
 export interface DetailsQuery extends AskOptions {
   sections?: readonly DetailSection[] | undefined;
-  /** `next` of an earlier card. */
+  /** `next` of an earlier card, to get its next window. */
   cursor?: string | undefined;
   /** Columns in a window: 10 by default, up to 10,000. */
   columnLimit?: number | undefined;
@@ -110,10 +115,10 @@ export interface DetailsAnswer {
   missing: string[];
 }
 
-/** What to search for. Without text and vector, resources are returned by id. */
+/** A search query. Without text and vector, resources are returned by id. */
 export interface SearchQuery extends AskOptions {
   text?: string | undefined;
-  /** From the catalog's embedder. By default computed from the text. */
+  /** A vector from the catalog's embedder. By default computed from the text. */
   vector?: Float32Array | undefined;
   facets?: FacetFilter | undefined;
   /** 20 by default, up to 1,000. */
@@ -141,7 +146,7 @@ export interface SearchAnswer {
   vectorLeg: VectorLeg;
 }
 
-/** What a context is built for. */
+/** Options of `budgetedContext`. */
 export interface ContextRequest extends AskOptions {
   task: string;
   /** Tokens in total. */
@@ -155,13 +160,13 @@ export interface ContextRequest extends AskOptions {
   aliases?: AliasMap | undefined;
 }
 
-/** Rows and cards within a budget, and how they were found. */
+/** Rows and cards within a budget, with the result of the search for them. */
 export interface BudgetedContext extends BuiltContext {
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
 }
 
-/** What a model picks from. */
+/** Options of `drillDown`. */
 export interface DrillDownRequest extends ContextRequest {
   model: LanguageModel;
   /** 2 by default, up to 5. */
@@ -175,42 +180,46 @@ export interface DrillDownRound {
   /** Ids whose rows the model saw. */
   shown: string[];
   picked: string[];
-  /** What the model could not find. Empty if it had enough. */
+  /** The model's description of what it could not find. Empty if it had enough. */
   needMore: string;
   /** Tokens of the prompt, by the catalog's counter. They stay within the round's budget. */
   promptTokens: number;
-  /** Tokens for the round: each round has seven tenths of the one before. */
+  /** Budget of the round in tokens. Each round gets 70% of the one before. */
   budget: number;
 }
 
 /** A model's picks, and the context built from them. */
 export interface DrillDown {
   picks: { id: string; why: string }[];
-  /** Cards of the picks, below their rows. */
+  /** The picked rows, with their cards below. */
   context: BudgetedContext;
   rounds: DrillDownRound[];
   /** Sum over all rounds. */
   usage: ModelUsage;
 }
 
-/** A history entry as a principal sees it, without the fields that count changes of hidden columns and keys. */
+/**
+ * A history entry as a principal sees it. It lacks the fields that would reveal changes of hidden
+ * columns and keys.
+ */
 export interface SeenHistoryEntry extends Omit<HistoryEntry, "rev" | "schema_hash"> {
   rev?: number | undefined;
   schema_hash?: string | undefined;
 }
 
-/** Selects the entries of a history. */
+/** Selects entries of a history. */
 export interface HistoryQuery extends AskOptions {
   /** Number of newest entries. 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 
 /**
- * Puts the right ones of thousands of resources in front of a model. Every call rejects with a `CatalogError` if the
- * index fails, an option is invalid or `signal` aborts, and with a `RecordsError` if the records fail.
+ * Finds the right few of thousands of resources for a model. Every call rejects with a
+ * `CatalogError` if the index fails, an option is invalid or `signal` aborts, and with a
+ * `RecordsError` if the records fail.
  */
 export interface Catalog {
-  /** Adds or replaces resources, all or none. Any issue rejects the whole batch. */
+  /** Adds or replaces resources. One issue rejects the whole batch. */
   register(
     resources: readonly ResourceInput[],
     options?: CallOptions,
@@ -220,7 +229,10 @@ export interface Catalog {
   overview(query?: OverviewQuery): Promise<OverviewPage>;
   details(ids: readonly string[], query?: DetailsQuery): Promise<DetailsAnswer>;
   search(query?: SearchQuery): Promise<SearchAnswer>;
-  /** @throws CatalogError `budget_exceeded` if not even the overview's header fits */
+  /**
+   * Builds rows and cards for a task within a token budget.
+   * @throws CatalogError `budget_exceeded` if not even the overview's header fits
+   */
   budgetedContext(request: ContextRequest): Promise<BudgetedContext>;
   /**
    * Lets a model pick from rows and returns the cards of its picks. The result is a failure if the answer is still
@@ -228,6 +240,8 @@ export interface Catalog {
    * @throws LanguageModelError from the model
    */
   drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
-  /** Oldest first. Empty if the id is absent or its card is denied. */
+  /**
+   * Returns a resource's history, oldest first. Empty if the id is absent or its card is denied.
+   */
   history(id: string, query?: HistoryQuery): Promise<SeenHistoryEntry[]>;
 }

@@ -9,7 +9,7 @@ import { countFacets, findResources } from "./search-resources.ts";
 /** The calls of a catalog that change nothing and call no model. */
 export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
 
-/** Number of matches that facets are counted over and that a query can page through. */
+/** Number of matches that facets count and that a query can page through. */
 const countedMatches = 200;
 const pagedMatches = 1_000;
 
@@ -62,7 +62,7 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   else {
     const found = await findResources({ ...call, text, limit }, context);
     const inSearch = found.hits.map(({ id }) => id);
-    matches = wanted === undefined ? inSearch : kept(inSearch, wanted, isBrowsing);
+    matches = wanted === undefined ? inSearch : selectRequested(inSearch, wanted, isBrowsing);
   }
   const records = matches.flatMap((id) => visible.get(id) ?? []);
   const start = (page - 1) * pageSize;
@@ -77,7 +77,7 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
 }
 
 /** The requested records, in search order. Without a search, in request order. */
-function kept(
+function selectRequested(
   found: readonly string[],
   wanted: ReadonlySet<string>,
   isBrowsing: boolean,

@@ -44,7 +44,7 @@ const weather: ResourceInput = {
 const clock = createFixedClock(Date.parse("2026-01-01T00:00:00Z"));
 
 describe("createCatalog", () => {
-  it("registers what has an id, a kind and a title, and finds it", async () => {
+  it("registers a resource with only an id, a kind and a title, and finds it", async () => {
     const catalog = createCatalog({ clock });
     expect(await catalog.register([orders, weather])).toMatchObject({
       ok: true,
@@ -59,7 +59,7 @@ describe("createCatalog", () => {
     ]);
   });
 
-  it("derives digest, shape and hashes, and keeps members that it does not know", async () => {
+  it("derives digest, shape and hashes, and keeps unknown members", async () => {
     const records = createMemoryRecords();
     const catalog = createCatalog({ clock, records });
     await catalog.register([orders]);
@@ -83,7 +83,7 @@ describe("createCatalog", () => {
     expect(items[0]?.shape).toEqual({ rows_est: "1e7", cols: 6 });
   });
 
-  it("registers nothing of a batch with an issue, and names them all", async () => {
+  it("rejects a whole batch for one issue, and reports every issue", async () => {
     const catalog = createCatalog();
     const batch: unknown[] = [
       orders,
@@ -105,7 +105,7 @@ describe("createCatalog", () => {
     expect((await catalog.overview()).pageInfo.total).toBe(0);
   });
 
-  it("counts rev up with the schema or a capability, and tells in the history what changed", async () => {
+  it("increments rev with the schema or a capability, and records each change in the history", async () => {
     const catalog = createCatalog({ clock });
     await catalog.register([orders]);
     const columns = (orders.columns ?? []).map((column) =>
@@ -134,7 +134,7 @@ describe("createCatalog", () => {
     expect((await catalog.search({ text: "orders" })).hits).toEqual([]);
   });
 
-  it("gives cards in windows with cursors, without personal columns and what names them", async () => {
+  it("returns cards in windows with cursors, without personal columns or texts that name them", async () => {
     const catalog = createCatalog();
     await catalog.register([orders]);
     const { items, missing } = await catalog.details([orders.id, "nothing"], { columnLimit: 4 });
@@ -157,7 +157,7 @@ describe("createCatalog", () => {
     });
   });
 
-  it("marks a digest that the columns have left behind", async () => {
+  it("marks a digest that no longer matches the columns", async () => {
     const catalog = createCatalog();
     await catalog.register([{ ...orders, schema_digest: ["id:int", "gone:str", "amount:str"] }]);
     const { items } = await catalog.details([orders.id]);
@@ -184,7 +184,7 @@ describe("createCatalog", () => {
     expect(stored).not.toContain("hunter2");
   });
 
-  it("pages overviews by id, by ids given, and by a query", async () => {
+  it("pages overviews by id, by given ids, and by a query", async () => {
     const catalog = createCatalog();
     await catalog.register(
       Array.from({ length: 25 }, (_, at) => ({
@@ -202,7 +202,7 @@ describe("createCatalog", () => {
     await expect(catalog.overview({ page: 0 })).rejects.toMatchObject({ code: "invalid_options" });
   });
 
-  it("follows what another catalog writes to the same records", async () => {
+  it("sees what another catalog writes to the same records", async () => {
     const records = createMemoryRecords();
     const [one, two] = [createCatalog({ records }), createCatalog({ records })];
     await one.register([orders]);
@@ -218,7 +218,7 @@ describe("createCatalog", () => {
 });
 
 describe("createCatalog with an embedder", () => {
-  it("asks once for each text, whatever comes and goes", async () => {
+  it("embeds each text once, across catalogs and changes", async () => {
     const embedder = createScriptedEmbedder();
     const records = createMemoryRecords();
     await createCatalog({ records, embedder }).register([orders, weather]);
@@ -230,7 +230,7 @@ describe("createCatalog with an embedder", () => {
     expect(embedder.requests.flat()).toHaveLength(asked + 1);
   });
 
-  it("asks the records for no vector of a question, and keeps none", async () => {
+  it("neither loads nor stores the vector of a query", async () => {
     const records = createMemoryRecords();
     const catalog = createCatalog({ records, embedder: createScriptedEmbedder() });
     await catalog.register([orders, weather]);
@@ -251,29 +251,35 @@ describe("createCatalog with an embedder", () => {
       },
     ],
     ["never answers", { embed: () => new Promise(() => undefined) }],
-    ["gives too few vectors", { embed: async () => [] }],
+    ["returns too few vectors", { embed: async () => [] }],
     [
-      "gives vectors of another length",
+      "returns vectors of another length",
       { embed: async (texts) => texts.map(() => new Float32Array(3)) },
     ],
     [
-      "gives vectors that are no numbers",
+      "returns vectors that are not numbers",
       { embed: async (texts) => texts.map(() => new Float32Array(64).fill(Number.NaN)) },
     ],
   ];
-  it.each(failing)("finds the same by words, and says so, when it %s", async (_, fault) => {
-    const embedder = { ...createScriptedEmbedder(), ...fault };
-    const catalog = createCatalog({ embedder, embedTimeoutMs: 20, clock });
-    const result = await catalog.register([orders, weather]);
-    expect(result).toMatchObject({ ok: true, value: { warnings: [{ code: "embedding_failed" }] } });
-    const bare = createCatalog({ clock });
-    await bare.register([orders, weather]);
-    const [with_, without] = await Promise.all(
-      [catalog, bare].map((one) => one.search({ text: "orders revenue" })),
-    );
-    expect(with_?.vectorLeg).toBe("failed");
-    expect(with_?.hits).toEqual(without?.hits);
-  });
+  it.each(failing)(
+    "still finds the same by words, and reports it, when it %s",
+    async (_, fault) => {
+      const embedder = { ...createScriptedEmbedder(), ...fault };
+      const catalog = createCatalog({ embedder, embedTimeoutMs: 20, clock });
+      const result = await catalog.register([orders, weather]);
+      expect(result).toMatchObject({
+        ok: true,
+        value: { warnings: [{ code: "embedding_failed" }] },
+      });
+      const bare = createCatalog({ clock });
+      await bare.register([orders, weather]);
+      const [with_, without] = await Promise.all(
+        [catalog, bare].map((one) => one.search({ text: "orders revenue" })),
+      );
+      expect(with_?.vectorLeg).toBe("failed");
+      expect(with_?.hits).toEqual(without?.hits);
+    },
+  );
 
   it("stops waiting when the call is aborted", async () => {
     const controller = new AbortController();

@@ -19,11 +19,11 @@ export function detailsOf(
   const limits = { columns: columnLimit, snippets: snippetLimit };
   const items: DetailsCard[] = [];
   const missing: string[] = [];
-  for (const asked of new Set(ids)) {
-    const id = resolveAlias(asked, aliases);
+  for (const requested of new Set(ids)) {
+    const id = resolveAlias(requested, aliases);
     const record = visible.recordOf(id);
     if (record === undefined || !visible.visibility.seesDetails(record)) {
-      missing.push(asked);
+      missing.push(requested);
       continue;
     }
     const details = presentDetails(record, visible.visibility, sections);

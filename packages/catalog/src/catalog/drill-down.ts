@@ -36,7 +36,7 @@ export async function drillDown(
   let found: RankedCandidates | undefined;
   let needMore = "";
   for (let round = 1; round <= maxRounds && picks.size < maxPicks; round++) {
-    const asked = needMore === "" ? task : `${task}\n${needMore}`;
+    const question = needMore === "" ? task : `${task}\n${needMore}`;
     const exclude = [
       ...(request.exclude ?? []).map((id) => resolveAlias(id, request.aliases)),
       ...shown,
@@ -49,7 +49,7 @@ export async function drillDown(
       {
         ...rest,
         candidates,
-        task: asked,
+        task: question,
         budget,
         exclude,
       },
@@ -107,7 +107,7 @@ interface Asked {
   tokens: number;
 }
 
-/** Undefined if not even an empty list fits. */
+/** Asks the model for its picks. Undefined if not even an empty list of rows fits. */
 async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,
@@ -149,7 +149,9 @@ function rowAt(record: ResourceRecord | undefined, visible: VisibleSet): RowInpu
   return record === undefined ? undefined : toCandidate(record, visible).row();
 }
 
-/** Builds a context of the picks' rows and cards only. It has no rows if the model picked nothing. */
+/**
+ * Builds a context from the picks' rows and cards only. It has no rows if the model picked nothing.
+ */
 function finish({
   request,
   context,

@@ -11,9 +11,9 @@ import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
 /**
- * Reads a resource's history, oldest first. It needs the right to the card. A removed resource no longer has fields to
- * check rights against, so its history is shown only if everything is visible. Changes that name hidden columns are
- * left out.
+ * Reads a resource's history, oldest first. It requires access to the card. A removed resource has
+ * no fields left to check rights against, so its history is shown only to a principal that sees
+ * everything. Changes that name hidden columns are left out.
  */
 export async function historyOf(
   id: string,
@@ -27,7 +27,7 @@ export async function historyOf(
   const oldestFirst = await readHistory(records, id, { limit, signal });
   if (record === undefined) return oldestFirst.map(withoutChanges);
   const seesEvery = visibility.seesEveryColumn(record);
-  // A column that no longer exists may have been hidden, so only names of columns that are visible now are shown.
+  // A column that is gone may have been hidden. So show only names of columns that are visible now.
   const view = viewColumns(record, visibility);
   const seen = new Set(view.columns.map(({ name }) => name));
   const isSeen = (change: ResourceChange): boolean =>

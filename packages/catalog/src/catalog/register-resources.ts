@@ -12,7 +12,7 @@ import { type ResourceWrite, writeResources } from "../store/write-resources.ts"
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
-/** What registering resources needs. */
+/** The parts of a catalog that `registerResources` needs. */
 export interface RegisterContext {
   records: Records;
   resident: ResidentRecords;
@@ -20,7 +20,7 @@ export interface RegisterContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Number of tries, since another writer may commit between reading and writing. */
+/** Maximum number of tries. A try fails if another writer commits between reading and writing. */
 const maxTries = 100;
 
 /** Checks, derives and writes a batch atomically. See `Catalog.register`. */

@@ -10,7 +10,7 @@ import { changesLog } from "../store/stored-names.ts";
 import { embeddingText } from "./embedding-text.ts";
 import type { VectorSource } from "./vector-source.ts";
 
-/** What a catalog keeps in memory. */
+/** Options of `ResidentRecords`. */
 export interface ResidentOptions {
   records: Records;
   index: SearchIndex;
@@ -19,8 +19,8 @@ export interface ResidentOptions {
 }
 
 /**
- * Keeps resources in memory and their index up to date. Before a call is answered, the log of changes is read, so that
- * the writes of every process are visible.
+ * Keeps resources in memory and their index up to date. It reads the log of changes before each
+ * call is answered, so the writes of every process are visible.
  */
 export class ResidentRecords {
   readonly #options: ResidentOptions;
@@ -54,12 +54,12 @@ export class ResidentRecords {
     return turn;
   }
 
-  /** Applies what was written since the last call. */
+  /** Applies the changes since the last call. */
   async follow(signal?: AbortSignal): Promise<void> {
     await this.exclusively(() => this.followNow(signal));
   }
 
-  /** As `follow`, for a caller inside `exclusively`. */
+  /** Like `follow`, for a caller already inside `exclusively`. */
   async followNow(signal?: AbortSignal): Promise<void> {
     const { records } = this.#options;
     if (!this.#isLoaded) {

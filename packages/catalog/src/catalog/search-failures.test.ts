@@ -4,8 +4,8 @@ import { createMemorySearchIndex } from "../search/create-memory-search-index.ts
 import { loadSqlParser } from "../verify/sql-parser.ts";
 import { createCatalog } from "./create-catalog.ts";
 
-describe("what a catalog needs and does not get", () => {
-  it("is named: an index that fails", async () => {
+describe("a missing or failing dependency of a catalog", () => {
+  it("is reported if an index fails", async () => {
     const index = createMemorySearchIndex();
     const catalog = createCatalog({ index });
     const cause = new Error("disk");
@@ -16,7 +16,7 @@ describe("what a catalog needs and does not get", () => {
     });
   });
 
-  it("is named: a parser that can't be loaded", async () => {
+  it("is reported if the parser cannot be loaded", async () => {
     vi.doMock("@guanmingchiu/sqlparser-ts", () => {
       throw new Error("no WebAssembly");
     });

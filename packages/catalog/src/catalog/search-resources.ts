@@ -17,7 +17,7 @@ import type { VectorLeg } from "./catalog.ts";
 import type { VectorSource } from "./vector-source.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** What a search needs of a catalog. */
+/** The parts of a catalog that a search needs. */
 export interface SearchContext {
   index: SearchIndex;
   vectors: VectorSource | undefined;
@@ -26,7 +26,7 @@ export interface SearchContext {
   weights: Partial<RankWeights> | undefined;
 }
 
-/** What to search for among the visible resources. */
+/** Options of `findResources`. */
 export interface FindOptions {
   visible: VisibleSet;
   text?: string | undefined;
@@ -45,7 +45,7 @@ export interface Found {
   vectorLeg: VectorLeg;
 }
 
-/** A longer text does not improve a search. */
+/** Queries are cut to this length. Longer ones do not rank better. */
 const longestQuery = 8_000;
 
 /** Ranks by words, and by meaning if an embedder answers. Without text and vector, sorts by id. */
@@ -99,7 +99,10 @@ async function find(options: FindOptions, context: SearchContext): Promise<Found
   return { hits, unmatchedTerms: ranked.unmatchedTerms, coverage: ranked.coverage, vectorLeg };
 }
 
-/** The record of an index entry with the visible foreign keys only, since only these may add neighbours. */
+/**
+ * The record of an index entry, with only its visible foreign keys, since only these may add
+ * neighbours.
+ */
 function seenKeys(
   record: ResourceRecord,
   entry: string,
@@ -147,8 +150,8 @@ async function queryVector(
   }
   if (vectors === undefined || text === undefined) return { vectorLeg: "absent" };
   const { vectors: found } = await vectors.embed([text], { isKept: false, signal });
-  const made = found.get(text);
-  return made === undefined ? { vectorLeg: "failed" } : { vector: made, vectorLeg: "used" };
+  const embedded = found.get(text);
+  return embedded === undefined ? { vectorLeg: "failed" } : { vector: embedded, vectorLeg: "used" };
 }
 
 /** Everything visible that matches the facets, by id. */

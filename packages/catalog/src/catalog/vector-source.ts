@@ -5,12 +5,12 @@ import type { Records } from "@ccl/records";
 
 import { loadVectors, saveVectors } from "../store/stored-vectors.ts";
 
-/** Texts in one call of an embedder. */
+/** Number of texts in one call of the embedder. */
 const batchSize = 64;
-/** How long a failed embedder is not called. */
+/** How long a failed embedder is left alone. */
 const restMs = 30_000;
 
-/** What vectors are computed with and stored in. */
+/** The embedder, and where its vectors are stored. */
 export interface VectorSourceOptions {
   embedder: Embedder;
   records: Records;
@@ -21,11 +21,14 @@ export interface VectorSourceOptions {
 /** Vectors by text. Texts that could not be embedded are absent. */
 interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
-  /** Why some are missing. */
+  /** Why some texts are missing. */
   failure?: string | undefined;
 }
 
-/** Caches an embedder by content and limits its time, so that it never blocks a caller or makes it fail. */
+/**
+ * Caches an embedder's vectors by text and limits its time, so that it can neither block a caller
+ * nor make a call fail.
+ */
 export interface VectorSource {
   /** Returns the stored vectors only. */
   load(texts: readonly string[], signal?: AbortSignal): Promise<EmbeddedTexts>;

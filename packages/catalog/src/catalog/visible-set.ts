@@ -14,7 +14,7 @@ export interface HeldRecords {
   ids(): readonly string[];
 }
 
-/** What one principal may find. */
+/** The resources that one principal may find. */
 export interface VisibleSet {
   visibility: Visibility;
   /** Ids of index entries. Undefined: all. */
@@ -39,10 +39,13 @@ interface Variants {
   allow: ReadonlySet<string>;
 }
 
-/** Maximum number of cached sets: one for each combination of roles, until the catalog changes. */
+/**
+ * Maximum number of cached sets. There is one for each combination of roles, until the catalog
+ * changes.
+ */
 const maxSets = 64;
 
-/** Decides which records a principal may find, and caches what does not depend on a function. */
+/** Decides which records a principal may find. It caches the result unless a rule is a function. */
 export function createVisibleSets(
   resident: HeldRecords,
   access: AccessOptions | undefined,

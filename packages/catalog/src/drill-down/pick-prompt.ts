@@ -2,7 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import { inertText } from "../record/inert-text.ts";
 
-/** What a model is asked to pick. */
+/** Options of `pickPrompt`. */
 export interface PickPromptOptions {
   task: string;
   maxPicks: number;
@@ -14,7 +14,10 @@ export interface PickPromptOptions {
 
 const longestTask = 4_000;
 
-/** The messages that ask for picks. The rows are untrusted data, so they are fenced in a message of their own. */
+/**
+ * The messages that ask for picks. The rows are untrusted data, so they are fenced in their own
+ * message.
+ */
 export function pickPrompt({
   task,
   maxPicks,
@@ -38,7 +41,7 @@ export function pickPrompt({
   ];
 }
 
-/** The task may have several lines, but cannot close its fence. */
+/** Cleans the task line by line, so that it cannot close its fence. */
 function inertLines(text: string): string {
   const lines = text.slice(0, longestTask).split(/\r\n|[\n\r]/);
   return lines

@@ -1,13 +1,13 @@
 import * as z from "zod";
 
-/** What a model picked. */
+/** A model's answer. */
 export interface PickAnswer {
   picks: { alias: string; why: string }[];
-  /** What the list lacks. Empty if it lacks nothing. */
+  /** What the model still needs. Empty if the list has everything. */
   need_more: string;
 }
 
-/** What a valid pick is. */
+/** Rules for a valid answer. */
 export interface PickRules {
   /** Id by alias. */
   aliases: ReadonlyMap<string, string>;
@@ -17,7 +17,10 @@ export interface PickRules {
 
 const longestReason = 200;
 
-/** The schema of an answer: only aliases or ids of the list, each once, no more than requested. */
+/**
+ * The schema of an answer. It may name only aliases or ids from the list, each once and no more
+ * than `max`.
+ */
 export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });
@@ -32,7 +35,7 @@ export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodTyp
           check.addIssue({
             code: "custom",
             path,
-            message: `${JSON.stringify(alias.slice(0, 60))} is no alias of the list.`,
+            message: `${JSON.stringify(alias.slice(0, 60))} is not an alias in the list.`,
           });
         } else if (seen.has(id)) {
           check.addIssue({

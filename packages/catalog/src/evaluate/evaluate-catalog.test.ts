@@ -32,7 +32,7 @@ const qrels = [
 ];
 
 describe("evaluateCatalog", () => {
-  it("gives means over the labelled queries and prints them", async () => {
+  it("returns means over the labelled queries and prints them", async () => {
     const evaluation = await evaluateCatalog(catalog, { queries, qrels, budgets: [100, 300] });
     expect(evaluation.skipped).toEqual(["4"]);
     expect(evaluation.byQuery.map(({ qid, recallAt10 }) => [qid, recallAt10])).toEqual([
@@ -55,7 +55,7 @@ describe("evaluateCatalog", () => {
   it.each([
     ["relevant", { queries: [{ qid: "9", text: "first" }], qrels }],
     ["twice", { queries: [...queries, { qid: "1", text: "second" }], qrels }],
-  ])("refuses questions that it can't measure: %s", async (problem, options) => {
+  ])("rejects questions that it cannot measure: %s", async (problem, options) => {
     await expect(evaluateCatalog(catalog, options)).rejects.toThrow(problem);
   });
 });

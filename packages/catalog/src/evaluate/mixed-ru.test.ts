@@ -36,7 +36,7 @@ const labels = read<Label>("qrels");
 const cyrillic = /\p{Script=Cyrillic}/u;
 
 describe("the labelled Russian and mixed set", () => {
-  it("is as large as it says and holds records that a catalog takes", () => {
+  it("has the documented size and contains only valid records", () => {
     expect(resources).toHaveLength(267);
     expect(queries).toHaveLength(198);
     expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
@@ -47,7 +47,7 @@ describe("the labelled Russian and mixed set", () => {
     ).toBe(true);
   });
 
-  it("has no two questions alike, and none that is a title", () => {
+  it("has no duplicate questions, and none that equals a title", () => {
     const texts = queries.map(({ text }) => text.toLowerCase());
     expect(new Set(queries.map(({ qid }) => qid)).size).toBe(queries.length);
     expect(new Set(texts).size).toBe(queries.length);
@@ -55,7 +55,7 @@ describe("the labelled Russian and mixed set", () => {
     expect(texts.filter((text) => titles.has(text))).toEqual([]);
   });
 
-  it("labels each question with one to three resources that are there", () => {
+  it("labels each question with one to three existing resources", () => {
     const ids = new Set(resources.map(({ id }) => id));
     expect(labels.filter(({ rid }) => !ids.has(rid))).toEqual([]);
     expect(new Set(labels.map(({ qid, rid }) => `${qid} ${rid}`)).size).toBe(labels.length);
@@ -76,7 +76,7 @@ describe("the labelled Russian and mixed set", () => {
     expect(Math.abs(tuned / queries.length - 0.5)).toBeLessThan(0.1);
   });
 
-  it("is mixed: both scripts in titles, questions and descriptions", () => {
+  it("has both scripts in titles, questions and descriptions", () => {
     const share = (texts: readonly string[]): number =>
       texts.filter((text) => cyrillic.test(text)).length / texts.length;
     const titles = share(resources.map(({ title }) => title));

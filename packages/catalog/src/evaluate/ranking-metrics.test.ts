@@ -15,11 +15,14 @@ describe("ranking metrics", () => {
     [["x", "y"], 0, 0, 0],
     [[], 0, 0, 0],
     [["a", "a", "a"], 0.5, 1 / (1 + 1 / Math.log2(3)), 1],
-  ])("values %j at recall %d, nDCG %d, reciprocal rank %d", (ids, recall, ndcg, reciprocal) => {
-    expect(recallAt(ids, grades, 10)).toBeCloseTo(recall, 10);
-    expect(ndcgAt(ids, grades, 10)).toBeCloseTo(ndcg, 10);
-    expect(reciprocalRank(ids, grades, 10)).toBeCloseTo(reciprocal, 10);
-  });
+  ])(
+    "gives %j a recall of %d, an nDCG of %d and a reciprocal rank of %d",
+    (ids, recall, ndcg, reciprocal) => {
+      expect(recallAt(ids, grades, 10)).toBeCloseTo(recall, 10);
+      expect(ndcgAt(ids, grades, 10)).toBeCloseTo(ndcg, 10);
+      expect(reciprocalRank(ids, grades, 10)).toBeCloseTo(reciprocal, 10);
+    },
+  );
 
   it("counts nothing below the depth", () => {
     expect(recallAt(["x", "a"], grades, 1)).toBe(0);
@@ -27,7 +30,7 @@ describe("ranking metrics", () => {
     expect(reciprocalRank(["x", "a"], grades, 1)).toBe(0);
   });
 
-  it("values better grades higher", () => {
+  it("weights better grades higher", () => {
     const graded = new Map([
       ["a", 1],
       ["b", 2],

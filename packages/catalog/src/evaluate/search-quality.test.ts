@@ -13,7 +13,7 @@ interface LabelledSet {
   qrels: { qid: string; rid: string }[];
 }
 
-/** The vector of a query or a record; undefined for a record that has none. */
+/** Returns the vector of a query or a record. Undefined for a record that has none. */
 type Embed = (text: string, kind: "query" | "record") => Float32Array | undefined;
 
 const table = (
@@ -207,7 +207,7 @@ const evaluate = async (
   return evaluateCatalog({ search }, { queries, qrels });
 };
 
-/** 64 numbers drawn for the text as a whole: an embedding that knows nothing. */
+/** 64 random numbers for the whole text: an embedding without any knowledge. */
 const embedAsNoise = (text: string): Float32Array => {
   let state = 17;
   for (const character of text)
@@ -218,7 +218,10 @@ const embedAsNoise = (text: string): Float32Array => {
   });
 };
 
-/** Sums of such numbers for each four letters: an embedding that knows spelling and no meaning. */
+/**
+ * Sums of such numbers over groups of four letters: an embedding that knows spelling but no
+ * meaning.
+ */
 const embedSpelling = (text: string): Float32Array => {
   const sum = new Float32Array(64);
   const plain = ` ${text.toLowerCase()} `;
@@ -231,7 +234,7 @@ const embedSpelling = (text: string): Float32Array => {
 };
 
 describe("search quality", () => {
-  it("finds tables and tools by questions in English, but for one that shares no word with its tool", async () => {
+  it("finds tables and tools by English questions, except one that shares no word with its tool", async () => {
     const { recallAt5, recallAt10, ndcgAt10 } = await evaluate(englishSet);
     expect(recallAt5).toBeGreaterThan(0.95);
     expect(recallAt10).toBeGreaterThan(0.95);
@@ -241,7 +244,7 @@ describe("search quality", () => {
   it.each([
     ["tune", 0.7, 0.55],
     ["test", 0.65, 0.53],
-  ])("finds Russian and mixed resources, half %s", async (split, recall, ndcg) => {
+  ])("finds Russian and mixed resources in the %s half", async (split, recall, ndcg) => {
     const { recallAt10, ndcgAt10, queries } = await evaluate(mixedSet(split));
     expect(queries).toBeGreaterThan(80);
     expect(recallAt10).toBeGreaterThan(recall);
@@ -265,7 +268,7 @@ describe("search quality", () => {
       (text, kind) =>
         kind === "query" || text.length % 10 === 0 ? embedSpelling(text) : undefined,
     ],
-  ])("is not spoilt by an embedding that knows %s only", async (_name, embed) => {
+  ])("is not spoiled by an embedding that knows only %s", async (_name, embed) => {
     for (const set of [englishSet, mixedSet("tune"), mixedSet("test")]) {
       const text = await evaluate(set);
       const hybrid = await evaluate(set, embed);

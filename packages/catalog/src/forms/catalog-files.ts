@@ -28,8 +28,9 @@ export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles
 }
 
 /**
- * Reads the records of such a folder, by id. Reports every issue at once, with the file first in its path:
- * `file_missing`, `file_unexpected`, `not_json`, `id_mismatch`, and those of a resource. A details file is optional.
+ * Reads the records of such a folder, sorted by id. Reports every issue at once, with the file
+ * first in its path: `file_missing`, `file_unexpected`, `not_json`, `id_mismatch`, and the issues
+ * of resources. A details file is optional.
  */
 export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> {
   const text = Object.hasOwn(files, overviewPath) ? files[overviewPath] : undefined;
@@ -73,7 +74,7 @@ function withDetails(
   if (text === undefined) return { ...overview };
   const details = parsedObject(text);
   if (details === undefined) {
-    issues.push({ code: "not_json", path: [path], message: `${path} is no JSON object.` });
+    issues.push({ code: "not_json", path: [path], message: `${path} is not a JSON object.` });
     return undefined;
   }
   if (details["id"] !== overview.id) {

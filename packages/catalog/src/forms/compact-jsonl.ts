@@ -18,8 +18,9 @@ function toCompact(overview: ResourceOverview): Record<string, unknown> {
 }
 
 /**
- * Reads overviews from such JSONL. Reports every issue at once, with the line (from 0) first in its path: `not_json`,
- * `unknown_key`, and those of a resource. Empty lines and a byte order mark are skipped.
+ * Reads overviews from such JSONL. Reports every issue at once, with the line (from 0) first in its
+ * path: `not_json`, `unknown_key`, and the issues of resources. Empty lines and a byte order mark
+ * are skipped.
  */
 export function fromCompactJsonl(text: string): Result<ResourceOverview[]> {
   const issues: Issue[] = [];
@@ -53,7 +54,7 @@ function readLine(
 ): Record<string, unknown> | undefined {
   const value = line.length > longestLine ? undefined : parsed(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    issues.push({ code: "not_json", path: [at], message: `Line ${at + 1} is no JSON object.` });
+    issues.push({ code: "not_json", path: [at], message: `Line ${at + 1} is not a JSON object.` });
     return undefined;
   }
   const entries = Object.entries(value);

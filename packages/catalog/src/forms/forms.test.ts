@@ -35,7 +35,7 @@ async function sampleRecords(): Promise<ResourceRecord[]> {
 }
 
 describe("compact JSONL", () => {
-  it("has the short keys of the stored form, one overview a line", async () => {
+  it("has the short keys of the stored format, with one overview per line", async () => {
     const [, orders] = await sampleRecords();
     expect(toCompactJsonl(orders === undefined ? [] : [orders])).toMatchInlineSnapshot(`
       "{"id":"res:db.pg.main.public.orders","k":"tabular","t":"orders (pg.main)","g":["sales"],"sh":{"cols":1},"sd":["id:int"],"cap":[],"ts":"2025-10-29T08:30:00Z","rv":1,"sh#":"82e0ead30941e279","ch#":"e3de82f953d30574"}
@@ -43,13 +43,13 @@ describe("compact JSONL", () => {
     `);
   });
 
-  it("comes back equal, and to the byte", async () => {
+  it("survives a round trip, byte for byte", async () => {
     const text = toCompactJsonl(await sampleRecords());
     const read = fromCompactJsonl(`\uFEFF\n${text}`);
     expect(read.ok && toCompactJsonl(read.value)).toBe(text);
   });
 
-  it("names every line that is wrong", () => {
+  it("reports every invalid line", () => {
     const lines = ["{", "[]", '{"id":"a","k":"api"}', "", '{"id":"a","k":"api","t":"A","zz":1}'];
     const read = fromCompactJsonl(lines.join("\n"));
     expect(read.ok ? [] : read.issues.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual(
@@ -59,7 +59,7 @@ describe("compact JSONL", () => {
 });
 
 describe("a folder of a catalog", () => {
-  it("comes back equal, and to the byte", async () => {
+  it("survives a round trip, byte for byte", async () => {
     const records = await sampleRecords();
     const files = toCatalogFiles(records.toReversed());
     expect(Object.keys(files)).toEqual([
@@ -75,22 +75,26 @@ describe("a folder of a catalog", () => {
   it.each<[string, (files: Record<string, string>) => Record<string, string>, string]>([
     ["no overview", () => ({}), "file_missing"],
     [
-      "details that are no JSON",
+      "details that are not JSON",
       (files) => ({ ...files, [detailsPath("res:db.pg.main.public.orders")]: "{" }),
       "not_json",
     ],
     [
-      "details of another",
+      "details with another id",
       (files) => ({ ...files, [detailsPath("res:db.pg.main.public.orders")]: '{"id":"b"}' }),
       "id_mismatch",
     ],
-    ["details of nothing", (files) => ({ ...files, "details/none.json": "{}" }), "file_unexpected"],
-  ])("is refused with %s", async (_, change, code) => {
+    [
+      "details of an unknown id",
+      (files) => ({ ...files, "details/none.json": "{}" }),
+      "file_unexpected",
+    ],
+  ])("is rejected with %s", async (_, change, code) => {
     const read = fromCatalogFiles(change({ ...toCatalogFiles(await sampleRecords()) }));
     expect(read.ok ? [] : read.issues.map((issue) => issue.code)).toEqual([code]);
   });
 
-  it("has a path for any id that no other id has, on any system", () => {
+  it("gives every id a path that no other id has, on any system", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", minLength: 1 }),
@@ -112,7 +116,7 @@ describe("a folder of a catalog", () => {
 });
 
 describe("renderResourcesMarkdown", () => {
-  it("renders a table and cards, and escapes what would break them", async () => {
+  it("renders a table and cards, and escapes text that would break them", async () => {
     expect(renderResourcesMarkdown(await sampleRecords())).toMatchInlineSnapshot(`
       "# Resources
 

@@ -5,7 +5,7 @@ import type {
   ResourceSnippet,
 } from "../record/resource-record.ts";
 
-/** What is rendered: details as a principal sees them, plus fields of the overview. */
+/** A resource to render: its details as a principal sees them, plus fields of the overview. */
 export interface DocumentedResource extends ResourceDetails {
   tags?: string[] | undefined;
   owner?: string | undefined;
@@ -19,8 +19,8 @@ export interface ResourcesMarkdownOptions {
 }
 
 /**
- * Renders `resources.md`: a table of all resources, then a card for each, in the order given. Texts of records are
- * escaped and cannot leave their line.
+ * Renders `resources.md`: a table of all resources, then a card for each, in the order given. Text
+ * from records is escaped and cannot break out of its line.
  */
 export function renderResourcesMarkdown(
   resources: readonly DocumentedResource[],

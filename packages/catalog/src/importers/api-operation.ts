@@ -6,19 +6,19 @@ import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
 import { followReferences } from "./resolve-reference.ts";
 import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
 
-/** What all operations of a document share. */
+/** State shared by all operations of a document. */
 export interface ApiContext {
   root: JsonRecord;
   version: 2 | 3;
   name: string;
   /** Without a trailing slash. Empty if unknown. */
   baseUrl: string;
-  /** The document's default, for operations without a `security` of their own. */
+  /** The document's default, for operations that have no `security`. */
   security: unknown[];
   schemes: JsonRecord;
   owner: string | undefined;
   tags: readonly string[];
-  /** Flattened schemas by location and reference, since operations share them. */
+  /** Cache of flattened schemas by location and reference, since operations share them. */
   flattened: Map<string, SchemaColumns>;
 }
 
@@ -28,7 +28,7 @@ interface ApiOperation {
   method: string;
   operation: JsonRecord;
   shared: unknown[];
-  /** True: the id comes from the method and the path, not from the `operationId`. */
+  /** True if the id comes from the method and the path instead of the `operationId`. */
   isNamedByPath?: boolean | undefined;
 }
 
@@ -170,7 +170,9 @@ function mediaSchema(content: JsonRecord): unknown {
   return chosen === undefined ? undefined : recordAt(content, chosen)["schema"];
 }
 
-/** References to the secrets of the first security requirement. Nothing if the operation is open. */
+/**
+ * References to the secrets of the first security requirement. Empty if the operation needs none.
+ */
 function securityOf(
   operation: JsonRecord,
   context: ApiContext,
@@ -210,7 +212,7 @@ const rules: [RegExp, string][] = [
 ];
 const paging = /^(?:page|offset|skip|cursor|after|before|page_?token|\$skip)$/i;
 
-/** The capabilities of a request, by the names of its query parameters. */
+/** The capabilities of an operation, inferred from the names of its query parameters. */
 function capabilitiesOf(method: string, columns: readonly ResourceColumn[]): string[] {
   if (method !== "get" && method !== "head") return ["call"];
   const names = columns.filter((column) => column["in"] === "query").map((column) => column.name);

@@ -3,7 +3,7 @@ import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts
 import { cleanField, cleanText } from "./clean-text.ts";
 import { schemaColumns } from "./schema-columns.ts";
 
-/** A tool or skill: called with an object, and may declare its output. */
+/** A tool or skill. It is called with an object and may declare its output. */
 interface Callable {
   name: string;
   description?: unknown;

@@ -3,7 +3,10 @@ import { redactSecrets, truncateMiddle } from "@ccl/core";
 /** Maximum length of a description or a title from a source, in characters. */
 const maxTextChars = 2_000;
 
-/** Masks secrets in a source's text, then cuts a long text and marks the cut. Undefined if there is no text. */
+/**
+ * Masks secrets in text from a source, then cuts it if it is long and marks the cut. Undefined if
+ * there is no text.
+ */
 export function cleanText(value: unknown, maxChars: number = maxTextChars): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   return truncateMiddle(redactSecrets(value).text.trim(), { maxChars }).text;

@@ -11,10 +11,10 @@ interface Seen {
 
 /** Infers columns from values, in the order in which they first appear. */
 export interface ColumnSniffer {
-  /** Counts a row. Its cells are names and types, so that no value is kept. */
+  /** Counts a row. Its cells are pairs of a name and a type, so no value is kept. */
   addRow(cells: Iterable<readonly [name: string, type: ValueType]>): void;
   columns(): ResourceColumn[];
-  /** Share of rows without a value by column, 0..1. Only columns that lack values are listed. */
+  /** Share of rows without a value by column, 0..1. Only columns with missing values are listed. */
   nullRate(): Record<string, number>;
   readonly rows: number;
   /** True if there were more columns than `maxColumns`. */
@@ -50,7 +50,7 @@ export function createColumnSniffer(maxColumns: number): ColumnSniffer {
       return [...seen].map(([name, column]) => ({
         name: cleanText(name, 300) ?? "unnamed",
         type: column.type === "null" ? "string" : column.type,
-        // Never says `nn`: a sample without nulls does not prove that the column has none.
+        // Never reports `nn`. A sample without nulls does not prove that the column has none.
       }));
     },
     nullRate() {

@@ -1,4 +1,4 @@
-/** A text and its original encoding. */
+/** Decoded text and its original encoding. */
 export interface DecodedText {
   text: string;
   encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1251" | "windows-1252";

@@ -76,7 +76,7 @@ describe("fromFiles on public data sets", () => {
     expect(JSON.stringify(movies)).not.toContain("The Land Girls");
   });
 
-  it("estimates the rows of what it does not read to the end within a tenth", () => {
+  it("estimates the rows of a partly read file to within a tenth", () => {
     const [whole] = imported([vega("zipcodes.csv")], {
       sampleBytes: 10_000_000,
       sampleRows: 1_000_000,
@@ -91,7 +91,8 @@ describe("fromFiles on public data sets", () => {
 
 describe("fromFiles on Parquet", () => {
   const name = "flights-3m.parquet";
-  // What parquetMetadata of hyparquet 1.31 gives for this file of the data sets, of the row groups only what is read.
+  // The output of hyparquet 1.31's parquetMetadata for this file of the data sets, reduced to the
+  // members that are read.
   const recorded = JSON.parse(
     readFileSync(new URL(`__fixtures__/${name}-metadata.json`, import.meta.url), "utf8"),
   );
@@ -104,7 +105,7 @@ describe("fromFiles on Parquet", () => {
     );
   });
 
-  it("opens groups, tells required columns and counts nulls", () => {
+  it("expands groups, recognizes required columns and counts nulls", () => {
     const schema = [
       { name: "root", num_children: 3 },
       { name: "id", type: "INT32", repetition_type: "REQUIRED" },
@@ -140,7 +141,7 @@ describe("fromFiles on Parquet", () => {
     expect(file?.quality).toEqual({ null_rate: { "place.city": 0.25 } });
   });
 
-  it("refuses a file that the reader can't read", () => {
+  it("rejects a file that the reader cannot read", () => {
     const parquetMetadata = (): never => {
       throw new Error("parquet file invalid (footer != PAR1)");
     };
@@ -163,24 +164,24 @@ describe("fromFiles", () => {
     ],
     ["no header", "1,2025-01-01\n2,2025-01-02\n", "column_1:integer, column_2:date"],
     [
-      "a header of blanks and repeats",
+      "a header with blank and repeated names",
       "id,,id\n1,2,3\n",
       "id:integer, column_2:integer, id_2:integer",
     ],
     ["texts under a header", "name|city\nAnna|Omsk\nIvan|Perm\n", "name:string, city:string"],
     ["ragged rows", "a,b\n1\n2,3,4\n", "a:integer, b:integer, column_3:integer"],
-    ["a header alone", "a,b,c", "a:string, b:string, c:string"],
+    ["only a header", "a,b,c", "a:string, b:string, c:string"],
     ["mixed numbers and gaps", "x,y\n1,\n2.5,NA\n", "x:number, y:string"],
     ["timestamps", "at\n2025-01-01T10:00:00Z\n2025-01-02\n", "at:timestamptz"],
     ["nothing", "", ""],
-  ])("tells a CSV with %s", (_, text, expected) => {
+  ])("reads a CSV with %s", (_, text, expected) => {
     const [file] = imported([textFile("dir/a.csv", text)]);
     expect((file?.columns ?? []).map(({ name, type }) => `${name}:${type}`).join(", ")).toBe(
       expected,
     );
   });
 
-  it("reads Windows-1251, as older programs write it, and UTF-16", () => {
+  it("reads Windows-1251 and UTF-16", () => {
     const cyrillic = new Uint8Array([
       0xca, 0xee, 0xe4, 0x3b, 0xd6, 0xe5, 0xed, 0xe0, 0x0a, 0x31, 0x3b, 0x32, 0x0a,
     ]);
@@ -195,7 +196,7 @@ describe("fromFiles", () => {
     }
   });
 
-  it("opens objects one level and unites the members of rows", () => {
+  it("expands objects one level and merges the members of all rows", () => {
     const text = '{"id":1,"at":"2025-01-01","a":{"b":1}}\n{"id":2.5,"a":{"b":null,"c":[1]}}\n';
     const [file] = imported([textFile("x.jsonl", text)]);
     expect(file).toMatchObject({ quality: { null_rate: { at: 0.5, "a.b": 0.5, "a.c": 0.5 } } });
@@ -212,7 +213,7 @@ describe("fromFiles", () => {
     ).toBeLessThan(0.01);
   });
 
-  it("describes other files by their name alone", () => {
+  it("describes other files only by their name", () => {
     expect(imported([textFile("docs/брендбук 2025.pdf", "%PDF")])).toMatchInlineSnapshot(`
       [
         {
@@ -237,14 +238,14 @@ describe("fromFiles", () => {
   it.each([
     ["JSON that is cut off", textFile("a.json", '[{"a":1},{"a"'), "malformed_file"],
     ["JSON with a tail", textFile("a.json", "[1] 2"), "malformed_file"],
-    ["a line that is no JSON", textFile("a.jsonl", '{"a":1}\nnope'), "malformed_file"],
+    ["a line that is not JSON", textFile("a.jsonl", '{"a":1}\nnope'), "malformed_file"],
     [
       "bytes under the name of a CSV",
       { name: "a.csv", bytes: new Uint8Array([1, 0, 2, 0]) },
       "malformed_file",
     ],
     ["Parquet without a reader", textFile("a.parquet", "PAR1"), "parquet_reader_missing"],
-  ])("refuses %s", (_, file, code) => {
+  ])("rejects %s", (_, file, code) => {
     expect(fromFiles([textFile("ok.csv", "a\n1"), file])).toMatchObject({
       ok: false,
       issues: [{ code, path: [1] }],
@@ -256,7 +257,7 @@ describe("fromFiles", () => {
     ['{ "name": "a.csv", "text": "a" }', "bytes"],
     ['{ "name": "a.csv", "bytes": "a" }', "bytes"],
     ['"a.csv"', "name"],
-  ])("says what a file is instead of %s", (file, member) => {
+  ])("explains the shape of a file when given %s", (file, member) => {
     const message = 'A file is { name: "orders.csv", bytes: Uint8Array }.';
     expect(fromFiles([JSON.parse(file)])).toEqual({
       ok: false,
@@ -264,7 +265,7 @@ describe("fromFiles", () => {
     });
   });
 
-  it("refuses two files of one name, and names all issues at once", () => {
+  it("rejects two files with the same name, and reports all issues at once", () => {
     const twice = textFile("a.csv", "x\n1");
     expect(fromFiles([twice, twice, textFile("b.json", "{")])).toMatchObject({
       ok: false,
@@ -276,7 +277,7 @@ describe("fromFiles", () => {
 describe("rows of delimited text", () => {
   const delimiter = fc.constantFrom<Delimiter>(",", ";", "\t", "|");
 
-  it("are told by the delimiter that they were written with", () => {
+  it("are read with the delimiter that they were written with", () => {
     const rows = fc.array(fc.array(fc.integer(), { minLength: 3, maxLength: 3 }), {
       minLength: 2,
       maxLength: 20,
@@ -287,7 +288,7 @@ describe("rows of delimited text", () => {
     fc.assert(property);
   });
 
-  it("end for any bytes", () => {
+  it("are read without an unexpected error for any bytes", () => {
     const property = fc.property(
       fc.uint8Array({ maxLength: 300 }),
       fc.constantFrom("a.csv", "a.json", "a.jsonl"),

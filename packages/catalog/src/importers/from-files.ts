@@ -20,24 +20,25 @@ export interface SourceFile {
   updated_at?: string | undefined;
 }
 
-/** How files are read. */
+/** Options of `fromFiles`. */
 export interface FromFilesOptions {
-  /** Bytes of a text file to read, 1 MiB by default. */
+  /** Number of bytes read from a text file. 1 MiB by default. */
   sampleBytes?: number | undefined;
-  /** Rows to read, 10,000 by default. */
+  /** Number of rows read. 10,000 by default. */
   sampleRows?: number | undefined;
   /** 2,000 by default. */
   maxColumns?: number | undefined;
-  /** `parquetMetadata` of hyparquet or an equivalent. Parquet files are rejected without it. */
+  /** `parquetMetadata` of hyparquet or an equivalent. Without it, Parquet files are rejected. */
   parquetMetadata?: ParquetMetadataReader | undefined;
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
 }
 
 /**
- * Imports files as resources of kind `file`, by id: columns, types and shares of nulls of CSV (any delimiter, UTF-8,
- * UTF-16 or Windows-1251), JSON, JSONL and Parquet. Other files get only a name and a format. No value of a file is
- * kept. Codes: `malformed_file`, `parquet_reader_missing`, `duplicate_file`.
+ * Imports files as resources of kind `file`, sorted by id. They get the columns, types and null
+ * rates of CSV (any delimiter, UTF-8, UTF-16 or Windows-1251), JSON, JSONL and Parquet. Other files
+ * get only a name and a format. No value of a file is kept. Codes: `malformed_file`,
+ * `parquet_reader_missing`, `duplicate_file`.
  */
 export function fromFiles(
   files: readonly SourceFile[],
@@ -70,7 +71,7 @@ export function fromFiles(
 
 const membersOfFile = 'A file is { name: "orders.csv", bytes: Uint8Array }.';
 
-/** The member that JavaScript gave wrong, which `SourceFile` would not allow. */
+/** The member with a wrong type, which callers without type checks can pass. */
 function wrongMember(file: unknown): "name" | "bytes" | undefined {
   const { name, bytes } = isRecord(file) ? file : {};
   if (typeof name !== "string" || name === "") return "name";

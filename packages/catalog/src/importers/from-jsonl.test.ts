@@ -69,11 +69,11 @@ describe("fromJsonl", () => {
     ["a list", "[1]", "not_a_record", [0]],
     ["a record without a title", '{"id":"res:a","kind":"api"}', "not_a_record", [0]],
     ["a number for an id", '{"id":7,"kind":"api","title":"a"}', "not_a_record", [0]],
-  ])("names %s", (_, text, code, path) => {
+  ])("reports %s", (_, text, code, path) => {
     expect(fromJsonl(text)).toMatchObject({ ok: false, issues: [{ code, path }] });
   });
 
-  it("masks a secret in the line that it quotes", () => {
+  it("masks a secret in a quoted line", () => {
     const result = fromJsonl("postgres://admin:hunter2secret@db/main {");
     expect(JSON.stringify(result)).not.toContain("hunter2secret");
   });

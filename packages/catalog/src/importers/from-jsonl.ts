@@ -5,15 +5,16 @@ import { cleanText } from "./clean-text.ts";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
-/** Computed by the catalog itself. */
+/** Fields that the catalog computes itself. */
 const derived = new Set(["rev", "schema_hash", "cap_hash"]);
-/** Issues are reported up to this number. */
+/** Maximum number of reported issues. */
 const maxIssues = 100;
 
 /**
- * Reads records of JSONL text, in its order: overview rows, compact rows with short keys, or whole records, in any
- * mixture. Fields that the catalog derives (`rev`, hashes) are ignored. Codes: `malformed_line`, `not_a_record`. The
- * path is the line's index from 0.
+ * Reads records from JSONL text, in its order. Lines may be overview rows, compact rows with short
+ * keys, or whole records, in any mixture. Fields that the catalog derives (`rev`, hashes) are
+ * ignored. Codes: `malformed_line`, `not_a_record`. The path of an issue is the line's index from
+ * 0.
  */
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
@@ -45,7 +46,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
     value = JSON.parse(line);
   } catch {
     const start = JSON.stringify(cleanText(line.slice(0, 2_000), 80) ?? "");
-    const message = `Line ${index + 1} is no JSON, it begins with ${start}; each line is one record.`;
+    const message = `Line ${index + 1} is not JSON, it begins with ${start}; each line is one record.`;
     return failure({ code: "malformed_line", path: [index], message });
   }
   const record = isRecord(value) ? withLongNames(value) : {};
@@ -53,11 +54,14 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   if (typeof id === "string" && typeof kind === "string" && typeof title === "string") {
     return success({ ...record, id, kind, title });
   }
-  const message = `Line ${index + 1} is no record: id, kind (or k) and title (or t) must be texts.`;
+  const message = `Line ${index + 1} is not a record: id, kind (or k) and title (or t) must be texts.`;
   return failure({ code: "not_a_record", path: [index], message });
 }
 
-/** Expands short keys only in a row without long ones: `k` of a whole record is a custom field. */
+/**
+ * Expands short keys, but only in a row without long ones. In a whole record, `k` is a custom
+ * field.
+ */
 function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [

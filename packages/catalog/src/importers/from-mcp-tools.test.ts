@@ -8,8 +8,8 @@ import { fromMcpTools } from "./from-mcp-tools.ts";
 
 const require = createRequire(import.meta.url);
 
-describe("fromMcpTools with the server of everything, over stdio", () => {
-  it("gives each tool its columns, tags and a call to copy", async () => {
+describe("fromMcpTools with the reference server `everything`, over stdio", () => {
+  it("gives each tool its columns, tags and an example call", async () => {
     const script = require.resolve("@modelcontextprotocol/server-everything/dist/index.js");
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -100,7 +100,7 @@ describe("fromMcpTools with the server of everything, over stdio", () => {
 });
 
 describe("fromMcpTools", () => {
-  it("takes tools that break the protocol, by name", () => {
+  it("accepts tools that break the protocol, sorted by name", () => {
     const resources = fromMcpTools(
       [
         { name: "b", description: null, inputSchema: [] },
@@ -123,7 +123,7 @@ describe("fromMcpTools", () => {
     expect(resources[0]?.description).toContain("removed");
   });
 
-  it.each([[{ title: "nameless" }], [{ name: "" }], [null]])("refuses %j as a tool", (tool) => {
+  it.each([[{ title: "nameless" }], [{ name: "" }], [null]])("rejects %j as a tool", (tool) => {
     expect(() => fromMcpTools([tool], { server: "s" })).toThrow(CatalogError);
   });
 });

@@ -6,7 +6,7 @@ import { resourceId, resourceUri } from "./resource-address.ts";
 import { lastById } from "./from-tools.ts";
 import { callableFields } from "./callable-fields.ts";
 
-/** How the tools of a server are named. */
+/** Options of `fromMcpTools`. */
 export interface FromMcpToolsOptions {
   /** Your name for the server. Part of ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
   server: string;
@@ -15,9 +15,10 @@ export interface FromMcpToolsOptions {
 }
 
 /**
- * Imports the tools of an MCP server, as its `tools/list` gives them, as resources of kind `skill`, by name. Columns
- * come from their schemas, tags from their annotations (`readonly`, `destructive`, `idempotent`, `openworld`), which are
- * unverified claims of the server. Of two tools with one name the later one stays.
+ * Imports the tools of an MCP server, as `tools/list` returns them, as resources of kind `skill`,
+ * sorted by name. Columns come from their schemas, and tags from their annotations (`readonly`,
+ * `destructive`, `idempotent`, `openworld`), which are unverified claims of the server. If two
+ * tools have the same name, the later one wins.
  * @throws CatalogError `import_failed` for a tool without a name
  */
 export function fromMcpTools(

@@ -196,7 +196,7 @@ describe("fromOpenApi", () => {
     `);
   });
 
-  it("lays a body and an answer flat, with allOf, oneOf, maps and cycles", () => {
+  it("flattens a body and a response with allOf, oneOf, maps and cycles", () => {
     const { columns } = operation(fixture("bookings.openapi.yaml"), "createBooking");
     expect(
       columns?.map(
@@ -231,7 +231,7 @@ describe("fromOpenApi", () => {
       `);
   });
 
-  it("names the secrets of a protected operation by reference, and none of an open one", () => {
+  it("references the secrets of a protected operation, and none of an open one", () => {
     const { access, constraints } = operation(fixture("bookings.openapi.yaml"), "createBooking");
     expect({ access, constraints }).toMatchInlineSnapshot(`
       {
@@ -314,7 +314,7 @@ describe("fromOpenApi", () => {
     `);
   });
 
-  it("puts the caller's address first and leaves users and passwords out of addresses", () => {
+  it("prefers the caller's address, and removes users and passwords from addresses", () => {
     const document = {
       openapi: "3.0.3",
       servers: [{ url: "https://admin:hunter2x@api.test/v1/" }],
@@ -336,17 +336,17 @@ describe("fromOpenApi", () => {
   });
 
   it.each([
-    ["a text that is neither", "just: [words", "not_openapi"],
+    ["text that is neither JSON nor YAML", "just: [words", "not_openapi"],
     ["JSON that is cut off", '{"openapi": "3.0.0", "paths": {', "not_openapi"],
-    ["another document", { asyncapi: "2.0.0", paths: {} }, "not_openapi"],
+    ["a document of another kind", { asyncapi: "2.0.0", paths: {} }, "not_openapi"],
     ["a document without paths", { openapi: "3.0.0" }, "not_openapi"],
     ["YAML beyond its bound", `openapi: 3.0.0\n#${"x".repeat(9 * 1024 * 1024)}`, "too_large"],
     ["nothing", undefined, "not_openapi"],
-  ])("refuses %s", (_, document, code) => {
+  ])("rejects %s", (_, document, code) => {
     expect(fromOpenApi(document)).toMatchObject({ ok: false, issues: [{ code }] });
   });
 
-  it("refuses a document with more operations than it may have", () => {
+  it("rejects a document with too many operations", () => {
     const paths = Object.fromEntries(
       Array.from({ length: 20_001 }, (_, index) => [`/p${index}`, { get: {} }]),
     );
@@ -354,14 +354,14 @@ describe("fromOpenApi", () => {
     expect(result).toMatchObject({ ok: false, issues: [{ code: "too_many_operations" }] });
   });
 
-  it("tells operations with one id apart", () => {
+  it("distinguishes operations with the same id", () => {
     const paths = { "/a": { get: { operationId: "same" }, put: { operationId: "same" } } };
     expect(imported({ openapi: "3.0.0", info: { title: "T" }, paths }).map(({ id }) => id)).toEqual(
       ["res:api.t.put-%2Fa", "res:api.t.same"],
     );
   });
 
-  it("bounds a schema of thousands of fields and says so", () => {
+  it("cuts a schema with thousands of fields and reports the cut", () => {
     const properties = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, { type: "string" }]),
     );
@@ -379,7 +379,7 @@ describe("fromOpenApi", () => {
     ["items", '{"items":', "}"],
     ["items with parts", '{"items":{"allOf":[{}],"items":', "}}"],
     ["properties", '{"properties":{"a":', "}}"],
-  ])("bounds 20,000 levels of %s", (_, start, end) => {
+  ])("cuts 20,000 levels of %s", (_, start, end) => {
     const schema: unknown = JSON.parse(`${start.repeat(20_000)}{}${end.repeat(20_000)}`);
     const content = { "application/json": { schema } };
     const read = fromOpenApi({
@@ -390,7 +390,7 @@ describe("fromOpenApi", () => {
     expect(read).toMatchObject({ ok: true, value: [{ title: "GET /orders" }] });
   });
 
-  it("bounds schemas that branch without end", () => {
+  it("cuts schemas that branch endlessly", () => {
     const branch = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const names = Array.from({ length: 30 }, (_, index) => `S${index}`);
     const schemas = Object.fromEntries(
@@ -416,7 +416,9 @@ describe("fromOpenApi", () => {
   });
 });
 
-/** Schemas with references to one another and to nothing, so that cycles of any length come up. */
+/**
+ * Schemas with references to each other and to missing ones, so that cycles of any length occur.
+ */
 const schemaNames = ["A", "B", "C", "~tilde/slash", "Ж%20", "missing"];
 const reference = fc.constantFrom(...schemaNames).map((name) => {
   return {
@@ -438,7 +440,7 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => ({
 }));
 
 describe("references in any arrangement", () => {
-  it("end in records that a catalog takes, the same each time, and name what is missing", () => {
+  it("always give the same valid records, and report missing targets", () => {
     const [, , , , , missing] = schemaNames;
     const schemas = fc.tuple(...schemaNames.slice(0, 5).map(() => schema));
     const property = fc.property(schemas, reference, (parts, root) => {

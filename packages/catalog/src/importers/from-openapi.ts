@@ -8,9 +8,11 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textField } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How to name an API, and where it is served. */
+/** Options of `fromOpenApi`. */
 export interface FromOpenApiOptions {
-  /** Part of ids, like `res:api.petstore.listPets`. By default the title of the document in lower case. */
+  /**
+   * Part of ids, like `res:api.petstore.listPets`. By default the document's title in lower case.
+   */
   name?: string | undefined;
   /** By default the document's first server. User and password in a URL are left out. */
   baseUrl?: string | undefined;
@@ -18,17 +20,17 @@ export interface FromOpenApiOptions {
   tags?: readonly string[] | undefined;
 }
 
-/** A larger document is rejected rather than imported in part. */
+/** A document with more operations is rejected instead of being imported in part. */
 const maxOperations = 20_000;
 const maxJsonChars = 64 * 1024 * 1024;
 /** Limit for YAML, which is about a hundred times slower to parse than JSON. */
 const maxYamlChars = 8 * 1024 * 1024;
 
 /**
- * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, given as a value or as JSON or YAML
- * text, by id. Columns come from parameters, body and response (`in` says which), security becomes references to
- * secrets. A column whose reference is broken or circular loses its type. Codes: `not_openapi`, `too_large`,
- * `too_many_operations`.
+ * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, sorted by id. The
+ * document is a value, or JSON or YAML text. Columns come from parameters, body and response (`in`
+ * says which), and security becomes references to secrets. A column whose reference is broken or
+ * circular loses its type. Codes: `not_openapi`, `too_large`, `too_many_operations`.
  */
 export function fromOpenApi(
   document: unknown,
@@ -43,7 +45,7 @@ export function fromOpenApi(
     versionOf(root) === undefined
   ) {
     const message =
-      'The document is no OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
+      'The document is not OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
   }
   const operations = listOperations(root);
@@ -55,7 +57,8 @@ export function fromOpenApi(
   const resources = new Map<string, ResourceInput>();
   for (const operation of operations) {
     const resource = apiOperation(operation, context);
-    // The standard demands unique ids of operations. If a document repeats one, the method and the path replace it.
+    // The standard requires unique operation ids. If a document repeats one, the method and the
+    // path replace it.
     const isTaken = resources.has(resource.id);
     const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
     resources.set(named.id, named);
@@ -136,7 +139,7 @@ function serverOf(root: JsonRecord): string {
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-/** An operation as it stands in the document. */
+/** An operation as the document defines it. */
 interface FoundOperation {
   path: string;
   method: string;

@@ -80,7 +80,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     database.exec("COMMIT");
   }
 
-  it("gives tables, views and virtual tables without their shadows", async () => {
+  it("imports tables, views and virtual tables without shadow tables", async () => {
     const resources = await fromSqlDatabase(database, { name: "vega", owner: "team.data" });
     expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
     expect(
@@ -101,7 +101,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     `);
   });
 
-  it("fills keys, nulls and indexes from the source", async () => {
+  it("reads keys, nulls and indexes from the source", async () => {
     const resources = await fromSqlDatabase(database, { name: "vega" });
     const find = (name: string) => resources.find(({ id }) => id.endsWith(`.${name}`));
     expect(
@@ -151,7 +151,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     for (const { code } of snippets) expect(() => database.prepare(code).all()).not.toThrow();
   });
 
-  it("samples nulls where asked, and bounds the counting of rows", async () => {
+  it("samples nulls on request, and limits how many rows it counts", async () => {
     const resources = await fromSqlDatabase(database, { sampleRows: 500, maxCountedRows: 1_000 });
     const movies = resources.find(({ id }) => id.endsWith("movies"));
     expect(movies?.shape?.rows_est).toBe(">1000");
@@ -159,7 +159,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     expect(movies?.quality?.null_rate).not.toHaveProperty("Title");
   });
 
-  it("samples the types that a view's columns hold, where asked", async () => {
+  it("samples the types of a view's columns on request", async () => {
     database.exec(`CREATE TABLE sold (day TEXT, amount, note);
       INSERT INTO sold VALUES ('2026-01-01', 2, NULL), ('2026-01-01', 2.5, x'00'), ('2026-01-02', NULL, 'x');
       CREATE VIEW daily AS SELECT day, count(*) AS n, sum(amount) / 2 AS half, NULL AS gap FROM sold GROUP BY day`);
@@ -181,7 +181,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     database.exec("DROP VIEW daily; DROP TABLE sold");
   });
 
-  it("takes the rows from what ANALYZE left", async () => {
+  it("takes row counts from the statistics of ANALYZE", async () => {
     database.exec(
       "CREATE TABLE counted (a INT); CREATE INDEX counted_a ON counted (a); INSERT INTO counted VALUES (1), (2)",
     );
@@ -199,7 +199,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     ]);
   });
 
-  it("takes a table of 1,000 columns", async () => {
+  it("imports a table with 1,000 columns", async () => {
     database.exec(
       `CREATE TABLE wide (${Array.from({ length: 1_000 }, (_, index) => `c${index} INT`).join(", ")})`,
     );
@@ -217,7 +217,7 @@ name.x" ("col ""1""" TEXT, "select" INT, "" TEXT);`);
     ["a connection string for a reference", { secret: "postgres://u:p@h/db" }, "invalid_options"],
     ["an aborted signal", { signal: AbortSignal.abort() }, "aborted"],
     ["a database that is not attached", { schemas: ["none"] }, "import_failed"],
-  ])("refuses %s", async (_, options, code) => {
+  ])("rejects %s", async (_, options, code) => {
     expect(await reasonOf(fromSqlDatabase(database, options))).toBe(code);
   });
 });
@@ -267,7 +267,7 @@ name.x" ("col ""1""" text, "select" int);
       await ("end" in client ? client.end() : client.close());
     });
 
-    it("gives tables and views with rows from the statistics, partitions under their parent", async () => {
+    it("imports tables and views with row estimates, and partitions as part of their parent", async () => {
       const resources = await fromSqlDatabase(client, { schemas, secret: "ada://secret/pg:main" });
       expect(checkResources(resources)).toMatchObject({ ok: true, warnings: [] });
       expect(
@@ -291,7 +291,7 @@ name.x" ("col ""1""" text, "select" int);
       );
     });
 
-    it("fills types, keys, nulls, indexes, labels and comments from the source", async () => {
+    it("reads types, keys, nulls, indexes, labels and comments from the source", async () => {
       const resources = await fromSqlDatabase(client, { schemas });
       const find = (name: string) => resources.find(({ id }) => id.endsWith(`.${name}`));
       expect(
@@ -335,21 +335,21 @@ name.x" ("col ""1""" text, "select" int);
       for (const { code } of snippets) await session.query(code);
     });
 
-    it("samples nulls where asked", async () => {
+    it("samples nulls on request", async () => {
       const users = (await fromSqlDatabase(client, { schemas, sampleRows: 100 })).find(({ id }) =>
         id.endsWith(".users"),
       );
       expect(users?.quality?.null_rate).toEqual({ note: 0.75 });
     });
 
-    it("leaves the system's schemas out where none are named", async () => {
+    it("leaves out system schemas by default", async () => {
       const schemasFound = (await fromSqlDatabase(client)).map(({ tags }) => tags?.[1]);
       expect(schemasFound).toContain("shop_import");
       expect(schemasFound).not.toContain("pg_catalog");
       expect(schemasFound).not.toContain("information_schema");
     });
 
-    it("refuses more tables than allowed, and ends when it is aborted", async () => {
+    it("rejects more tables than allowed, and stops when aborted", async () => {
       expect(await reasonOf(fromSqlDatabase(client, { schemas, maxTables: 3 }))).toBe(
         "import_failed",
       );

@@ -10,7 +10,7 @@ import { sqlResource } from "./sql-resource.ts";
 import type { SqlTable } from "./sql-table.ts";
 import type { TableReadOptions } from "./table-read-options.ts";
 
-/** What to import from a database, and under which name. */
+/** Options of `fromSqlDatabase`. */
 export interface FromSqlDatabaseOptions {
   /**
    * Your name for the database, `main` by default. Part of ids (`res:db.pg.main.public.orders`) and uris
@@ -20,13 +20,20 @@ export interface FromSqlDatabaseOptions {
   /** Schemas of PostgreSQL (by default all but the system's), or attached databases of SQLite (`main` by default). */
   schemas?: readonly string[] | undefined;
   /**
-   * Rows to read from each table for its shares of nulls, and in SQLite for the types of untyped columns. 0 by default:
-   * PostgreSQL still has shares in its statistics. No value of a row is kept.
+   * Number of rows read from each table for null rates, and in SQLite for the types of untyped
+   * columns. 0 by default, since PostgreSQL keeps null rates in its statistics. No value of a row
+   * is kept.
    */
   sampleRows?: number | undefined;
-  /** Limit up to which SQLite counts the rows of a table without statistics, 100,000 by default. 0: no row count. */
+  /**
+   * SQLite counts the rows of a table without statistics up to this limit. 100,000 by default. 0
+   * means no row count.
+   */
   maxCountedRows?: number | undefined;
-  /** Limit of tables, 20,000 by default. Above it the import fails, so that no table is missing. */
+  /**
+   * Maximum number of tables. 20,000 by default. Above it the import fails, so that no table is
+   * silently missing.
+   */
   maxTables?: number | undefined;
   /** Reference to a connector's credentials, like `ada://secret/pg:main`. Never the secret itself. None by default. */
   secret?: string | undefined;
@@ -36,8 +43,9 @@ export interface FromSqlDatabaseOptions {
 }
 
 /**
- * Imports the tables and views of a database with columns, types, nulls, keys, indexes, comments and row estimates, by
- * id. Reads only catalogs and statistics, and bounded samples if the options ask for them.
+ * Imports the tables and views of a database, sorted by id, with columns, types, nulls, keys,
+ * indexes, comments and row estimates. Reads only catalogs and statistics, plus bounded samples if
+ * the options ask for them.
  * @throws CatalogError `import_failed`, `invalid_options`, `aborted`
  */
 export async function fromSqlDatabase(

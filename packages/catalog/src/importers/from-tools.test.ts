@@ -30,7 +30,7 @@ const revenue = {
 };
 
 describe("fromTools", () => {
-  it("makes a declaration a resource of kind skill", () => {
+  it("turns a declaration into a resource of kind skill", () => {
     const resources = fromTools([revenue], { group: "sales", owner: "team.analytics" });
     expect(checkResources(resources).ok).toBe(true);
     expect(resources).toMatchInlineSnapshot(`
@@ -111,7 +111,7 @@ describe("fromTools", () => {
     `);
   });
 
-  it("orders by id, and of two with one name takes the later", () => {
+  it("sorts by id, and keeps the later of two with the same name", () => {
     const tools = ["b", "a", "b"].map((name, index) => ({
       name,
       description: String(index),

@@ -19,9 +19,9 @@ export interface SkillDeclaration extends Pick<
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
   cost_hint?: CostHint | undefined;
-  /** Tasks that it is suited to. */
+  /** Tasks that the tool is suited to. */
   examples?: readonly ResourceExample[] | undefined;
-  /** Placed before the call that is derived from the schema. */
+  /** Placed before the example call that is derived from the schema. */
   snippets?: readonly ResourceSnippet[] | undefined;
   anti_patterns?: readonly string[] | undefined;
   /** Like `rbac:analyst-read`. */
@@ -30,7 +30,7 @@ export interface SkillDeclaration extends Pick<
   secrets?: readonly string[] | undefined;
 }
 
-/** How to name skills. */
+/** Options of `fromTools`. */
 export interface FromToolsOptions {
   /** Prefix of the names in ids and uris: `res:skill.sales.daily_revenue`. */
   group?: string | undefined;
@@ -38,7 +38,10 @@ export interface FromToolsOptions {
   owner?: string | undefined;
 }
 
-/** Imports tool definitions as resources of kind `skill`, by id. If two have the same name, the later one wins. */
+/**
+ * Imports tool definitions as resources of kind `skill`, sorted by id. If two have the same name,
+ * the later one wins.
+ */
 export function fromTools(
   tools: readonly SkillDeclaration[],
   options: FromToolsOptions = {},
@@ -46,7 +49,7 @@ export function fromTools(
   return lastById(tools.map((tool) => skillResource(tool, options)));
 }
 
-/** The resources by id. If two have the same id, the later one stays. */
+/** The resources sorted by id. If two have the same id, the later one wins. */
 export function lastById(resources: readonly ResourceInput[]): ResourceInput[] {
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   return [...byId.values()].sort((left, right) => compareCodeUnits(left.id, right.id));

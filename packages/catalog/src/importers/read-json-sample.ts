@@ -13,8 +13,8 @@ export interface JsonSample {
 }
 
 /**
- * Reads rows of a list at the root, or of the longest list of objects in an object at the root. In a truncated document
- * only a list at the root can be read. Undefined if the text is not JSON.
+ * Reads rows of a list at the root, or of the longest list of objects in a root object. A truncated
+ * document must have a list at its root. Undefined if the text is not JSON.
  */
 export function readJsonSample(
   text: string,

@@ -5,7 +5,7 @@ import { cleanText } from "./clean-text.ts";
 import { textField } from "./text-field.ts";
 import type { FileSchema } from "./sniff-file.ts";
 
-/** Reads the footer of a Parquet file, as `parquetMetadata` of hyparquet does. */
+/** Reads the footer of a Parquet file, like `parquetMetadata` of hyparquet. */
 export type ParquetMetadataReader = (file: ArrayBuffer) => {
   num_rows: bigint;
   schema: object[];
@@ -19,7 +19,7 @@ export function readParquetFile(
 ): Result<FileSchema> {
   const file = JSON.stringify(name.slice(0, 200));
   if (reader === undefined) {
-    const message = `${file} is a Parquet file: hand in parquetMetadata, such as that of the package hyparquet.`;
+    const message = `${file} is a Parquet file: pass parquetMetadata, such as that of the package hyparquet.`;
     return failure({ code: "parquet_reader_missing", path: [], message });
   }
   try {
@@ -48,7 +48,10 @@ export function readParquetFile(
   }
 }
 
-/** The schema is a flattened tree. Each element has the number of its children, and the first is the root. */
+/**
+ * The leaves of a flattened schema tree. Each element has the number of its children, and the first
+ * is the root.
+ */
 function leavesOf(elements: readonly object[]): ResourceColumn[] {
   const columns: ResourceColumn[] = [];
   let at = 0;
@@ -101,7 +104,10 @@ function typeOf(element: JsonRecord): string {
   return converted[conversion ?? ""] ?? physical[String(element["type"])] ?? "unknown";
 }
 
-/** Computed from the statistics of the row groups. A column without statistics in any group has no share. */
+/**
+ * Null rates from the statistics of the row groups. A column has none if any group lacks
+ * statistics.
+ */
 function nullRates(groups: readonly object[], rows: number): Record<string, number> {
   const nulls = new Map<string, number>();
   for (const group of groups) {

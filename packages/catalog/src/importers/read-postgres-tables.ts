@@ -13,7 +13,8 @@ import { quoteName } from "./sql-resource.ts";
 import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-// Excludes partitions, which belong to their parent, and tables of extensions, which hold no data of the user.
+// Excludes partitions, which belong to their parent, and tables of extensions, which hold no user
+// data.
 const chosenTables = `
   SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples
   FROM pg_catalog.pg_class c
@@ -146,11 +147,11 @@ interface TableRows {
 function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: TableRows): SqlTable {
   const columns = columnRows.map(columnOf);
   const constraints = keysOf(keys);
-  const isOf = (kind: string) => constraints.filter((key) => key.kind === kind);
+  const keysOfKind = (kind: string) => constraints.filter((key) => key.kind === kind);
   const methods = new Map(indexes.map((index) => [String(index["name"]), String(index["method"])]));
   markKeys(columns, {
-    primary: isOf("p").flatMap((key) => key.columns),
-    foreign: isOf("f"),
+    primary: keysOfKind("p").flatMap((key) => key.columns),
+    foreign: keysOfKind("f"),
     indexes: methods,
   });
   const { rows, comment } = row;
@@ -159,11 +160,11 @@ function tableOf(row: PostgresRow, { columns: columnRows, keys, indexes }: Table
     name: String(row["name"]),
     kind: kinds[String(row["kind"])] ?? "table",
     comment: typeof comment === "string" ? comment : undefined,
-    // -1 means that the table was never analysed. A view has no estimate.
+    // -1 means that the table was never analyzed. A view has no estimate.
     rows:
       typeof rows === "number" && rows >= 0 && row["kind"] !== "v" ? Math.round(rows) : undefined,
     columns,
-    uniqueKeys: isOf("u")
+    uniqueKeys: keysOfKind("u")
       .map((key) => key.columns)
       .filter((names) => names.length > 1),
     nullRate: {},
@@ -207,7 +208,7 @@ function nullRates(rows: readonly PostgresRow[]): Map<string, Record<string, num
   return rates;
 }
 
-/** Shares of nulls in the first rows. Undefined if the table cannot be read or has no rows. */
+/** Null rates in the first rows. Undefined if the table cannot be read or has no rows. */
 async function sampleNulls(
   session: PostgresSession,
   table: SqlTable,

@@ -6,11 +6,14 @@ import type { ResourceColumn } from "../record/resource-record.ts";
 import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-/** Tables to read before other work on the thread gets a turn. */
+/** Number of tables to read before yielding to other work on the thread. */
 const tablesPerTurn = 50;
 const kinds: Record<string, SqlTable["kind"]> = { view: "view", virtual: "virtual table" };
 
-/** Describes the tables of SQLite databases, ordered by name. Yields between tables, since its calls block. */
+/**
+ * Describes the tables of SQLite databases, ordered by name. Yields between tables, because SQLite
+ * calls block.
+ */
 export async function readSqliteTables(
   database: SqliteDatabase,
   options: TableReadOptions,
@@ -37,7 +40,7 @@ interface Reading {
   statistics: ReadonlyMap<string, number>;
 }
 
-// SQLite itself marks the shadow tables of a virtual table, from 3.37 on.
+// From 3.37 on, SQLite itself reports the shadow tables of a virtual table.
 function listTables(
   database: SqliteDatabase,
   schema: string,
@@ -52,7 +55,9 @@ function listTables(
   }));
 }
 
-/** Rows by table from the statistics of ANALYZE. The first number of `stat` is the row count. */
+/**
+ * Row counts by table, from the statistics of ANALYZE. The first number of `stat` is the row count.
+ */
 function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
   const source = `${quoteIdentifier(schema)}.sqlite_schema`;
   const known = database.prepare(`SELECT 1 FROM ${source} WHERE name = 'sqlite_stat1'`).get();
@@ -176,7 +181,7 @@ function sampleNulls(
   return nullShares(columns, database.prepare(sql).get()) ?? {};
 }
 
-/** Infers types from values for columns without one, such as computed columns of a view. */
+/** Infers types from values for columns that declare none, such as computed columns of a view. */
 function sampleTypes(
   { database, schema, options }: Reading,
   name: string,

@@ -4,7 +4,8 @@ import { isRecord } from "@ccl/core/json";
 const maxHops = 32;
 
 /**
- * Resolves a JSON pointer (RFC 6901) that begins with `#`. Undefined if it points at nothing, or outside the document.
+ * Resolves a JSON pointer (RFC 6901) that begins with `#`. Undefined if it leads nowhere or outside
+ * the document.
  */
 function resolvePointer(root: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
@@ -32,13 +33,13 @@ interface Resolved {
   value: unknown;
   /** The references followed, in order. */
   followed: string[];
-  /** The reference that points at nothing, or closes a cycle. */
+  /** The reference that leads nowhere or closes a cycle. */
   broken?: string | undefined;
 }
 
 /**
- * Follows `$ref`s to the first value without one. Fields beside a `$ref` override those of its target, as in OpenAPI
- * 3.1.
+ * Follows `$ref`s to the first value without one. Fields beside a `$ref` override those of its
+ * target, as in OpenAPI 3.1.
  */
 export function followReferences(root: unknown, start: unknown): Resolved {
   const followed: string[] = [];

@@ -1,7 +1,7 @@
 import { sha256Hex } from "@ccl/core";
 
 const encoder = new TextEncoder();
-/** Below the catalog's limit of 512 characters. */
+/** Stays below the catalog's limit of 512 characters. */
 const maxIdChars = 400;
 
 /** Percent-encodes everything but letters and digits of any script, `_`, `-` and the characters of `alsoKept`. */
@@ -21,7 +21,7 @@ export function resourceId(...parts: readonly [string, ...string[]]): string {
   return shortened(`res:${parts.map((part) => encodePart(part, "")).join(".")}`);
 }
 
-/** As `resourceId`, for a resource with a path: keeps its dots and slashes. */
+/** Like `resourceId`, for a resource with a path. It keeps the path's dots and slashes. */
 export function pathResourceId(root: string, path: string): string {
   return shortened(`res:${encodePart(root, "")}.${encodePart(path, "./")}`);
 }
@@ -48,7 +48,7 @@ export function addressName(name: string): string {
   return encodePart(name, "");
 }
 
-/** The names that an address was built from. A malformed escape stays as it is. */
+/** The name that `encodePart` encoded. A malformed escape stays as it is. */
 export function decodeAddressName(text: string): string {
   if (text === "%") return "";
   try {

@@ -5,7 +5,7 @@ import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textsOf } from "./text-field.ts";
 import { followReferences } from "./resolve-reference.ts";
 
-/** How to flatten a JSON Schema. */
+/** Options of `schemaColumns`. */
 interface SchemaColumnsOptions {
   /** The document that `$ref`s point into. By default the schema itself. */
   root?: unknown;
@@ -13,7 +13,9 @@ interface SchemaColumnsOptions {
   in?: string | undefined;
   /** 200 by default. */
   maxColumns?: number | undefined;
-  /** Depth to which objects are expanded, 4 by default. A deeper object is one column. */
+  /**
+   * Maximum depth to which objects are expanded. 4 by default. A deeper object becomes one column.
+   */
   maxDepth?: number | undefined;
 }
 
@@ -21,22 +23,22 @@ interface SchemaColumnsOptions {
 export interface SchemaColumns {
   /** Leaves in the order of the schema: `owner.name`, `items[].sku`. Fields of a list at the root have no prefix. */
   columns: ResourceColumn[];
-  /** True if there were more columns than allowed, or parts nested too deeply. */
+  /** True if columns beyond the limit or parts nested too deeply were left out. */
   isCut: boolean;
-  /** References that point at nothing in the document. Their columns have the type `unknown`. */
+  /** References that lead nowhere in the document. Their columns have the type `unknown`. */
   unresolved: string[];
 }
 
 interface Walk extends Complete<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
   in: string | undefined;
-  /** Schemas that may still be visited, a bound for schemas that branch without end. */
+  /** How many more schemas may be visited, which bounds schemas that branch endlessly. */
   visitsLeft: number;
 }
 
 interface Place {
   path: string;
   isRequired: boolean;
-  /** References on the path to this schema. Meeting one of them again is a cycle. */
+  /** References on the path to this schema. A repeated reference means a cycle. */
   trail: readonly string[];
   depth: number;
 }
@@ -44,7 +46,10 @@ interface Place {
 const visitsPerColumn = 20;
 const maxNestedParts = 100;
 
-/** The leaves of a JSON Schema as columns. Cycles, missing references and huge schemas are cut off, never an error. */
+/**
+ * Flattens a JSON Schema to its leaves as columns. Cycles, missing references and huge schemas are
+ * cut off and never cause an error.
+ */
 export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {}): SchemaColumns {
   const { maxColumns = 200, maxDepth = 4, root = schema } = options;
   const visitsLeft = maxColumns * visitsPerColumn;
@@ -63,8 +68,8 @@ export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {
 }
 
 /**
- * The object that a schema describes: all properties of its parts and branches. A property is required if each
- * branch requires it.
+ * The object that a schema describes, with the properties of all its parts and branches. A property
+ * is required if every branch requires it.
  */
 export function objectSchema(schema: unknown): { properties: JsonRecord; required: string[] } {
   const walk = { root: schema, unresolved: [], visitsLeft: 4_000, isCut: false };
@@ -141,8 +146,8 @@ function addLeaf(walk: Walk, place: Place, leaf: Omit<ResourceColumn, "name">): 
 }
 
 /**
- * Merges the parts of `allOf` and the branches of `oneOf`, `anyOf` and `if`. A property of the branches is required if
- * each branch requires it.
+ * Merges the parts of `allOf` and the branches of `oneOf`, `anyOf` and `if`. A property of the
+ * branches is required if every branch requires it.
  */
 function mergeParts(
   walk: Pick<Walk, "root" | "unresolved" | "visitsLeft" | "isCut">,
@@ -155,8 +160,8 @@ function mergeParts(
     walk.visitsLeft -= 1;
     const { $ref, ...beside } = isRecord(part) ? part : {};
     // `properties` beside a reference must not replace those of its target, so both become parts of `allOf`.
-    const asked = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
-    const { value, followed, broken } = followReferences(walk.root, asked);
+    const combined = $ref && "properties" in beside ? { allOf: [{ $ref }, beside] } : part;
+    const { value, followed, broken } = followReferences(walk.root, combined);
     if (broken !== undefined) walk.unresolved.push(broken);
     if (depth > maxNestedParts) walk.isCut = true;
     if (depth > maxNestedParts || walk.visitsLeft < 0 || !isRecord(value)) return undefined;
@@ -181,7 +186,7 @@ function mergeParts(
 function joined(schema: JsonRecord, part: JsonRecord | undefined): JsonRecord {
   if (part === undefined) return schema;
   const own = recordAt(schema, "properties");
-  // Spread twice: once for the order, once for the values of the first part.
+  // `own` is spread twice: first to set the order, then to let the first part's values win.
   const properties = { ...own, ...recordAt(part, "properties"), ...own };
   return {
     ...part,

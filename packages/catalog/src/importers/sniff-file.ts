@@ -54,7 +54,7 @@ export function readTextFile(
     jsonEnding.test(ending) ? wholeBytes(file.bytes, limits) : limits.sampleBytes,
   );
   const decoded = decodeText(read);
-  if (decoded === undefined) return malformed(file.name, "it is no text");
+  if (decoded === undefined) return malformed(file.name, "it is not text");
   const sizeBytes = Math.max(file.sizeBytes ?? 0, file.bytes.byteLength);
   const factor = read.byteLength === 0 ? 1 : sizeBytes / read.byteLength;
   const sample = {
@@ -125,7 +125,10 @@ function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   return rows;
 }
 
-/** Length of the text up to the end of row `rows`. The whole text if it has no more rows than the sample. */
+/**
+ * Length of the text up to the end of row `rows`. The whole text if it has no more rows than the
+ * sample.
+ */
 function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number {
   if (rows <= sample.sampleRows) return sample.text.length;
   let chars = 0;
@@ -139,8 +142,8 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
 }
 
 /**
- * A first row of texts is the header if a column below has another type, or if its cells are unique and none occurs
- * again below it.
+ * True if the first row is a header. All its filled cells must be strings. In addition, a column
+ * below must have another type, or the cells must be unique and none may recur below.
  */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;
@@ -167,7 +170,7 @@ function readJson(sample: TextSample, isLines: boolean): Result<FileSchema> {
     const reason =
       sample.isPart && !isLines
         ? "it is too large for one JSON object; write it as JSONL"
-        : "it is no JSON";
+        : "it is not JSON";
     return malformed(sample.name, reason);
   }
   const sniffer = createColumnSniffer(sample.maxColumns);

@@ -4,9 +4,9 @@ import { cleanField, cleanText } from "./clean-text.ts";
 import { addressName, resourceId, resourceUri } from "./resource-address.ts";
 import type { SqlTable } from "./sql-table.ts";
 
-/** The database and the owner of the records. */
+/** The database that a table belongs to, and the owner of its records. */
 interface SqlResourceContext {
-  /** `pg` or `sqlite`. It begins the uri's authority. */
+  /** The first part of the uri's authority: `pg` or `sqlite`. */
   engine: "pg" | "sqlite";
   /** Your name for the database. */
   name: string;
@@ -15,9 +15,9 @@ interface SqlResourceContext {
   tags: readonly string[];
 }
 
-/** From this many rows on, reading a table without a limit is an anti-pattern. */
+/** Reading a table with this many rows without a limit is an anti-pattern. */
 const largeRows = 100_000;
-/** From this many columns on, reading all of them is an anti-pattern. */
+/** Reading all columns of a table with this many is an anti-pattern. */
 const wideColumns = 12;
 const snippetColumns = 6;
 const snippetRows = 50;
@@ -105,14 +105,16 @@ function usageOf(table: SqlTable): ResourceUsage {
 }
 
 const plainName = /^[a-z_][a-z0-9_]*$/;
-// Words that may name a column but must be quoted where one is read, in either database.
+// Words that may name a column but must be quoted in a query, in either database.
 const reserved = new Set(
   "all analyse analyze and any array as asc asymmetric between both by case cast check collate column constraint create cross current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do else end escape except exists false fetch for foreign from full glob grant group having ilike in index inner intersect into is isnull join lateral leading left like limit localtime localtimestamp match natural not notnull null offset on only or order outer overlaps placing primary raise references regexp returning right select session_user set similar some symmetric table then to trailing transaction true union unique update user using values variadic verbose when where window with".split(
     " ",
   ),
 );
 
-/** A name as SQL accepts it: quoted unless it is plain, lower-case and not a reserved word. */
+/**
+ * A name as SQL accepts it. It is quoted unless it is plain, lower-case and not a reserved word.
+ */
 export function quoteName(name: string): string {
   return plainName.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

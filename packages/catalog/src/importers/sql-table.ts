@@ -2,32 +2,32 @@ import type { ResourceColumn } from "../record/resource-record.ts";
 
 /** A table or view as a database describes itself. */
 export interface SqlTable {
-  /** Undefined if the schema is the only one and implied, as SQLite's `main`. */
+  /** Undefined if the schema is implied because there is only one, like SQLite's `main`. */
   schema?: string | undefined;
   name: string;
   kind: "table" | "view" | "materialized view" | "foreign table" | "virtual table";
   comment?: string | undefined;
-  /** Rows, exact or estimated. Undefined if the database does not know. */
+  /** Number of rows, exact or estimated. Undefined if the database has no figure. */
   rows?: number | undefined;
   /** True if there are more rows than `rows`, because the count was stopped. */
   isAtLeast?: boolean | undefined;
   columns: ResourceColumn[];
-  /** Columns of unique keys with several columns. */
+  /** Columns of each unique key that spans several columns. */
   uniqueKeys: string[][];
   /** Share of nulls by column, 0..1. */
   nullRate: Record<string, number>;
 }
 
-/** A foreign key column with its table, as found. */
+/** A foreign key as the database reports it. */
 export interface ForeignKey {
   columns: string[];
-  /** With the schema if the table has one. */
+  /** The referenced table, with its schema if it has one. */
   table: string;
-  /** One for each entry of `columns`. */
+  /** Referenced columns, one for each entry of `columns`. */
   references: string[];
 }
 
-/** The shares of nulls above 0, from the counts `c0`, `c1` and so on of a row. */
+/** The null rates above 0, computed from the counts `c0`, `c1` and so on in a row. */
 export function nullShares(
   columns: readonly ResourceColumn[],
   row: Readonly<Record<string, unknown>> | undefined,

@@ -9,7 +9,7 @@ export interface TableReadOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Fails an import that would have to leave tables out. */
+/** Rejects a database with too many tables, because an import must not leave any out. */
 export function refuseTooMany(maxTables: number): never {
   const message = `The database has more than ${maxTables} tables; name schemas, or raise maxTables.`;
   throw new CatalogError("import_failed", message);

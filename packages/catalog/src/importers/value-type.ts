@@ -12,7 +12,7 @@ export type ValueType =
   | "array";
 
 const integerText = /^[+-]?(?:0|[1-9]\d{0,17})$/;
-// Thousands separators and decimal commas are ambiguous, so such a number stays a text.
+// Thousands separators and decimal commas are ambiguous, so such a number stays a string.
 const numberText = /^[+-]?(?:(?:0|[1-9]\d{0,25})(?:\.\d{0,25})?|\.\d{1,25})(?:e[+-]?\d{1,2})?$/i;
 const dayText =
   /^(?:[1-9]\d{3}([-/.])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.[1-9]\d{3})$/;
@@ -20,7 +20,9 @@ const timestampText =
   /^(\d{4}([-/.])\d\d\2\d\d)[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?$/;
 const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
-/** The type of a cell of a text file. Codes with a leading zero, such as postal codes, are texts. */
+/**
+ * The type of a cell in a text file. Codes with a leading zero, such as postal codes, are strings.
+ */
 export function typeOfText(text: string): ValueType {
   const value = text.trim();
   if (nullTexts.test(value)) return "null";
@@ -41,7 +43,8 @@ function isDay(text: string): boolean {
 }
 
 /**
- * The type of a parsed JSON value. Texts that are dates count as dates, but texts of digits do not count as numbers.
+ * The type of a parsed JSON value. A string that is a date counts as a date, but a string of digits
+ * does not count as a number.
  */
 export function typeOfValue(value: unknown): ValueType {
   if (value === null || value === undefined) return "null";
@@ -60,7 +63,10 @@ const wider: ReadonlyMap<string, ValueType> = new Map([
   ["date timestamptz", "timestamptz"],
 ]);
 
-/** The narrowest type that holds both: integers are numbers, dates are timestamps, null fits any type, else text. */
+/**
+ * The narrowest type that holds both: integers widen to numbers, dates to timestamps, null to any
+ * type, and everything else to text.
+ */
 export function widened(left: ValueType, right: ValueType): ValueType {
   if (left === right || right === "null") return left;
   if (left === "null") return right;

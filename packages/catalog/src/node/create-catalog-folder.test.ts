@@ -21,7 +21,10 @@ const writers = 6;
 const writesPerWriter = 2;
 const isWindows = process.platform === "win32";
 
-/** Waits for a line on stdin, then adds its resources one by one and prints each that was acknowledged. */
+/**
+ * Waits for a line on stdin, then adds its resources one by one and prints each one once it is
+ * acknowledged.
+ */
 const writer = `
   import { readFileSync, writeSync } from "node:fs";
   import { once } from "node:events";
@@ -91,7 +94,7 @@ const range = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, at) => `bus:${prefix}${at}`);
 
 describe("createCatalogFolder", () => {
-  it("writes records and sources, reads them back, and tells a second writer of the first", async () => {
+  it("writes records and sources, reads them back, and rejects a second writer", async () => {
     const folder = createCatalogFolder(path);
     expect(folder.exists()).toBe(false);
     expect(await folder.init()).toBe(true);
@@ -139,7 +142,7 @@ describe("createCatalogFolder", () => {
         owner.child.kill("SIGSTOP");
         if (existsSync(join(path, ".changes.json"))) unfinished += 1;
         for (const { child } of others) child.stdin?.write("go\n");
-        // Long enough for the writers to reach the lock; their writes must count either way.
+        // Long enough for the writers to reach the lock. The test also passes if they do not.
         await new Promise((resolve) => setTimeout(resolve, 200));
         owner.child.kill("SIGKILL");
         await Promise.all([owner, ...others].map(({ ended }) => ended));

@@ -23,25 +23,26 @@ import {
   sourceKey,
 } from "./sources-file.ts";
 
-/** The content that `write` gives a folder. */
+/** The content that `write` stores in a folder. */
 export interface CatalogFolderState {
   records: readonly ResourceRecord[];
   sources: readonly ImportedSource[];
 }
 
 /**
- * A catalog as a folder that is easy to read in a diff: `overview.jsonl`, `details/`, `imported/` and `sources.json`.
- * Processes may share it, and people may edit it.
+ * A catalog as a folder that is easy to read in a diff: `overview.jsonl`, `details/`, `imported/`
+ * and `sources.json`. Several processes may share it, and people may edit it.
  */
 export interface CatalogFolder {
   readonly path: string;
-  /** True if the folder has a catalog, even if its first import was killed. */
+  /** True if the folder contains a catalog, even if its first import was killed. */
   exists(): boolean;
   /** Creates an empty catalog. False if there is one already. @throws CatalogError `catalog_conflict`, `aborted` */
   init(options?: CallOptions): Promise<boolean>;
   /**
-   * Reads the records on disk, after completing what a killed process began.
-   * @throws CatalogError `catalog_damaged` with every issue, `catalog_conflict` if it never stops changing, `aborted`
+   * Reads the records on disk, after finishing any write that a killed process left incomplete.
+   * @throws CatalogError `catalog_damaged` with every issue, `catalog_conflict` if it never stops
+   * changing, `aborted`
    */
   read(options?: CallOptions): Promise<FolderContent>;
   /**
@@ -68,7 +69,7 @@ const maxReads = 20;
 const retryMs = 10;
 const indexFile = "index.bin";
 
-/** How a folder is used. */
+/** Options of `createCatalogFolder`. */
 export interface CatalogFolderOptions {
   /**
    * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `catalog_conflict`.
@@ -76,7 +77,7 @@ export interface CatalogFolderOptions {
   readOnly?: boolean | undefined;
 }
 
-/** A catalog in the folder at an absolute path. Creating it neither reads nor writes. */
+/** Creates a handle on the folder at an absolute path. Creating it does no I/O. */
 export function createCatalogFolder(
   path: string,
   { readOnly = false }: CatalogFolderOptions = {},
@@ -115,7 +116,7 @@ export function createCatalogFolder(
         (name) => name === sourcesFile || name.startsWith("imported/"),
       );
       const texts = await readTexts(path, names, signal);
-      if (texts === undefined || !isAsKnown(files, texts)) throw changedMeanwhile(path);
+      if (texts === undefined || !matchesKnown(files, texts)) throw changedMeanwhile(path);
       const { fromJsonl } = await import("../importers/from-jsonl.ts");
       return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
         const read = fromJsonl(texts.get(importedPath(source)) ?? "");
@@ -158,7 +159,10 @@ export function createCatalogFolder(
   };
 }
 
-/** @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted` */
+/**
+ * Runs work under the folder's lock.
+ * @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted`
+ */
 async function withLock<T>(
   path: string,
   signal: AbortSignal | undefined,
@@ -175,7 +179,10 @@ async function withLock<T>(
   }
 }
 
-/** Returns the cached content if no file has changed, else reads the files. Undefined if they change meanwhile. */
+/**
+ * Returns the cached content if no file has changed, otherwise reads the files. Undefined if they
+ * change during the read.
+ */
 async function readContent(
   path: string,
   known: FolderContent | undefined,
@@ -189,9 +196,9 @@ async function readContent(
   if (known !== undefined && isSameList && touched.length === 0) return known;
   const changed = await readTexts(path, touched, signal);
   if (changed === undefined) return undefined;
-  const isSame = known !== undefined && isSameList && isAsKnown(known.files, changed);
+  const isSame = known !== undefined && isSameList && matchesKnown(known.files, changed);
   const texts = isSame ? changed : await readTexts(path, stamps.keys(), signal);
-  if (texts === undefined || !isAsStamped(stamps, stampFolder(path))) return undefined;
+  if (texts === undefined || !matchesStamps(stamps, stampFolder(path))) return undefined;
   const files = [...stamps].map(([name, { text: stamp, isSettled }]) => {
     const text = texts.get(name);
     const sha256 = text === undefined ? (known?.files.get(name)?.sha256 ?? "") : sha256Hex(text);
@@ -236,7 +243,7 @@ function linesOf(resources: readonly ResourceInput[]): string {
   return resources.map((resource) => `${JSON.stringify(resource)}\n`).join("");
 }
 
-/** Escaped for every file system, like the files of details. */
+/** File names are escaped for every file system, like those of details. */
 function importedPath(source: CatalogSource): string {
   return detailsPath(sourceKey(source).toLowerCase()).replace(
     /^details\/(.*)\.json$/,
@@ -255,7 +262,7 @@ function changesOf(
   return Object.fromEntries([...gone.map((path) => [path, null] as const), ...texts]);
 }
 
-/** If the stamp differs, compares the content. */
+/** Compares the content if the stamp differs. */
 async function isUnchanged(
   path: string,
   { files }: FolderContent,
@@ -268,16 +275,16 @@ async function isUnchanged(
     touched.map(([name]) => name),
     signal,
   );
-  return texts !== undefined && stamps.size === files.size && isAsKnown(files, texts);
+  return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
 }
 
-function isAsKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
+function matchesKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
   return [...texts].every(([name, text]) => files.get(name)?.sha256 === sha256Hex(text));
 }
 
 type Stamps = ReturnType<typeof stampFolder>;
 
-function isAsStamped(before: Stamps, after: Stamps): boolean {
+function matchesStamps(before: Stamps, after: Stamps): boolean {
   return (
     before.size === after.size &&
     [...before].every(([name, { text }]) => after.get(name)?.text === text)

@@ -22,11 +22,11 @@ export interface FolderContent {
   records: readonly SnapshotRecord[];
 }
 
-/** Incremented when records are read differently. */
+/** Incremented when the way records are read changes. */
 const format = 1;
 const recordsFile = "records.json";
 
-/** Undefined if nothing was saved, or if another version saved it. */
+/** Loads the saved content. Undefined if nothing was saved, or if another version saved it. */
 export function loadContent(folder: string): FolderContent | undefined {
   try {
     const text = readFileSync(join(folder, ".cache", recordsFile), "utf8");
@@ -56,12 +56,18 @@ export async function saveContent(
   await saveCached(folder, recordsFile, `${headOf(body)}\n${body}`);
 }
 
-/** Includes a digest, because a record with a flipped byte would pass for another record. */
+/**
+ * The head of a cache file. It has a digest, because a record with a flipped byte would look like
+ * another valid record.
+ */
 function headOf(body: string): string {
   return `${format} ${sha256Hex(body)}`;
 }
 
-/** Writes a file of the cache. Ignores failures (read-only checkouts, full disks), because they only cost time. */
+/**
+ * Writes a cache file. Ignores failures (read-only checkouts, full disks), because a missing cache
+ * only costs time.
+ */
 export async function saveCached(
   folder: string,
   name: string,

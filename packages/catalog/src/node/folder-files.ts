@@ -9,13 +9,13 @@ export const overviewFile = "overview.jsonl";
 export const sourcesFile = "sources.json";
 
 const readsPerTurn = 256;
-/** The coarsest resolution of file times (FAT), and the usual one. */
+/** The coarsest resolution of file times (FAT), and the usual one, in milliseconds. */
 const coarseMs = 3_000;
 const fineMs = 100;
 
 /** Identity and times of a file. */
 export interface FileStamp {
-  /** Differs after a change of the content, once the file has settled. */
+  /** Differs after any change of the content, once `isSettled` is true. */
   text: string;
   /** False if another change within the resolution of the file's times could leave the stamp equal. */
   isSettled: boolean;
@@ -36,7 +36,7 @@ export function stampFolder(folder: string): Map<string, FileStamp> {
   return stamps;
 }
 
-/** The texts of the files. Undefined if one has vanished. */
+/** Reads the files as text. Undefined if one has vanished. */
 export async function readTexts(
   folder: string,
   names: Iterable<string>,
@@ -54,7 +54,7 @@ export async function readTexts(
   return texts;
 }
 
-/** Undefined if there is no such file. */
+/** Reads a file as text. Undefined if it does not exist. */
 export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -12,7 +12,10 @@ export type FolderChanges = Readonly<Record<string, string | null>>;
 
 interface Journal {
   changes: FolderChanges;
-  /** By path, the hashes of the contents to replace. None for a new file. */
+  /**
+   * Hashes of the contents that each file may have before the change, by path. Empty for a new
+   * file.
+   */
   before: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -20,8 +23,9 @@ const journalFile = ".changes.json";
 const writesAtOnce = 16;
 
 /**
- * Writes changes of many files atomically. The journal is flushed to disk first, so that the next process can complete
- * what a kill or a power cut left unfinished. The caller holds the folder's lock and has called `finishChanges`.
+ * Writes changes of many files atomically. The journal is flushed to disk first, so that the next
+ * process can complete a write that a kill or a power cut interrupted. The caller holds the
+ * folder's lock and has called `finishChanges`.
  */
 export async function commitChanges(
   folder: string,
@@ -36,7 +40,7 @@ export async function commitChanges(
   await writeChanges(folder, Object.entries(changes));
 }
 
-/** True if a kill or a power cut left changes for `finishChanges`. */
+/** True if a kill or a power cut left changes for `finishChanges` to complete. */
 export function hasUnfinishedChanges(folder: string): boolean {
   return existsSync(join(folder, journalFile));
 }
@@ -51,7 +55,7 @@ export async function finishChanges(folder: string): Promise<void> {
     if (found === (target ?? undefined)) return false;
     if (found === undefined || journal?.before[path]?.includes(sha256Hex(found)) === true)
       return true;
-    // The kill cut the file off, or the power cut left holes.
+    // The kill cut the file short, or the power cut left holes.
     return (target?.startsWith(found) ?? false) || found.includes("\0");
   });
   await writeChanges(folder, unfinished);
@@ -77,7 +81,10 @@ async function writeChanges(
   rmSync(join(folder, journalFile), { force: true });
 }
 
-/** Undefined for a torn journal. It is flushed before the first file changes, so nothing was written yet. */
+/**
+ * Parses the journal. Undefined if it is torn. It is flushed before the first file changes, so then
+ * nothing was written yet.
+ */
 function parseJournal(text: string): Journal | undefined {
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);

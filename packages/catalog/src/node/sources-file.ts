@@ -16,7 +16,7 @@ export interface CatalogSource {
   location: string;
   /** Schemas of a database. By default the database's own default. */
   schemas?: string[] | undefined;
-  /** Rows of each table to read for shares of nulls and missing types. */
+  /** Number of rows to sample from each table, for null rates and missing types. */
   sampleRows?: number | undefined;
   /** The environment variable with the token for an HTTP server. */
   tokenVariable?: string | undefined;
@@ -41,7 +41,10 @@ export function formatSources(sources: readonly CatalogSource[]): string {
   return `${JSON.stringify({ version: 1, sources: plain }, null, 2)}\n`;
 }
 
-/** @throws CatalogError `catalog_damaged` if `formatSources` did not write the text */
+/**
+ * Parses the output of `formatSources`.
+ * @throws CatalogError `catalog_damaged` if the text did not come from `formatSources`
+ */
 export function parseSources(text: string): CatalogSource[] {
   let document: unknown;
   try {

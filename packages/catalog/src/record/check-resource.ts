@@ -20,7 +20,7 @@ const id = z
     error: "has control characters, line breaks, or space at an end",
   });
 const time = z.string().refine((text) => isoTime.test(text) && !Number.isNaN(Date.parse(text)), {
-  error: "is no ISO 8601 time such as 2025-10-29T08:30:00Z",
+  error: "is not an ISO 8601 time such as 2025-10-29T08:30:00Z",
 });
 const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
@@ -103,9 +103,10 @@ const resourceSchema = z.looseObject({
 });
 
 /**
- * Validates resources from any source. Reports every issue at once, with the index of the resource first in its path.
- * Returns copies with well-formed Unicode and masked secrets. Each mask is a warning, listed in `warnings`.
- * Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
+ * Validates resources from any source. Reports every issue at once, with the index of the resource
+ * first in its path. Returns copies with well-formed Unicode and masked secrets. `warnings` lists
+ * each masked secret. Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`,
+ * and the warning `secret_masked`.
  */
 export function checkResources(
   inputs: readonly unknown[],
@@ -150,7 +151,7 @@ function checkOne(
   }
   if (cleaned.refused.length > 0) return undefined;
   if (JSON.stringify(cleaned.value ?? null).length > longestRecord) {
-    const message = `A resource has at most ${longestRecord} characters as JSON; leave out what nobody reads.`;
+    const message = `A resource has at most ${longestRecord} characters as JSON; leave out what is not needed.`;
     issues.push({ code: "resource_too_large", path: [index], message });
     return undefined;
   }

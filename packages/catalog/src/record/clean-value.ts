@@ -6,7 +6,7 @@ export const maxNesting = 32;
 const longestPlain = 64;
 const maxPlain = 100_000;
 
-/** The result of cleaning. Values that JSON cannot represent are listed by path. */
+/** The result of cleaning. */
 export interface CleanedValue {
   value: unknown;
   /** Paths of masked secrets. */
@@ -16,7 +16,7 @@ export interface CleanedValue {
 }
 
 interface CleanState {
-  /** Path of the value that is being copied. One list serves the whole walk. */
+  /** Path of the value that is being copied. The whole walk shares one list. */
   path: (string | number)[];
   plain: Set<string>;
   masked: (string | number)[][];
@@ -24,9 +24,10 @@ interface CleanState {
 }
 
 /**
- * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the value. Undefined members
- * are left out. Functions, symbols, non-finite numbers and nesting beyond 32 levels are rejected. `plain` collects
- * short texts with nothing to clean, so that types and names of columns are checked once per batch.
+ * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the
+ * value. Undefined members are left out. Functions, symbols, non-finite numbers and nesting beyond
+ * 32 levels are rejected. `plain` collects short strings that need no cleaning, so that a batch
+ * checks each column name and type only once.
  */
 export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {
   const state: CleanState = { path: [], plain, masked: [], refused: [] };
@@ -91,7 +92,7 @@ function cleanText(text: string, { masked, path, plain }: CleanState): string {
 
 const secretName = /pass|pwd|secret|token|credential|key|auth/i;
 
-/** Masks values such as that of `{ password: "..." }`, which only their name gives away as secret. */
+/** Masks values that only their name reveals as secret, such as that of `{ password: "..." }`. */
 function maskPair(name: string, text: string, { masked, path }: CleanState): string {
   if (!secretName.test(name)) return text;
   const pair = JSON.stringify({ [name]: text });

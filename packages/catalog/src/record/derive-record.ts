@@ -2,7 +2,7 @@ import { hashAbilities, hasSameContent } from "./hash-resource.ts";
 import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 import { deriveDigest, digestSize } from "./schema-digest.ts";
 
-/** What a record is derived from. */
+/** Options of `deriveRecord`. */
 export interface DeriveOptions {
   /** The previous record, if there is one. */
   before?: ResourceRecord | undefined;
@@ -17,8 +17,9 @@ export interface DerivedRecord {
 }
 
 /**
- * Derives missing fields (digest of five fields, number of columns, time), computes hashes, and increments `rev` if the
- * schema or a capability changed. An input equal to the previous one gives the previous record, byte for byte.
+ * Derives missing fields (digest of five fields, number of columns, time), computes hashes, and
+ * increments `rev` if the schema or a capability changed. An input equal to the previous one
+ * returns the previous record, byte for byte.
  */
 export function deriveRecord(input: ResourceInput, { before, now }: DeriveOptions): DerivedRecord {
   if (before !== undefined && isSameInput(input, before))
@@ -54,7 +55,7 @@ export function deriveRecord(input: ResourceInput, { before, now }: DeriveOption
   return { record, isChanged: true };
 }
 
-/** The default capabilities of a source: what it can push down. */
+/** The default capabilities of a source: the operations that it can push down. */
 function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
   return Object.entries(pushdown)
     .filter(([, isAble]) => isAble === true)
@@ -62,16 +63,18 @@ function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
 }
 
 function isSameInput(input: ResourceInput, before: ResourceRecord): boolean {
-  const made = new Set(before.derived ?? []);
+  const derivedBefore = new Set(before.derived ?? []);
   const { derived: _, ...given } = input;
   const filled: ResourceInput = {
     ...given,
     tags: input.tags ?? [],
     schema_digest:
       input.schema_digest?.slice(0, digestSize) ??
-      (made.has("schema_digest") ? before.schema_digest : []),
+      (derivedBefore.has("schema_digest") ? before.schema_digest : []),
     cap: input.cap ?? capabilitiesOf(input),
-    ...(made.has("shape.cols") && input.shape?.cols === undefined && before.shape !== undefined
+    ...(derivedBefore.has("shape.cols") &&
+    input.shape?.cols === undefined &&
+    before.shape !== undefined
       ? { shape: { ...input.shape, cols: before.shape.cols ?? 0 } }
       : {}),
   };

@@ -30,14 +30,16 @@ export interface ResourceChange {
 
 /** The changes from one state of a resource to the next. */
 export interface ResourceDiff {
-  /** The worst severity of the changes. `none` without changes. */
+  /** The worst severity of the changes. `none` if there are none. */
   severity: ChangeSeverity | "none";
   /** Breaking first, then by path. */
   changes: ResourceChange[];
 }
 
 const ranks: Record<ChangeSeverity, number> = { breaking: 0, additive: 1, cosmetic: 2 };
-/** Fields that the catalog derives, and fields with a comparison of their own. */
+/**
+ * Fields that are not compared here: the catalog derives them, or they have their own comparison.
+ */
 const apart = new Set([
   "columns",
   "cap",
@@ -97,7 +99,10 @@ function columnText({ name, type }: ResourceColumn): string {
   return inertText(type === undefined ? name : `${name}:${type}`, 200);
 }
 
-/** Column members that change the result of a query. `nn` is not listed, because only dropping it breaks readers. */
+/**
+ * Column members whose change affects the result of a query. `nn` is not listed, because only
+ * dropping it breaks readers.
+ */
 const hard = new Set(["type", "pk", "fk", "unit"]);
 
 function memberChanges(from: ResourceColumn, to: ResourceColumn): ResourceChange[] {

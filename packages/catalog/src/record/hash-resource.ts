@@ -9,7 +9,7 @@ export interface ResourceHashes {
   schema_hash: string;
   /** Covers the capabilities and what can be pushed down. */
   cap_hash: string;
-  /** Covers everything but `updated_at` and what the catalog derives. */
+  /** Covers everything but `updated_at` and derived fields. */
   content_hash: string;
 }
 
@@ -44,7 +44,10 @@ function contentOf(resource: ResourceInput): Record<string, unknown> {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !derived.has(name)));
 }
 
-/** Canonical JSON. For texts, `JSON.stringify` over sorted members gives the same result ten times as fast. */
+/**
+ * Canonical JSON. For plain strings, `JSON.stringify` over sorted members gives the same result ten
+ * times as fast.
+ */
 function schemaText(columns: readonly ResourceColumn[]): string {
   const schema = columns.map(schemaOf);
   const isPlain = schema.every(({ fk, name, type, unit }) =>

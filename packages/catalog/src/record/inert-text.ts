@@ -3,13 +3,13 @@ const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Surrogate}\uFFFC]+
 const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /**
- * Converts a text to one line without control, bidi or zero-width characters. Runs of white space become one space. The
- * result has up to `maxChars` UTF-16 code units, and a cut ends with `…`. So a record can neither begin a line nor
- * hide text.
+ * Converts text to one line without control, bidi or zero-width characters. Runs of white space
+ * become one space. The result has up to `maxChars` UTF-16 code units, and a cut ends with `…`.
+ * This keeps text from a record from beginning a line or hiding other text.
  */
 export function inertText(text: string, maxChars: number): string {
   if (text.length <= maxChars && plain.test(text)) return text;
-  // Only the beginning is cleaned, so that a description of megabytes costs no more than one of a page.
+  // Clean only the beginning, so that a description of megabytes costs no more than one of a page.
   const head = text.slice(0, maxChars * 4 + 64);
   const line = head.replace(unseen, " ").replace(/ {2,}/g, " ").trim();
   return line.length <= maxChars && head.length === text.length ? line : cutText(line, maxChars);

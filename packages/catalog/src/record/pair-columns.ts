@@ -7,14 +7,17 @@ interface ColumnPair {
   to: ResourceColumn;
 }
 
-/** Above this product of removed and added columns, the table was replaced rather than renamed column by column. */
+/**
+ * Limit for removed columns times added ones. Above it, the table was replaced, and no renames are
+ * looked for.
+ */
 const maxPairs = 40_000;
 /** Minimum similarity of names, unless the descriptions are equal. */
 const likeness = 0.5;
 
-/** How the columns of a resource became others. */
+/** How the columns of one state map to those of the next. */
 interface PairedColumns {
-  /** Under the same name. */
+  /** Columns whose name stayed the same. */
   kept: ColumnPair[];
   renamed: ColumnPair[];
   removed: ResourceColumn[];
@@ -26,30 +29,31 @@ function columnKey(column: ResourceColumn): string {
   return JSON.stringify([column["in"] ?? "", column.name]);
 }
 
-/** Pairs the columns of two states of a resource by their names, and else as renames. */
+/** Pairs the columns of two states of a resource by name, and the rest as renames. */
 export function pairColumns(
   before: readonly ResourceColumn[],
   after: readonly ResourceColumn[],
 ): PairedColumns {
   const old = new Map(before.map((column) => [columnKey(column), column]));
   const now = new Map(after.map((column) => [columnKey(column), column]));
-  const lost = [...old].flatMap(([key, column]) => (now.has(key) ? [] : column));
-  const gained = [...now].flatMap(([key, column]) => (old.has(key) ? [] : column));
-  const renamed = findRenames(lost, gained);
+  const removedColumns = [...old].flatMap(([key, column]) => (now.has(key) ? [] : column));
+  const addedColumns = [...now].flatMap(([key, column]) => (old.has(key) ? [] : column));
+  const renamed = findRenames(removedColumns, addedColumns);
   return {
     kept: [...old].flatMap(([key, from]) => {
       const to = now.get(key);
       return to === undefined ? [] : { from, to };
     }),
     renamed,
-    removed: lost.filter((column) => renamed.every(({ from }) => from !== column)),
-    added: gained.filter((column) => renamed.every(({ to }) => to !== column)),
+    removed: removedColumns.filter((column) => renamed.every(({ from }) => from !== column)),
+    added: addedColumns.filter((column) => renamed.every(({ to }) => to !== column)),
   };
 }
 
 /**
- * Pairs each removed column with up to one added column of the same type. They need the same description, or names that
- * share half of their letter pairs or more (Dice coefficient). The best pairs are taken first.
+ * Pairs each removed column with an added column of the same type, best match first. Their
+ * descriptions must be equal, or their names must share half of their letter pairs or more (Dice
+ * coefficient).
  */
 function findRenames(
   removed: readonly ResourceColumn[],

@@ -1,7 +1,7 @@
-/** Kinds that the catalog knows, or your own. */
+/** A kind that the catalog knows, or your own. */
 export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" | (string & {});
 
-/** How large a resource is. */
+/** The size of a resource. */
 export interface ResourceShape {
   /** A number or its text, like `1e7`. */
   rows_est?: string | number | undefined;
@@ -47,7 +47,7 @@ export interface ResourceSnippet {
   title?: string | undefined;
 }
 
-/** How to use a resource, and how not to. */
+/** Examples of how to use a resource, and warnings how not to. */
 export interface ResourceUsage {
   snippets?: ResourceSnippet[] | undefined;
   anti_patterns?: string[] | undefined;
@@ -80,7 +80,8 @@ interface ResourcePushdown {
 }
 
 /**
- * A resource as it is registered. Only three fields are required. The catalog derives others, and keeps unknown fields.
+ * A resource as it is registered. Only three fields are required. The catalog derives some of the
+ * others, and keeps fields it does not know.
  */
 export interface ResourceInput {
   /** Like `res:db.pg.main.public.orders`. */
@@ -126,7 +127,7 @@ export interface ResourceRecord extends ResourceInput {
   derived?: string[] | undefined;
 }
 
-/** What the overview shows of a resource: cheap, and free of secrets. */
+/** What the overview shows of a resource. It is cheap to read and contains no secret. */
 export interface ResourceOverview {
   id: string;
   uri?: string | undefined;

@@ -7,7 +7,7 @@ const long = "security_and_analysis.secret_scanning_delegated_bypass_options.rev
 it.each([
   ["a name that is too long for a digest", [{ name: long, type: "string" }]],
   [
-    "a parameter and a field of one name and two types",
+    "a parameter and a field with the same name and different types",
     [
       { name: "url", type: "uri" },
       { name: "url", type: "string" },
@@ -22,7 +22,7 @@ it.each([
   expect(staleDigest({ ...resource, schema_digest })).toEqual([]);
 });
 
-it("names entries whose column is gone or has another type", () => {
+it("reports entries whose column is gone or has another type", () => {
   const columns = [
     { name: "id", type: "integer" },
     { name: "at", type: "timestamp" },

@@ -4,13 +4,14 @@ import { isTime, shortType } from "./short-type.ts";
 
 /** Number of fields in a digest, as in the overview. */
 export const digestSize = 5;
-/** Only the first columns are considered, up to this number. */
+/** Maximum number of columns considered. */
 const maxColumns = 2_000;
-/** Characters of prose to read. */
+/** Maximum number of characters of prose read. */
 const maxProse = 20_000;
 
 /**
- * Names so common that they say little. The list is fixed: counting names in other records could reveal hidden ones.
+ * Names too common to describe a resource. The list is fixed, because counting names in other
+ * records could reveal hidden ones.
  */
 const commonNames = new Set(
   "id uuid key name code note description created_at updated_at".split(" "),
@@ -34,7 +35,7 @@ export function deriveDigest(resource: ResourceInput): string[] {
   const scored = columns.map((column, position) => ({
     column,
     position,
-    score: keyScore(column) + telling(column, prose),
+    score: keyScore(column) + columnRelevance(column, prose),
   }));
   const time = scored.find(({ column }) => isTime(column.type));
   if (time !== undefined) time.score += 4;
@@ -49,7 +50,7 @@ function digestEntry({ name, type }: ResourceColumn): string {
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }
 
-/** Entries of a digest whose column is gone or has another type. */
+/** Entries of a digest whose column is missing or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
   const names = new Set(columns.map(({ name }) => name));
@@ -58,7 +59,7 @@ export function staleDigest({ schema_digest = [], columns }: ResourceInput): str
   );
 }
 
-/** True if the entry names the column: with or without its type, and cut if the name is long. */
+/** True if the entry names the column, with or without its type. A long name may be cut. */
 export function isEntryOf(entry: string, column: ResourceColumn): boolean {
   const { name, type } = column;
   if (entry === name) return true;
@@ -71,7 +72,7 @@ function keyScore({ pk, fk, index }: ResourceColumn): number {
   return (pk === true ? 6 : 0) + (fk === undefined ? 0 : 1) + (index === undefined ? 0 : 0.5);
 }
 
-function telling(column: ResourceColumn, prose: ReadonlyMap<string, number>): number {
+function columnRelevance(column: ResourceColumn, prose: ReadonlyMap<string, number>): number {
   const rarity = commonNames.has(column.name.toLowerCase()) ? 1 : 3;
   const words = wordsOf(column.name);
   const mentions =
@@ -93,7 +94,10 @@ function proseOf({ title, description = "", examples = [] }: ResourceInput): Map
   return counts;
 }
 
-/** Splits an identifier or a text into words, also at snake and camel case. Drops a plural `s`. */
+/**
+ * Splits an identifier or a sentence into words, including at snake and camel case. Drops a plural
+ * `s`.
+ */
 function wordsOf(text: string): string[] {
   const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
   const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

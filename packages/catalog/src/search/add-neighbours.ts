@@ -4,7 +4,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import { foreignKeyTargets } from "./foreign-key-targets.ts";
 import type { ScoreExplanation } from "./score-terms.ts";
 
-/** A record with its score and how that was computed. */
+/** A record with its score and how the score was computed. */
 export interface ExplainedHit {
   id: string;
   /** Higher is better. Comparable only within one result. */
@@ -25,12 +25,13 @@ export interface AddNeighboursOptions {
   filter: SearchFilter | undefined;
 }
 
-/** Number of best hits whose neighbours are added. */
+/** Number of top hits whose neighbours are added. */
 const sources = 5;
 
 /**
- * Passes a share of the best hits' scores to the records that their foreign keys name, found or not. A score is raised
- * to that share, never lowered. Excluded records and those that a facet filters out are not added.
+ * Passes a share of the best hits' scores to the records that their foreign keys name, whether the
+ * search found those or not. A score is raised to that share, never lowered. Records that are
+ * excluded or that a facet filters out are not added.
  */
 export async function addNeighbours(
   hits: readonly ExplainedHit[],
@@ -49,7 +50,7 @@ export async function addNeighbours(
   for (const { source, targets } of wanted) {
     const id = targets.find((target) => records.has(target));
     if (id === undefined || id === source.id) continue;
-    const lifted = lift(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);
+    const lifted = raised(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);
     if (lifted === undefined || (!brought.has(id) && brought.size === maxNeighbours)) continue;
     brought.add(id);
     byId.set(id, lifted);
@@ -72,7 +73,8 @@ async function lookUpMissing(
   options: AddNeighboursOptions,
 ): Promise<void> {
   const { records, lookup, filter } = options;
-  // Only the index can apply a facet filter. With one, only records that were found already are raised.
+  // Only the index can apply a facet filter. With one, only records that were already found are
+  // raised.
   if (Object.keys(filter?.facets ?? {}).length > 0) return;
   const excluded = new Set(filter?.exclude);
   const missing = [...new Set(targets)].filter(
@@ -82,7 +84,7 @@ async function lookUpMissing(
   for (const record of await lookup(missing)) records.set(record.id, record);
 }
 
-function lift(hit: ExplainedHit, source: ExplainedHit, share: number): ExplainedHit | undefined {
+function raised(hit: ExplainedHit, source: ExplainedHit, share: number): ExplainedHit | undefined {
   const amount = share * source.score - hit.score;
   if (!(amount > 0)) return undefined;
   const explain = {

@@ -110,7 +110,7 @@ const answersOf = async (
 const { numRuns = 200 } = fc.readConfigureGlobal();
 
 describe("createMemorySearchIndex", () => {
-  it("answers and saves after any changes as if it had been built at once", async () => {
+  it("answers and saves after any changes as if it had been built in one step", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(changeArbitrary, { maxLength: 12 }),
@@ -128,7 +128,7 @@ describe("createMemorySearchIndex", () => {
     );
   });
 
-  it("answers alike before and after it is saved and restored, in both precisions", async () => {
+  it("answers the same before and after it is saved and restored, in both precisions", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(documentArbitrary, { maxLength: 12 }),
@@ -147,7 +147,7 @@ describe("createMemorySearchIndex", () => {
     );
   });
 
-  it("finds and counts under a filter what it would find if the rest were not there", async () => {
+  it("finds and counts under a filter as if the other documents did not exist", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(documentArbitrary, { maxLength: 12, selector: ({ record }) => record.id }),
@@ -188,7 +188,7 @@ describe("createMemorySearchIndex", () => {
     );
   });
 
-  it("loses nothing to a limit under a filter", async () => {
+  it("applies the filter before the limit", async () => {
     const records = Array.from({ length: 500 }, (_, at) =>
       recordOf(`res:${String(at).padStart(3, "0")}`, {
         title: at < 490 ? "order order order" : "order",
@@ -204,14 +204,14 @@ describe("createMemorySearchIndex", () => {
     expect(hits.map(({ id }) => id)).toEqual(records.slice(490).map(({ id }) => id));
   });
 
-  it("orders ties by id in code units, whatever the order of arrival", async () => {
+  it("sorts ties by id in code units, whatever the insertion order", async () => {
     const ids = ["res:b", "res:a", "res:Z", "res:ж", "res:é"];
     const index = await filled(ids.map((id) => recordOf(id, { title: "same", container: "c" })));
     const { hits } = await index.searchText({ text: "same", limit: 3 });
     expect(hits.map(({ id }) => id)).toEqual(["res:Z", "res:a", "res:b"]);
   });
 
-  it("names the words that no visible record has, as they were written", async () => {
+  it("returns the words that no visible record has, as the query wrote them", async () => {
     const index = await filled([
       recordOf("res:orders", { title: "orders" }),
       recordOf("res:secret", { title: "salaries" }),
@@ -230,7 +230,7 @@ describe("createMemorySearchIndex", () => {
     expect(nothing).toEqual({ hits: [], unmatchedTerms: ["zebra"], coverage: 0 });
   });
 
-  it("finds a word in spite of a typing error, and still says that it is not there", async () => {
+  it("finds a word despite a typing error, and still reports it as unmatched", async () => {
     const index = await filled([
       recordOf("res:c", { title: "customers" }),
       recordOf("res:o", { title: "orders" }),
@@ -240,7 +240,7 @@ describe("createMemorySearchIndex", () => {
     expect(answer.unmatchedTerms).toEqual(["custmoers"]);
   });
 
-  it("explains a score by its words and its container, which sum up to it", async () => {
+  it("explains a score by words and container, which add up to it", async () => {
     const index = await filled([
       recordOf("res:shop.orders", { title: "orders", description: "daily revenue" }),
       recordOf("res:shop.customers", { title: "customers" }),
@@ -253,7 +253,7 @@ describe("createMemorySearchIndex", () => {
     expect(hits).toHaveLength(2);
   });
 
-  it("ranks a table above its namesake where its database has the rest of the question", async () => {
+  it("ranks a table above its namesake if its database matches the rest of the question", async () => {
     const index = await filled([
       recordOf("res:db.concert.singer", { columns: [{ name: "name" }] }),
       recordOf("res:db.concert.stadium", { columns: [{ name: "capacity" }] }),
@@ -265,7 +265,7 @@ describe("createMemorySearchIndex", () => {
     expect(ids.indexOf("res:db.concert.singer")).toBeLessThan(ids.indexOf("res:db.music.singer"));
   });
 
-  it("gains little from a database that is large enough to have every word somewhere", async () => {
+  it("gains little from a database large enough to have every word somewhere", async () => {
     const words =
       "alder birch cedar daisy elder fern gorse hazel iris juniper kale larch maple nettle olive poppy".split(
         " ",
@@ -291,7 +291,7 @@ describe("createMemorySearchIndex", () => {
     ["100 KB of parts", "a_".repeat(50_000)],
     ["lone surrogates", "\ud800 \udc00 a\ud800b"],
     ["combining marks", "a" + "\u0301".repeat(20_000)],
-    ["names of prototypes", "constructor __proto__ toString valueOf hasOwnProperty"],
+    ["names of prototype members", "constructor __proto__ toString valueOf hasOwnProperty"],
     ["separators", ". / \\ _ - : ' ’ ".repeat(5_000)],
     ["100 KB without spaces", "漢".repeat(100_000)],
   ])("indexes, finds and saves %s", async (_name, text) => {
@@ -315,7 +315,7 @@ describe("createMemorySearchIndex", () => {
     expect(Object.hasOwn(await restored.countFacets({ limit: 5 }), "__proto__")).toBe(true);
   });
 
-  it("refuses any saved form that is cut or changed, and keeps what it has", async () => {
+  it("rejects saved bytes that were cut or changed, and keeps its content", async () => {
     const source = createMemorySearchIndex();
     await source.put([
       { record: recordOf("res:a", { title: "orders" }), vector: Float32Array.from([1, 2]) },
@@ -341,7 +341,7 @@ describe("createMemorySearchIndex", () => {
     expect((await index.searchText({ text: "kept", limit: 1 })).hits).toHaveLength(1);
   });
 
-  it("refuses a form that another analyzer or precision saved", async () => {
+  it("rejects bytes saved with another analyzer or precision", async () => {
     const bytes = (await filled([recordOf("res:a")])).save();
     const analyzer = { name: "own", documentTerms: () => [], queryWords: () => [] };
     const refusal = expect.objectContaining({ code: "invalid_options" });
@@ -353,7 +353,7 @@ describe("createMemorySearchIndex", () => {
     ["of another length", Float32Array.from([1])],
     ["without numbers", Float32Array.from([])],
     ["that is not finite", Float32Array.from([1, NaN])],
-  ])("refuses a vector %s and adds nothing of the batch", async (_name, vector) => {
+  ])("rejects a vector %s and the whole batch", async (_name, vector) => {
     const index = createMemorySearchIndex();
     await index.put([{ record: recordOf("res:a"), vector: Float32Array.from([1, 0]) }]);
     const batch = [{ record: recordOf("res:b") }, { record: recordOf("res:c"), vector }];
@@ -363,7 +363,7 @@ describe("createMemorySearchIndex", () => {
     expect(index.size()).toBe(1);
   });
 
-  it("takes vectors of another model once all are replaced", async () => {
+  it("accepts vectors of another model once all are replaced", async () => {
     const index = createMemorySearchIndex();
     await index.put([{ record: recordOf("res:a"), vector: Float32Array.from([1, 0]) }]);
     await index.put([{ record: recordOf("res:a"), vector: Float32Array.from([0, 1, 0]) }]);
@@ -371,7 +371,7 @@ describe("createMemorySearchIndex", () => {
     expect(hits).toEqual([{ id: "res:a", score: 1 }]);
   });
 
-  it("gives cosines, with a small error where they are kept in a quarter of the memory", async () => {
+  it("returns cosines, with a small error if vectors are stored in a quarter of the memory", async () => {
     const vector = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
       minLength: 17,
       maxLength: 17,
@@ -397,7 +397,7 @@ describe("createMemorySearchIndex", () => {
     );
   });
 
-  it("rejects what is aborted with nothing changed", async () => {
+  it("rejects an aborted call without changing anything", async () => {
     const index = await filled([recordOf("res:a")]);
     const signal = AbortSignal.abort(new Error("enough"));
     const refusal = expect.objectContaining({ code: "aborted" });
@@ -407,7 +407,7 @@ describe("createMemorySearchIndex", () => {
     expect(index.size()).toBe(1);
   });
 
-  it("aborts a long batch between its parts with nothing changed", async () => {
+  it("aborts a long batch between its parts without changing anything", async () => {
     const index = createMemorySearchIndex();
     const controller = new AbortController();
     const documents = Array.from({ length: 5_000 }, (_, at) => ({ record: recordOf(`res:${at}`) }));
@@ -419,7 +419,7 @@ describe("createMemorySearchIndex", () => {
     expect(index.size()).toBe(1);
   });
 
-  it("makes changes one after another in the order they were asked for", async () => {
+  it("applies changes one at a time, in the order of the calls", async () => {
     const index = createMemorySearchIndex();
     const many = Array.from({ length: 3_000 }, (_, at) => ({
       record: recordOf(`res:${at}`, { title: "old" }),
@@ -432,14 +432,14 @@ describe("createMemorySearchIndex", () => {
     ]);
   });
 
-  it.each([-1, 1.5, NaN])("refuses the limit %d", async (limit) => {
+  it.each([-1, 1.5, NaN])("rejects the limit %d", async (limit) => {
     const index = await filled([recordOf("res:a")]);
     await expect(index.searchText({ text: "a", limit })).rejects.toThrow(
       expect.objectContaining({ code: "invalid_options" }),
     );
   });
 
-  it("counts facets of tags by what stands before the colon, the most frequent first", async () => {
+  it("counts facets of tags by the text before the colon, in descending order", async () => {
     const index = await filled([
       recordOf("res:a", { tags: ["pii:none", "shop"], owner: "team", cap: ["scan"] }),
       recordOf("res:b", { tags: ["pii:none", "kind:fake"], kind: "api" }),

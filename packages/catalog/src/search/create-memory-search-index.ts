@@ -7,26 +7,30 @@ import type { SearchIndex } from "./search-index.ts";
 import { containerOf, facetsOf, searchableFields, type SearchField } from "./searchable-fields.ts";
 import { textWeightsOf } from "./text-weights.ts";
 
-/** Options of an index in memory. By default the weights that measured best. */
+/** Options of an index in memory. By default the weights with the best measured results. */
 export type MemorySearchIndexOptions = Partial<SearchIndexOptions<SearchField>>;
 
-/** An exact index in memory: BM25F over fields, with the share of containers, and cosine over all vectors. */
+/**
+ * An exact index in memory: BM25F over fields with a share of the container's score, and cosine
+ * over all vectors.
+ */
 export interface MemorySearchIndex extends SearchIndex {
-  /** Number of documents. */
+  /** Returns the number of documents. */
   size(): number;
   /** Serializes the index. The same documents give the same bytes, whatever the order of changes. */
   save(): Uint8Array;
   /**
    * Replaces the content of the index. If it throws, the index is unchanged.
-   * @throws CatalogError `store_damaged` if the bytes are not what was saved, `invalid_options` if another version,
-   * analyzer or precision saved them
+   * @throws CatalogError `store_damaged` if the bytes have changed since `save`, `invalid_options`
+   * if they were saved by another version, or with another analyzer or precision
    */
   restore(bytes: Uint8Array): void;
 }
 
 /**
- * Creates an empty index. Changes are atomic and applied one at a time. An aborted one rejects with `aborted`. A vector
- * that is not finite, or whose length differs from the others, rejects with `invalid_options`.
+ * Creates an empty index. Changes are atomic and applied one at a time. An aborted change rejects
+ * with `aborted`. A vector that is not finite, or whose length differs from the others, rejects
+ * with `invalid_options`.
  */
 export function createMemorySearchIndex(options: MemorySearchIndexOptions = {}): MemorySearchIndex {
   const index = createSearchIndex({ ...options, ...textWeightsOf(options) });

@@ -3,9 +3,9 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 const maxSteps = 4;
 
 /**
- * Ids that the foreign keys of a record may refer to, best guess first: `public.users.id` in
- * `res:db.pg.main.public.orders` is `res:db.pg.main.public.users`. A key may also be an id itself, with or without a
- * column.
+ * Ids that the foreign keys of a record may refer to, best guess first. For example,
+ * `public.users.id` in `res:db.pg.main.public.orders` refers to `res:db.pg.main.public.users`. A
+ * key may also be an id itself, with or without a column.
  */
 export function foreignKeyTargets(record: ResourceRecord): string[][] {
   const keys = new Set<string>();

@@ -51,7 +51,7 @@ const shop = [
 ];
 
 describe("rankResources", () => {
-  it("brings along the table that a foreign key of a hit names, and says why", async () => {
+  it("adds the table that a hit's foreign key names, and explains why", async () => {
     const answer = await rank(shop, { text: "order amounts" });
     expect(idsOf(answer)).toEqual(["res:db.pg.main.public.orders", "res:db.pg.main.public.users"]);
     expect(answer.hits[1]?.explain).toMatchObject({ neighbourOf: "res:db.pg.main.public.orders" });
@@ -61,15 +61,18 @@ describe("rankResources", () => {
   it.each([
     ["the limit is full", { limit: 1 }],
     ["it is excluded", { filter: { exclude: ["res:db.pg.main.public.users"] } }],
-    ["it must not be seen", { filter: { allow: new Set(["res:db.pg.main.public.orders"]) } }],
-  ])("leaves the neighbour out where %s", async (_name, options) => {
+    [
+      "the principal may not see it",
+      { filter: { allow: new Set(["res:db.pg.main.public.orders"]) } },
+    ],
+  ])("leaves out the neighbour if %s", async (_name, options) => {
     expect(idsOf(await rank(shop, { text: "order amounts", ...options }))).toEqual([
       "res:db.pg.main.public.orders",
     ]);
   });
 
   it.each(["res:db.pg.main.public.users", "res:db.pg.main.public.users.id", "users.id", "users"])(
-    "understands the foreign key %j",
+    "resolves the foreign key %j",
     async (fk) => {
       const orders = recordOf("res:db.pg.main.public.orders", { columns: [{ name: "user", fk }] });
       const users = recordOf("res:db.pg.main.public.users", { title: "accounts" });
@@ -77,7 +80,7 @@ describe("rankResources", () => {
     },
   );
 
-  it("says honestly that nothing fits", async () => {
+  it("returns no hits and the unmatched words if nothing fits", async () => {
     expect(await rank(shop, { text: "zebra" })).toEqual({
       hits: [],
       unmatchedTerms: ["zebra"],
@@ -91,7 +94,7 @@ describe("rankResources", () => {
     expect(await rank(shop, {})).toEqual({ hits: [], unmatchedTerms: [], coverage: 1 });
   });
 
-  it("finds by meaning what no word finds, and scores what only words found by its vector too", async () => {
+  it("finds by meaning what no word finds, and also scores word hits by their vectors", async () => {
     const records = [
       { ...recordOf("res:a", { title: "invoices" }), vector: Float32Array.from([1, 0]) },
       { ...recordOf("res:b", { title: "bills" }), vector: Float32Array.from([0.9, 0.1]) },
@@ -113,7 +116,7 @@ describe("rankResources", () => {
     expect(late.hits[0]?.explain.vector).toBe(0);
   });
 
-  it("prefers the fresh one of two that are alike, by the injected clock", async () => {
+  it("prefers the fresher of two similar records, by the injected clock", async () => {
     const records = [
       recordOf("res:a", { title: "sales", container: "x", updated_at: "2025-01-01T00:00:00Z" }),
       recordOf("res:b", { title: "sales", container: "y", updated_at: "2025-12-31T00:00:00Z" }),
@@ -121,7 +124,7 @@ describe("rankResources", () => {
     expect(idsOf(await rank(records, { text: "sales" }))).toEqual(["res:b", "res:a"]);
   });
 
-  it("prefers what can do what the task asks for", async () => {
+  it("prefers records with the capabilities that the task needs", async () => {
     const records = [
       recordOf("res:a", { title: "sales", container: "x" }),
       recordOf("res:b", { title: "sales", container: "y", cap: ["aggregate"] }),
@@ -130,7 +133,7 @@ describe("rankResources", () => {
     expect(idsOf(await rank(records, { text: "average of sales" }))).toEqual(["res:b", "res:a"]);
   });
 
-  it.each([{ limit: -1 }, { limit: 1.5 }, { candidates: NaN }])("refuses %j", async (options) => {
+  it.each([{ limit: -1 }, { limit: 1.5 }, { candidates: NaN }])("rejects %j", async (options) => {
     await expect(rank(shop, { text: "orders", ...options })).rejects.toThrow(
       expect.objectContaining({ code: "invalid_options" }),
     );

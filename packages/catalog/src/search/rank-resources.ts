@@ -8,35 +8,38 @@ import { defaultRankWeights, type RankWeights } from "./rank-weights.ts";
 import { capabilitiesIn, capabilityOf, costOf, recencyOf, weighTerms } from "./score-terms.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** A query, and what it is ranked with. */
+/** Options of `rankResources`. */
 export interface RankResourcesOptions {
   index: SearchIndex;
-  /** The task or the search words. Capabilities that the task needs are read from it too. */
+  /** The task or the search words. They also show which capabilities the task needs. */
   text?: string | undefined;
   /** The task's embedding. Absent if there is no embedder, or if it failed. */
   vector?: Float32Array | undefined;
   filter?: SearchFilter | undefined;
   /** Maximum number of hits, including neighbours. */
   limit: number;
-  /** Returns the records of ids, in any order. Ids that are unknown or that the principal may not see are left out. */
+  /**
+   * Returns the records of the ids, in any order. It leaves out ids that are unknown or that the
+   * principal may not see.
+   */
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
   /**
-   * Number of hits from each leg before fusing. By default the larger of four times the limit and 50 (100 with a
-   * vector).
+   * Number of hits that the word search and the vector search each contribute. By default the
+   * larger of four times the limit and 50 (100 with a vector).
    */
   candidates?: number | undefined;
   weights?: Partial<RankWeights> | undefined;
-  /** Recency is relative to its time. The system clock by default. */
+  /** Recency is measured from the clock's time. The system clock by default. */
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** One record with its score and how that was computed. */
+/** One record with its score and how the score was computed. */
 interface RankedHit extends ExplainedHit {
   record: ResourceRecord;
 }
 
-/** Hits, best first, with ties by id in code units, and the words of the text that no record has. */
+/** The result of ranking. Hits are best first, and ties are sorted by id in code units. */
 export interface RankedResources {
   hits: RankedHit[];
   /** Words of the text that no visible record has. */
@@ -45,16 +48,16 @@ export interface RankedResources {
   coverage: number;
 }
 
-/** Maximum number of records that are added because foreign keys of the best hits name them. */
+/** Maximum number of records added because foreign keys of the best hits name them. */
 const maxNeighbours = 3;
 const halfLifeDays = 30;
 const minCandidates = 50;
 const minWithVector = 100;
 
 /**
- * Searches words and vectors, fuses both, and adds records that foreign keys of the best hits name. Without text and
- * vector there are no hits. Throws `invalid_options` for an invalid limit. Errors of the index and the lookup are
- * passed on.
+ * Searches words and vectors, fuses both, and adds records that foreign keys of the best hits name.
+ * Without text and vector there are no hits. Errors of the index and the lookup are passed on.
+ * @throws CatalogError `invalid_options` for an invalid limit
  */
 export async function rankResources(options: RankResourcesOptions): Promise<RankedResources> {
   const { limit, text = "", lookup } = options;
@@ -63,7 +66,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
   const legs = await searchLegs(options);
   const ids = [...new Set([...legs.text.hits, ...legs.vector].map(({ id }) => id))];
   const records = new Map((await lookup(ids)).map((record) => [record.id, record]));
-  const asked = capabilitiesIn(text);
+  const requested = capabilitiesIn(text);
   const nowMs = (options.clock ?? systemClock).now();
   const fused = fuseHits({
     text: legs.text.hits,
@@ -73,7 +76,7 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
       const record = records.get(id);
       if (record === undefined) return undefined;
       const recency = recencyOf(record, nowMs, halfLifeDays);
-      const capability = capabilityOf(record, asked);
+      const capability = capabilityOf(record, requested);
       return weighTerms({ recency, capability, cost: costOf(record) }, weights);
     },
   });

@@ -1,6 +1,9 @@
-/** Factors of the terms of a score. Each term is 0..1. */
+/** Weights of the terms of a score. Each term is 0..1. */
 export interface RankWeights {
-  /** Also takes the vector's factor if there is no vector, or if it does not score what the text found. */
+  /**
+   * Includes the vector's weight if there is no vector, or if the vector search does not score a
+   * hit.
+   */
   text: number;
   vector: number;
   recency: number;
@@ -12,8 +15,8 @@ export interface RankWeights {
 }
 
 /**
- * On tables and on tools, 0.7 for text and 0.3 for vectors improved recall by 0.02 to 0.04 over equal weights. The
- * other factors are those of the catalog's design.
+ * 0.7 for text and 0.3 for vectors improved recall by 0.02 to 0.04 over equal weights, on tables
+ * and on tools. The other weights come from the catalog's design.
  */
 export const defaultRankWeights: RankWeights = {
   text: 0.7,

@@ -26,11 +26,11 @@ describe("recencyOf", () => {
     ["2027-01-01T00:00:00Z", 1],
     ["1970-01-01T00:00:00Z", 0],
     ["yesterday", 0],
-  ])("values %s at %d", (updated_at, expected) => {
+  ])("scores %s as %d", (updated_at, expected) => {
     expect(recencyOf(recordOf({ updated_at }), now, 30)).toBe(expected);
   });
 
-  it("counts what is fresh in real time as of now", () => {
+  it("treats fresh:realtime as updated now", () => {
     expect(
       recencyOf(
         recordOf({ updated_at: "2001-01-01T00:00:00Z", tags: ["fresh:realtime"] }),
@@ -40,7 +40,7 @@ describe("recencyOf", () => {
     ).toBe(1);
   });
 
-  it("does not tell records apart that were registered seconds apart", () => {
+  it("scores records registered seconds apart the same", () => {
     const values = ["2026-02-10T10:00:00.000Z", "2026-02-10T10:00:03.500Z"].map((updated_at) =>
       recencyOf(recordOf({ updated_at }), now, 30),
     );
@@ -54,7 +54,7 @@ describe("capabilityOf", () => {
     [["aggregate"], ["scan", "aggregate"], 1],
     [["aggregate"], [], 0],
     [[], ["scan"], undefined],
-  ])("asked for %j a record with %j has %j", (asked, cap, expected) => {
+  ])("for the request %j and the record's %j is %j", (asked, cap, expected) => {
     expect(capabilityOf(recordOf({ cap }), asked)).toBe(expected);
   });
 });
@@ -67,7 +67,7 @@ describe("costOf", () => {
     [{ latency_ms_p50: 10, egress_mb: 30 }, 0.75],
     [{ latency_ms_p50: Infinity }, 1],
     [{ latency_ms_p50: -5 }, 0],
-  ])("values %j at %j", (cost_hint, expected) => {
+  ])("scores %j as %j", (cost_hint, expected) => {
     expect(costOf(recordOf({ cost_hint }))).toBe(expected);
   });
 });
@@ -79,7 +79,7 @@ describe("capabilitiesIn", () => {
     ["running total per week", ["aggregate", "window"]],
     ["orders of a customer", []],
     ["", []],
-  ])("reads %j as a wish for %j", (text, expected) => {
+  ])("reads %j as a request for %j", (text, expected) => {
     expect(capabilitiesIn(text)).toEqual(expected);
   });
 });

@@ -12,7 +12,7 @@ export interface ScoreTerms {
   cost?: number | undefined;
 }
 
-/** Weighted terms other than words and vectors. A term that was not used is absent. */
+/** Weighted terms other than words and vectors. An unused term is absent. */
 export interface WeighedTerms {
   recency?: number | undefined;
   capability?: number | undefined;
@@ -22,7 +22,7 @@ export interface WeighedTerms {
 
 /** The parts of a score, weighted. They add up to the score. */
 export interface ScoreExplanation extends FusedExplanation, WeighedTerms {
-  /** What a hit passed on because its foreign key names this record. */
+  /** The share of another hit's score, added because its foreign key names this record. */
   neighbour?: number | undefined;
   /** The id of that hit. */
   neighbourOf?: string | undefined;
@@ -41,13 +41,18 @@ export function weighTerms(
 }
 
 const dayMs = 86_400_000;
-/** Finer differences are only noise of registration times. */
+/**
+ * Steps to which recency is rounded. Finer differences only reflect when records happened to be
+ * registered.
+ */
 const recencySteps = 1000;
-/** Latency and egress with half of the maximum penalty. */
+/** Latency and egress that cost half of the maximum penalty. */
 const halfLatencyMs = 1000;
 const halfEgressMb = 10;
 
-/** 1 for now, halved with each half-life. 1 for `fresh:realtime`. 0 if the time cannot be parsed. */
+/**
+ * 1 for now, halved after each half-life. 1 for `fresh:realtime`. 0 if the time cannot be parsed.
+ */
 export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: number): number {
   if (record.tags.includes("fresh:realtime")) return 1;
   const updated = Date.parse(record.updated_at);
@@ -77,7 +82,7 @@ function saturate(value: number | undefined, half: number): number {
     : 0;
 }
 
-/** Exact words, since a stemmer would take the noun of `orders` for a request to sort. */
+/** Matched exactly, since a stemmer would mistake the noun `orders` for a request to sort. */
 const capabilityWords: Readonly<Record<string, string>> = {
   aggregate: `aggregate aggregated average avg mean median sum total totals many maximum minimum grouped per
     сумма сумму суммарный суммарная суммарно итог итого среднее средний средняя количество сколько агрегат максимум минимум`,

@@ -8,7 +8,7 @@ const catalogCodes: Record<SearchErrorCode, CatalogErrorCode> = {
   aborted: "aborted",
 };
 
-/** Converts an error of @ccl/search to a `CatalogError`. Other errors are returned as they are. */
+/** Converts an error of @ccl/search to a `CatalogError`. Other errors are returned unchanged. */
 export function catalogErrorOfSearch(error: unknown): unknown {
   if (!SearchError.isInstance(error)) return error;
   const { code, message, cause } = error;

@@ -2,7 +2,7 @@ import type { FacetCount, FacetQuery, SearchFilter, SearchHit, TextHits } from "
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** A record and its vector, to be indexed. */
+/** A record with its vector, to be indexed. */
 export interface SearchDocument {
   record: ResourceRecord;
   /** Absent if there is no embedder, or if it failed. */
@@ -27,8 +27,8 @@ export interface SearchIndex {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<SearchHit[]>;
   /**
-   * Counts over all visible records, or over `ids` of them. Sorted by count, ties by value, with up to `limit` values
-   * each.
+   * Counts over all visible records, or over those in `ids`. Sorted by count, ties by value, with
+   * up to `limit` values each.
    */
   countFacets(
     query: FacetQuery,

@@ -3,7 +3,7 @@ import { sortFacets } from "@ccl/search";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
 
-/** A field with a weight of its own. */
+/** A field that has its own weight. */
 export type SearchField =
   | "title"
   | "path"
@@ -15,7 +15,10 @@ export type SearchField =
   | "columnDetails"
   | "examples";
 
-/** The texts of a record by field. A missing field is an empty text. Custom fields are not searched. */
+/**
+ * The searchable text of a record by field. A missing field is an empty string. Custom fields are
+ * not searched.
+ */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
@@ -41,8 +44,9 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
 }
 
 /**
- * The container that a record shares with its neighbours: its field `container`, or its uri or id without the last
- * step, or its first tag without a colon. A record with none of these is its own container, under its id.
+ * The container that a record shares with its neighbours. It is the record's field `container`, or
+ * its uri or id without the last step, or its first tag without a colon. Without any of these, the
+ * record's id serves as its container.
  */
 export function containerOf(record: ResourceRecord): string {
   const named = record["container"];
@@ -52,7 +56,7 @@ export function containerOf(record: ResourceRecord): string {
   return record.tags.find((tag) => !tag.includes(":")) ?? record.id;
 }
 
-/** Facets that tags cannot extend. */
+/** Facets that tags cannot add values to. */
 const ownFacets: ReadonlySet<string> = new Set(["kind", "owner", "cap", "tag"]);
 
 /** The facets of a record, without duplicates, in code unit order. */

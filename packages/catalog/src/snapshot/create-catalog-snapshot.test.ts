@@ -43,7 +43,7 @@ const inputs = fc
   );
 
 describe("createCatalogSnapshot", () => {
-  it("answers as the catalog does, whatever the saved index holds", async () => {
+  it("answers like the catalog, whatever the saved index contains", async () => {
     await fc.assert(
       fc.asyncProperty(inputs, inputs, async (before, after) => {
         const saved = await createCatalogSnapshot({
@@ -80,7 +80,7 @@ describe("createCatalogSnapshot", () => {
     );
   });
 
-  it("makes an index anew that is damaged, cut off or of another form", async () => {
+  it("rebuilds an index that is damaged, cut off or in another format", async () => {
     const records = hashed(await recordsOf([{ id: "bus:a", kind: "bus", title: "Orders" }]));
     const whole = (await createCatalogSnapshot({ records, clock }).save()) ?? new Uint8Array(0);
     for (let at = 0; at < whole.length; at += 7) {
@@ -90,13 +90,14 @@ describe("createCatalogSnapshot", () => {
         expect((await snapshot.search({ text: "orders" })).hits.map(({ id }) => id)).toEqual([
           "bus:a",
         ]);
-        // The hash of a head, its first 64 bytes, is read only where the head is not that of these records.
+        // The hash of a head, its first 64 bytes, is read only if the head does not match these
+        // records.
         expect((await snapshot.save()) ?? (at < 64 ? whole : undefined)).toEqual(whole);
       }
     }
   });
 
-  it("refuses two records of one id, and a call that was aborted", async () => {
+  it("rejects two records with the same id, and an aborted call", async () => {
     const [one] = hashed(await recordsOf([{ id: "bus:a", kind: "bus", title: "Orders" }]));
     if (one === undefined) throw new Error("There is no record.");
     expect(() => createCatalogSnapshot({ records: [one, one] })).toThrowError(

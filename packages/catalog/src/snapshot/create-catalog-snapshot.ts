@@ -12,36 +12,44 @@ import { createCatalogReader, type CatalogReader } from "../catalog/create-catal
 import { createVisibleSets, type HeldRecords } from "../catalog/visible-set.ts";
 import { createSnapshotIndex, type SnapshotRecord } from "./snapshot-index.ts";
 
-/** What a snapshot is created from. */
+/** Options of `createCatalogSnapshot`. */
 export interface CatalogSnapshotOptions {
   /** Complete records from a store or `fromCatalogFiles`. They are not checked again. Ids must be unique. */
   records: readonly SnapshotRecord[];
   /**
-   * Returns what `save` returned for these or other records. Undefined if there is nothing. Called on the first search.
+   * Returns the bytes that `save` returned, for these or other records. Undefined if there are
+   * none. Called on the first search.
    */
   loadSaved?: (() => Promise<Uint8Array | undefined>) | undefined;
-  /** Token counter of the main model. By default an estimate, which keeps back a tenth of every budget. */
+  /**
+   * Token counter of the main model. By default an estimate, which holds back a tenth of every
+   * budget.
+   */
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
 }
 
-/** A read-only catalog. It answers like a catalog without access rules in calls without a principal. */
+/**
+ * A read-only catalog. It answers like a catalog without access rules that is called without a
+ * principal.
+ */
 export interface CatalogSnapshot extends CatalogReader {
   /**
-   * Serializes the search index of the records, for `loadSaved` of the next snapshot. Undefined if the loaded index is
-   * already the same.
+   * Serializes the search index for `loadSaved` of the next snapshot. Undefined if the loaded index
+   * is already the same.
    */
   save(options?: { signal?: AbortSignal | undefined }): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Creates a catalog over fixed records. Only records that the saved index lacks are indexed, so that a process with a
- * single question can answer quickly. A saved index that is damaged, or of another version, is built again.
+ * Creates a catalog over fixed records. It indexes only records that the saved index lacks, so a
+ * process with a single question can answer quickly. A saved index that is damaged or from another
+ * version is rebuilt.
  * @throws CatalogError `invalid_options` if an id occurs twice
  */
 export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogSnapshot {
   const { records, loadSaved, counter = estimatedCounter, clock = systemClock } = options;
-  const held = hold(records);
+  const held = createHeldRecords(records);
   const visibleSets = createVisibleSets(held, undefined);
   const index = createSnapshotIndex(records, loadSaved);
   const reader = createCatalogReader({
@@ -61,7 +69,7 @@ export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogS
   return { ...reader, save: ({ signal } = {}) => index.save(signal) };
 }
 
-function hold(records: readonly SnapshotRecord[]): HeldRecords {
+function createHeldRecords(records: readonly SnapshotRecord[]): HeldRecords {
   const byId = new Map(records.map(({ record }) => [record.id, record]));
   if (byId.size < records.length)
     throw new CatalogError("invalid_options", "Two records of a snapshot have one id.");

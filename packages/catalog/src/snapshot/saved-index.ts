@@ -2,9 +2,9 @@ import { sha256Hex } from "@ccl/core";
 
 /** The index of a snapshot, with the hashes of the records in it. */
 export interface SavedIndex {
-  /** By id. Undefined if the head is the expected one. */
+  /** Content hashes by id. Undefined if the head is the expected one. */
   hashes: ReadonlyMap<string, string> | undefined;
-  /** As an index in memory serializes itself. */
+  /** The index in its own serialized form. */
   index: Uint8Array;
 }
 
@@ -17,7 +17,9 @@ export function headOf(hashes: readonly (readonly [id: string, hash: string])[])
   return JSON.stringify({ format, hashes });
 }
 
-/** The head as a line that begins with its hash, then the index, which contains a hash of its own. */
+/**
+ * Writes the head as a line that begins with its hash, then the index, which contains its own hash.
+ */
 export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   const line = new TextEncoder().encode(`${sha256Hex(head)} ${head}\n`);
   const bytes = new Uint8Array(line.length + index.length);
@@ -26,7 +28,10 @@ export function writeSaved(head: string, index: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Undefined if the bytes are damaged or in another format. The expected head is not parsed. */
+/**
+ * Reads a saved index. Undefined if the bytes are damaged or in another format. If the head is the
+ * expected one, it is not parsed.
+ */
 export function readSaved(bytes: Uint8Array, expected: string): SavedIndex | undefined {
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;

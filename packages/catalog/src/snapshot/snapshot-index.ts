@@ -11,7 +11,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** An index that is filled on the first search. */
 export interface SnapshotIndex extends SearchIndex {
-  /** Undefined if the loaded index is the same. */
+  /** Serializes the index. Undefined if the loaded index is already the same. */
   save(signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
 }
 
@@ -20,7 +20,7 @@ interface Filled {
   isAsSaved: boolean;
 }
 
-/** Creates an index of the records from what was saved, plus the differences. */
+/** Creates an index of the records from the saved one, then applies the differences. */
 export function createSnapshotIndex(
   records: readonly SnapshotRecord[],
   loadSaved: (() => Promise<Uint8Array | undefined>) | undefined,
@@ -28,7 +28,7 @@ export function createSnapshotIndex(
   let filling: Promise<Filled> | undefined;
   const filled = async (signal: AbortSignal | undefined): Promise<Filled> => {
     throwIfAborted(signal, CatalogError);
-    // Independent of the first call's signal, since other calls may wait for it.
+    // Ignores the signal of the first call, since other calls may wait for the same promise.
     filling ??= fill(records, loadSaved);
     const done = await filling.catch((error: unknown) => {
       filling = undefined;
@@ -93,7 +93,7 @@ function currentHead(records: readonly SnapshotRecord[]): string {
 function readOnly(): CatalogError {
   return new CatalogError(
     "invalid_options",
-    "The index of a snapshot follows its records; nobody writes to it.",
+    "The index of a snapshot follows its records and cannot be written.",
   );
 }
 

@@ -4,7 +4,7 @@ import type { ResourceChange } from "../record/diff-resource.ts";
 export interface HistoryEntry {
   id: string;
   kind: "registered" | "changed" | "removed";
-  /** The record's `rev` after the event, or before it for `removed`. */
+  /** The record's `rev` after the event. For `removed`, the one before it. */
   rev: number;
   /** ISO 8601. */
   at: string;

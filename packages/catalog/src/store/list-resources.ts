@@ -20,7 +20,7 @@ export async function listResources(
   return resources;
 }
 
-/** Reads those of the ids that exist. */
+/** Reads the records of the ids that exist. */
 export async function readResources(
   records: Records,
   ids: readonly string[],
@@ -35,7 +35,10 @@ function resourceOf({ name, value }: StoredRecord): ResourceRecord {
   throw new CatalogError("store_damaged", `No catalog wrote what stands under "${name}".`);
 }
 
-/** A shallow check, since the catalog validated the record when it wrote it, and it has a checksum. */
+/**
+ * A shallow check. The catalog validated the record before writing it, and the store verifies its
+ * checksum.
+ */
 function isResource(value: unknown): value is ResourceRecord {
   return isRecord(value) && typeof value["id"] === "string" && typeof value["rev"] === "number";
 }

@@ -29,11 +29,11 @@ async function idsIn(records: Records): Promise<string[]> {
 }
 
 describe("a catalog in records", () => {
-  it("gives a writer who missed a removal no resource to overwrite", async () => {
+  it("keeps a writer that missed a removal from overwriting the resource", async () => {
     const records = createMemoryRecords();
     const other = createCatalog({ records, clock });
     await other.register([bus("a", "first")]);
-    // Between what this writer has read and its own write, the resource goes and another one comes.
+    // Between this writer's read and its write, the resource is removed and another one is added.
     let isFirst = true;
     const write: Records["write"] = async (changes, options) => {
       if (isFirst) {
@@ -54,7 +54,7 @@ describe("a catalog in records", () => {
     ]);
   });
 
-  it("loses nothing of catalogs that write one file at the same time", async () => {
+  it("loses nothing when several catalogs write one file at the same time", async () => {
     const path = join(folder, "shared.db");
     const opened = await Promise.all([0, 1].map(() => openRecords({ sqlite: { path } })));
     const catalogs = opened.map((records) => createCatalog({ records, clock }));
@@ -66,7 +66,7 @@ describe("a catalog in records", () => {
     }
   });
 
-  it("keeps ids of any length apart", async () => {
+  it("distinguishes ids of any length", async () => {
     const long = "ж".repeat(511);
     const ids = [`${long}a`, `${long}b`, long, long.slice(0, 200), long.slice(0, 201)].sort();
     const cut = resourceName(`${long}a`).slice(resourceName("").length);
@@ -89,7 +89,7 @@ describe("a catalog in records", () => {
     expect((await catalog.history("a", { limit: 1 })).map(({ kind }) => kind)).toEqual(["removed"]);
   });
 
-  it("finds what is restored as it stands, also where it is at work", async () => {
+  it("finds restored records unchanged, even in a running catalog", async () => {
     const [from, to] = [createMemoryRecords(), createMemoryRecords()];
     const catalog = createCatalog({ records: from, clock });
     await catalog.register([bus("a"), bus("b")]);
@@ -103,7 +103,7 @@ describe("a catalog in records", () => {
     expect((await running.history("a")).map(({ rev }) => rev)).toEqual([3]);
   });
 
-  it("refuses what no catalog wrote", async () => {
+  it("rejects records that no catalog wrote", async () => {
     const records = createMemoryRecords();
     await records.write([{ put: resourceName("a"), value: { id: "b", rev: 1 } }]);
     const catalog = createCatalog({ records });
@@ -115,7 +115,7 @@ describe("a catalog in records", () => {
     await expect(catalog.history("a")).rejects.toMatchObject({ code: "store_damaged" });
   });
 
-  it("gives vectors back to the bit, apart for each embedder", async () => {
+  it("returns vectors bit for bit, separately for each embedder", async () => {
     const numbers = fc.float32Array({ minLength: 1, maxLength: 8 });
     const one = fc.dictionary(fc.string(), numbers, { minKeys: 1, maxKeys: 5 });
     await fc.assert(
@@ -139,8 +139,8 @@ describe("a catalog in records", () => {
   });
 });
 
-// Written by the store that this package had before its resources were records.
-it("moves the tables of an earlier version on open, and tells what was damaged", async () => {
+// The database was written by the store that this package had before resources became records.
+it("migrates the tables of an earlier version on open, and reports damage", async () => {
   const path = join(folder, "catalog.db");
   await copyFile(join(import.meta.dirname, "__fixtures__", "catalog.db"), path);
   const damaged = resourceName("res:damaged");

@@ -5,7 +5,7 @@ export const changesLog = "catalog/changes";
 /** Prefix of the names of resources. */
 export const resourcePrefix = "catalog/resource/";
 
-/** Names of records have up to 300 characters, and ids of resources may be longer. */
+/** Record names are limited to 300 characters, and resource ids may be longer. */
 const longestId = 200;
 
 /** The name of the record of a resource. */
@@ -18,12 +18,12 @@ export function historyName(id: string): string {
   return `catalog/history/${shortened(id)}`;
 }
 
-/** The name of an embedder's vector for a text. */
+/** The name of an embedder's vector for the given text. */
 export function vectorName(embedder: string, text: string): string {
   return `catalog/vector/${sha256Hex(embedder).slice(0, 32)}/${sha256Hex(text)}`;
 }
 
-/** A shortened id is longer than any unshortened one, so that no two are equal. */
+/** Shortened ids are all longer than any unshortened one, so no two ids collide. */
 function shortened(id: string): string {
   return id.length <= longestId ? id : id.slice(0, longestId) + sha256Hex(id);
 }

@@ -4,7 +4,10 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import { changesLog, historyName, resourceName } from "./stored-names.ts";
 
-/** The new record of an id, and entries for its history, which is kept after the record is removed. */
+/**
+ * The new record of an id, and the entries for its history. The history stays when the record is
+ * removed.
+ */
 export interface ResourceWrite {
   id: string;
   /** Undefined removes the record. */
@@ -13,7 +16,7 @@ export interface ResourceWrite {
 }
 
 /**
- * Writes all or nothing. `expectedVersion` is the catalog version that the caller last read.
+ * Writes all resources or none. `expectedVersion` is the catalog version that the caller last read.
  * @throws RecordsError `conflict` if someone else has written since
  */
 export async function writeResources(
@@ -35,7 +38,10 @@ export async function writeResources(
   });
 }
 
-/** Writes resources as they are, replacing those with the same ids. Revisions continue from the restored ones. */
+/**
+ * Writes resources unchanged, replacing those with the same ids. Their revisions continue from
+ * there.
+ */
 export async function restoreResources(
   records: Records,
   resources: readonly ResourceRecord[],

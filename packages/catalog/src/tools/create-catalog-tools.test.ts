@@ -19,7 +19,7 @@ async function tools(maxTokens?: number): Promise<ReturnType<typeof createCatalo
 }
 
 describe("createCatalogTools", () => {
-  it("finds resources, and gives their details in windows", async () => {
+  it("finds resources, and returns their details in windows", async () => {
     const [search, details] = await tools();
     expect(await search.execute({ query: "order lines zyzzyva" }, {})).toMatchInlineSnapshot(`
       "[no resource has: zyzzyva]
@@ -54,7 +54,7 @@ describe("createCatalogTools", () => {
     ).toContain("c11 int");
   });
 
-  it("shows the first resources where none has the words", async () => {
+  it("shows the first resources if none matches", async () => {
     const [search] = await tools();
     expect(await search.execute({ query: "zyzzyva", limit: 1 }, {})).toMatchInlineSnapshot(`
       "[no resource has: zyzzyva]
@@ -62,7 +62,7 @@ describe("createCatalogTools", () => {
     `);
   });
 
-  it("keeps its answers within their tokens, and says what was cut", async () => {
+  it("keeps its answers within the token limit, and reports cuts", async () => {
     const [search, details] = await tools(60);
     for (const text of [
       await search.execute({ query: "order" }, {}),
@@ -73,13 +73,13 @@ describe("createCatalogTools", () => {
     }
   });
 
-  it("answers with what is wrong with an input", async () => {
+  it("explains what is wrong with an invalid input", async () => {
     const [search, details] = await tools();
     const hostile: unknown = JSON.parse('{"ids":[],"cursor":"x","query":""}');
     if (!isAny(hostile)) throw new Error("unreachable");
     expect(await search.execute(hostile, {})).toMatch(/^\[the input does not fit: query/);
     expect(await details.execute(hostile, {})).toMatch(/^\[the input does not fit: ids/);
-    expect(await details.execute({ ids: ["a"], cursor: "x" }, {})).toMatch(/is no cursor/);
+    expect(await details.execute({ ids: ["a"], cursor: "x" }, {})).toMatch(/is not a cursor/);
   });
 });
 

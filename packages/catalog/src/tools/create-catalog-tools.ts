@@ -12,13 +12,13 @@ import { reasonsOf } from "./tool-forms.ts";
 import { toolDetailsText } from "./tool-details-text.ts";
 import { inertText } from "../record/inert-text.ts";
 
-/** How a model accesses a catalog. */
+/** Options of `createCatalogTools`. */
 export interface CatalogToolsOptions {
   /** The principal that the model acts for. The role `public` by default. The model cannot change it. */
   principal?: Principal | undefined;
   /** Maximum tokens of one answer. 1,500 by default. */
   maxTokens?: number | undefined;
-  /** By default an estimate. */
+  /** Token counter for `maxTokens`. By default an estimate. */
   counter?: TokenCounter | undefined;
 }
 
@@ -48,7 +48,10 @@ const detailsInput = z.object({
   cursor: z.string().max(100).exactOptional().describe("Where a card before was cut."),
 });
 
-/** Creates the tools `catalog_search` and `catalog_details`. Both return text, which also explains an invalid input. */
+/**
+ * Creates the tools `catalog_search` and `catalog_details`. Both return text. For an invalid input,
+ * the text explains the problem.
+ */
 export function createCatalogTools(
   catalog: Pick<Catalog, "search" | "overview" | "details">,
   options: CatalogToolsOptions = {},
@@ -75,8 +78,8 @@ export function createCatalogTools(
         const call = { ...who, signal };
         const found = await catalog.search({ text: query, limit, facets, ...call });
         const ids = found.hits.map(({ id }) => id);
-        const asked = ids.length > 0 ? { ids } : { facets };
-        const { items } = await catalog.overview({ ...asked, pageSize: limit, ...call });
+        const selection = ids.length > 0 ? { ids } : { facets };
+        const { items } = await catalog.overview({ ...selection, pageSize: limit, ...call });
         const lines = items.map(({ id, kind, title, schema_digest }) => {
           const fields = schema_digest.length > 0 ? `: ${schema_digest.join(" ")}` : "";
           return inertText(`${id} | ${kind} | ${title}${fields}`, 700);

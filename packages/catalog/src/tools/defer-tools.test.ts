@@ -43,7 +43,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A model API on loopback that answers each request with the next of the answers, and keeps the requests. */
+/** A model API on loopback that returns the given answers in order and keeps the requests. */
 async function upstream(answers: object[]): Promise<{ url: string; requests: unknown[] }> {
   const requests: unknown[] = [];
   const server = createServer((request, response) => {
@@ -82,17 +82,17 @@ describe("deferTools", () => {
 
   it.each([
     ["no such fixed tool", "search", {}, "unknown_tool"],
-    ["input that is no JSON", "find_tools", "{", "invalid_input"],
-    ["input of another shape", "describe_tools", { names: {} }, "invalid_input"],
+    ["input that is not JSON", "find_tools", "{", "invalid_input"],
+    ["input of a wrong shape", "describe_tools", { names: {} }, "invalid_input"],
     ["an unknown tool", "call_tool", { name: "github_create_issue", input: {} }, "unknown_tool"],
     [
-      "arguments that a zod schema refuses",
+      "arguments that a zod schema rejects",
       "call_tool",
       { name: "github__create_issue", input: { title: {} } },
       "invalid_arguments",
     ],
     [
-      "arguments that a JSON Schema refuses",
+      "arguments that a JSON Schema rejects",
       "call_tool",
       { name: "weather__forecast", input: {} },
       "invalid_arguments",
@@ -107,7 +107,7 @@ describe("deferTools", () => {
     expect(await deferTools(aiSdkTools).call(name, input)).toMatchObject({ error: { code } });
   });
 
-  it("takes JSON text for an object, and calls a tool whose schema can't be read unchecked", async () => {
+  it("accepts JSON text as an object, and calls a tool with an unreadable schema unchecked", async () => {
     const broken = {
       name: "broken",
       inputSchema: { type: "object", properties: { at: { $ref: "https://schemas.example/at" } } },
@@ -120,7 +120,7 @@ describe("deferTools", () => {
     expect(await call("call_tool", { name: "broken" })).toEqual({});
   });
 
-  it("answers with tools where no tool has the words", async () => {
+  it("returns tools even if none matches", async () => {
     const found = String(await deferTools(aiSdkTools).call("find_tools", { query: "zyzzyva" }));
     expect(found).toMatch(
       /^\[no tool has these words; there are 202:\]\ngithub__create_issue\(title/,
@@ -141,7 +141,7 @@ describe("deferTools", () => {
     expect(lines[0]).toMatch(/^sky\(/);
   });
 
-  it("ranks tools that succeeded often higher, but no chance success and no other task's tools", async () => {
+  it("ranks tools that often succeeded higher, but ignores a single success and tools of other tasks", async () => {
     const twins = ["ash", "oak", "yew"].map((name) => ({ name, description: "Reads a file." }));
     const rain = { name: "sky", description: "Tells whether it rains." };
     const found = async (uses: Record<string, number>, query: string): Promise<string[]> => {
@@ -163,7 +163,7 @@ describe("deferTools", () => {
     ]);
   });
 
-  it("names what is like an unknown tool, and gives the schema with wrong arguments", async () => {
+  it("suggests names for an unknown tool, and returns the schema for wrong arguments", async () => {
     const { call } = deferTools(aiSdkTools);
     expect(await call("call_tool", { name: "create_issue", input: {} })).toMatchObject({
       error: { nearest: expect.arrayContaining(["github__create_issue"]) },
@@ -173,7 +173,7 @@ describe("deferTools", () => {
     });
   });
 
-  it("reports a tool that fails, and passes an abort on", async () => {
+  it("reports a failing tool, and passes an abort on", async () => {
     const controller = new AbortController();
     const stop = { name: "stop", parameters: {}, execute: () => controller.abort() };
     const fail = async (): Promise<never> => {
@@ -189,7 +189,7 @@ describe("deferTools", () => {
     await expect(call("call_tool", failing, controller)).rejects.toThrow("aborted");
   });
 
-  it("refuses two tools of one name, and one without", () => {
+  it("rejects two tools with the same name, and a tool without a name", () => {
     expect(() => deferTools([{ name: "a" }, { name: "a" }])).toThrow(CatalogError);
     expect(() => deferTools([{}])).toThrow(CatalogError);
   });
@@ -313,7 +313,7 @@ describe("deferTools", () => {
     expect(requests).toMatchObject([{ tools: [{ name: "find_tools" }, {}, {}] }]);
   });
 
-  it("takes and gives tools of LangChain", async () => {
+  it("accepts and returns tools of LangChain", async () => {
     const forecast = langchainTool(async ({ place }: { place: string }) => `rain in ${place}`, {
       name: "forecast",
       description: "Weather of the next days.",
@@ -368,7 +368,7 @@ describe("the line of a tool", () => {
     Object.fromEntries(
       ["if", "then", "else"].map((key, at) => [key, [{}, left.schema, right.schema][at]]),
     );
-  /** A schema with its required arguments, by the rules of JSON Schema that it was made by. */
+  /** A schema and its required arguments, generated together by the rules of JSON Schema. */
   const made: fc.Arbitrary<Made> = fc.oneof(
     own,
     fc
@@ -390,7 +390,7 @@ describe("the line of a tool", () => {
       ),
   );
 
-  it("holds all required arguments whatever the shape of the schema, and says which are optional", async () => {
+  it("lists all required arguments whatever the shape of the schema, and marks the optional ones", async () => {
     await fc.assert(
       fc.asyncProperty(made, async ({ schema, required, all }) => {
         const { call } = deferTools([
@@ -406,7 +406,7 @@ describe("the line of a tool", () => {
     );
   });
 
-  it("never leaves a required argument out for want of room", async () => {
+  it("never drops a required argument for lack of room", async () => {
     const names = Array.from({ length: 60 }, (_, at) => `a_required_argument_${at}`);
     const properties = Object.fromEntries([...names, "extra"].map((key) => [key, {}]));
     const inputSchema = { type: "object", properties, required: names };

@@ -16,13 +16,18 @@ import {
 
 /** Options for deferred tools. */
 export interface DeferToolsOptions {
-  /** Runs a tool that has no function, such as those of OpenAI and Anthropic. `input` has been checked. */
+  /**
+   * Runs a tool that has no function, like those of OpenAI and Anthropic. `input` has been checked.
+   */
   call?: ((name: string, input: unknown, options: unknown) => unknown) | undefined;
-  /** Calls that succeeded, by tool; may grow. `find_tools` ranks tools with a larger share of them higher. */
+  /**
+   * Number of successful calls by tool. It may grow. `find_tools` ranks tools with a larger share
+   * of the calls higher.
+   */
   uses?: Pick<ReadonlyMap<string, number>, "get"> | undefined;
 }
 
-/** What a model gets instead of a result, with what it needs to try again. */
+/** What a model gets when a call fails, with what it needs to try again. */
 interface DeferredToolError {
   error: {
     code: "invalid_input" | "unknown_tool" | "invalid_arguments" | "not_callable" | "tool_failed";
@@ -81,8 +86,8 @@ export interface DeferredTools {
     func(input: unknown, options?: unknown): Promise<unknown>;
   }[];
   /**
-   * Runs one of the three tools by name. `input` is an object or its JSON. Mistakes of the model and errors of a tool
-   * resolve to a `DeferredToolError`. Only an abort rejects.
+   * Runs one of the three tools by name. `input` is an object or its JSON text. A mistake of the
+   * model or an error of a tool resolves to a `DeferredToolError`. Only an abort rejects.
    */
   call(name: string, input: unknown, options?: unknown): Promise<unknown>;
 }
@@ -98,8 +103,8 @@ const callInput = z.object({
 });
 
 /**
- * Replaces many tools by three: a model searches tools by words, reads the schemas of those it wants, and calls one.
- * The arguments are checked before the call.
+ * Replaces many tools by three. A model searches the tools by words, reads the schemas of those it
+ * needs, and calls one. The arguments are checked before the call.
  * @throws CatalogError `invalid_options` for a tool without a name, or for two with the same name
  */
 export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {}): DeferredTools {
@@ -226,7 +231,9 @@ function fixedTool<Input>(
   };
 }
 
-/** `name(required, optional?): description`. A long line leaves out optional arguments. */
+/**
+ * `name(required, optional?): description`. Optional arguments are left out if the line gets long.
+ */
 async function toolLine({ name, description, schema }: ForeignTool): Promise<string> {
   const { properties, required } = objectSchema(await jsonSchemaOf(schema));
   const shown = required.map((one) => inertText(one, 200));
@@ -252,8 +259,8 @@ async function checkedInput(
 ): Promise<{ value: unknown } | DeferredToolError> {
   const inputSchema = withoutUndefined({ ...(await jsonSchemaOf(schema)) });
   try {
-    const asked = isStandard(schema) ? schema : inputSchema;
-    const read = parseStructured(jsonText(input), { schema: asked });
+    const validator = isStandard(schema) ? schema : inputSchema;
+    const read = parseStructured(jsonText(input), { schema: validator });
     if (read.ok) return read;
     const message = `The arguments of ${name} do not fit: ${reasonsOf(read.issues)}`;
     return { error: { code: "invalid_arguments", message, inputSchema } };

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { nameList } from "./name-list.ts";
 
-/** The names that a list says. */
+/** The names in a rendered list. */
 function namesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => {
     if (/^and \d+ more$/.test(line)) return [];
@@ -40,7 +40,7 @@ const name = fc
   .tuple(fc.constantFrom("github__", "jira__", "a/", ""), own)
   .map((parts) => parts.join(""));
 
-it("says every name, whatever they have in common", () => {
+it("contains every name, whatever prefixes they share", () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 30 }), (names) => {
       const text = nameList(names, { budget: 10_000, counter: estimatedCounter });
@@ -49,7 +49,7 @@ it("says every name, whatever they have in common", () => {
   );
 });
 
-it("writes once what names begin with, and says how many are left out", () => {
+it("writes a common prefix once, and counts the names left out", () => {
   const names = ["issue", "issues", "pull_request", "pull_request_review"].flatMap((what) =>
     ["create", "list", "get"].map((verb) => `github__${verb}_${what}`),
   );

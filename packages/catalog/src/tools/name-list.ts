@@ -1,9 +1,9 @@
 import type { TokenCounter } from "@ccl/core";
 
 /**
- * Lists names in few tokens, but readable. Names of one server share a line, and a common prefix is written once, as in
- * `github__: {create,list}_issue`. A small budget drops names, the same share from each server, and adds the number of
- * dropped names.
+ * Lists names readably in few tokens. Names of one server share a line, and a common prefix is
+ * written once, as in `github__: {create,list}_issue`. If the budget is small, each server loses
+ * the same share of names and the text gives the number of dropped ones.
  */
 export function nameList(
   names: readonly string[],
@@ -14,7 +14,7 @@ export function nameList(
   let high = names.length;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    // Counted as it appears in the JSON of a tool's description.
+    // Counted as the text appears inside the JSON of a tool's description.
     const text = JSON.stringify(listText(inTurns.slice(0, middle), names.length, counter));
     if (counter.count(text) <= budget) low = middle;
     else high = middle - 1;

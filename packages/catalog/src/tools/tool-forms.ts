@@ -8,7 +8,7 @@ import * as z from "zod";
 /** Tools of the AI SDK by name, or a list of tools of OpenAI, Anthropic, LangChain or of type `ToolDefinition`. */
 export type ForeignTools = Readonly<Record<string, object>> | readonly object[];
 
-/** Calls a tool. Each client has its own options, which are passed on unchanged. */
+/** Calls a tool. `options` are the client's own and are passed on unchanged. */
 type ToolCall = (input: unknown, options: unknown) => unknown;
 
 /** A tool of any client. */
@@ -58,7 +58,7 @@ function readTool(tool: object, key: string | undefined): ForeignTool {
   return { name, description, schema: schemas.find((schema) => schema !== undefined), call };
 }
 
-/** The JSON Schema of a tool's input. Any object if the schema does not define one. */
+/** The JSON Schema of a tool's input. It accepts any object if the tool does not define one. */
 export async function jsonSchemaOf(schema: unknown): Promise<object> {
   if (!isRecord(schema)) return { type: "object" };
   if (isZod(schema)) return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -80,7 +80,7 @@ export function reasonsOf(issues: readonly Issue[]): string {
   return inertText(reasons.join("; "), 600);
 }
 
-/** True if the schema's own library validates it, false if it is only JSON. */
+/** True if the schema's own library validates it. False if it is plain JSON. */
 export function isStandard(schema: unknown): schema is StandardSchema<unknown> {
   return isRecord(schema) && isRecord(schema["~standard"]);
 }

@@ -5,34 +5,39 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { callableFields } from "../importers/callable-fields.ts";
 import { type ForeignTool, jsonSchemaOf } from "./tool-forms.ts";
 
-/** Tools by what they do, best first. Without a match, all tools come after those that were used. */
+/**
+ * Ranks tools for a task, best first. If nothing matches, tools that were used come first, then all
+ * others.
+ */
 type ToolSearch = (
   task: string,
   limit: number,
 ) => Promise<{ tools: ForeignTool[]; isMatch: boolean }>;
 
 const searchDepth = 100;
-/** Of a sentence, and of the earlier successes. Measured by `bench/deferred-tools.mjs`. */
+/**
+ * Weight of the best sentence, and of earlier successes. Measured by `bench/deferred-tools.mjs`.
+ */
 const weight = 0.5;
 const maxSentences = 12;
 
-/** Searches tools. The earlier successes of a tool raise it by their share of all successes. */
+/** Searches tools. A tool's share of all earlier successes raises its rank. */
 export function createToolSearch(
   all: readonly ForeignTool[],
   successes: Pick<ReadonlyMap<string, number>, "get"> = new Map(),
 ): ToolSearch {
   const open = loadOnce(() => openCatalog(all));
-  /** By position: 0 without a word of the text, 1 for the best tool. */
+  /** Scores by position: 1 for the best tool, 0 for a tool without any word of the text. */
   const scoresOf = async (text: string): Promise<number[]> => {
     const { hits } = await (await open()).search({ text, limit: searchDepth });
     const scores = new Map(hits.map(({ id, score }) => [id, score / (hits[0]?.score || 1)]));
     return all.map((_, at) => scores.get(idOf(at)) ?? 0);
   };
   return async (task, limit) => {
-    // A task may need several tools, each of which is described by one of its sentences.
+    // A task may need several tools, and each of its sentences may describe a different one.
     const texts = [task, ...sentencesOf(task)];
     const [whole = [], ...parts] = await Promise.all(texts.map(scoresOf));
-    // One success may be chance.
+    // A single success may be chance, so the first one does not count.
     const uses = all.map(({ name }) => Math.max((successes.get(name) ?? 0) - 1, 0));
     const total = uses.reduce((sum, count) => sum + count, 0) || 1;
     const isMatch = whole.some((score) => score > 0);

@@ -12,7 +12,7 @@ export interface AntiPatternRule {
     | "offset";
   /** For `missing_limit`: the number of rows from which it applies. Undefined: any number. */
   rows?: number | undefined;
-  /** The rule in the words of the resource. */
+  /** The rule as the resource words it. */
   text: string;
 }
 
@@ -33,8 +33,8 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
 ];
 
 /**
- * Finds the known rules in the anti-patterns of a resource, which are free text in English or Russian. A text may name
- * several.
+ * Finds known rules in the anti-patterns of a resource, which are free text in English or Russian.
+ * One text may state several rules.
  */
 export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
   return antiPatterns.flatMap((text) => {
@@ -89,7 +89,7 @@ export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: Sq
   }
 }
 
-/** A number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */
+/** Parses a number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */
 export function rowsOf(estimate: string | number | undefined): number | undefined {
   return estimate === undefined ? undefined : rowsIn(String(estimate));
 }

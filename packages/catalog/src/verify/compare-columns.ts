@@ -10,7 +10,7 @@ type ColumnFinding = Omit<VerifyFinding, "resourceId">;
 
 /** Options of a comparison. */
 interface CompareColumnsOptions {
-  /** What the source knows besides names and types. */
+  /** Which other facts the source reports besides names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
   /** True if the catalog shows only some columns, so that an unknown one may not be new. */
   isPartial?: boolean | undefined;
@@ -81,7 +81,7 @@ function changesOf(
   if (knows.includes("pk") && stored.pk === true && fresh.pk !== true) {
     findings.push({
       ...finding("breaking", "key_changed", stored),
-      message: "The column is no longer of the primary key",
+      message: "The column is no longer part of the primary key",
     });
   }
   if (knows.includes("fk") && stored.fk !== undefined && !isSamePlace(stored.fk, fresh.fk)) {

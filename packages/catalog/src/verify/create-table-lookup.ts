@@ -22,15 +22,16 @@ export type TableLookups = (resource: ResourceDetails) => TableLookup;
 type DescribedTable = KnownTable & { path: string };
 
 /**
- * The tables of one database by every suffix of their names. Several if resources share a table or schemas share a
- * name.
+ * The tables of one database, by every suffix of their names. A suffix has several if resources
+ * share a table or schemas share a name.
  */
 type DatabaseTables = Map<string, DescribedTable[]>;
 
 /**
- * Indexes tables by database: those of the catalog, with the current columns of the source, and those that only the
- * source has. A name matches every table whose path ends with it, ignoring case. The resource's own table wins.
- * Otherwise all matches are merged, with the columns of each.
+ * Indexes tables by database. It covers the catalog's tables, with the current columns of the
+ * source, and those that only the source has. A name matches every table whose path ends with it,
+ * ignoring case. The resource's own table wins. Otherwise all matches are merged, including their
+ * columns.
  */
 export function createTableLookups(resources: readonly LookupResource[]): TableLookups {
   const databases = new Map<string, DatabaseTables>();
@@ -57,7 +58,10 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   };
 }
 
-/** The part of the uri before the table. Without a uri of a database, the same part of the id. */
+/**
+ * The part of the uri before the table. If the uri is not that of a database, the same part of the
+ * id.
+ */
 function databaseOf({ uri, id }: Pick<ResourceDetails, "uri" | "id">): string {
   return (
     /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".")
@@ -122,7 +126,7 @@ function findTables(tables: DatabaseTables, parts: readonly string[]): Described
     parts.at(-1)?.toLowerCase().startsWith("pg_") === true
   )
     return "opaque";
-  // The database's own name may precede the schema, and SQLite's `main` may precede the table.
+  // A name may start with the database, or in SQLite with `main`.
   for (let from = 0; from < parts.length; from += 1) {
     const isMain = from > 0 && parts.slice(0, from).every((part) => part.toLowerCase() === "main");
     if (from > 0 && !isMain && parts.length - from < 2) break;

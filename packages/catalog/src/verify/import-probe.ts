@@ -1,7 +1,7 @@
 import type { ResourceInput } from "../record/resource-record.ts";
 import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 
-/** What a probe is built from. */
+/** Options of `importProbe`. */
 export interface ImportProbeOptions {
   name: string;
   /** Prefix of the uris that the probe handles, like `ada://any/db/pg:main/`. */
@@ -12,8 +12,9 @@ export interface ImportProbeOptions {
 }
 
 /**
- * Compares resources with what an importer returns now, matched by id. A resource whose id is gone is matched by its
- * uri if that is unique: operations of an API, and tools of a server, share theirs. Works with any importer.
+ * Compares resources with a new import. It matches them by id. If an id is gone, the uri is
+ * matched, provided it is unique: operations of an API share one, as do tools of a server. Works
+ * with any importer.
  */
 export function importProbe({
   name,

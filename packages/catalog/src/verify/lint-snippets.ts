@@ -8,7 +8,7 @@ import { runWithin } from "./run-within.ts";
 import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What linting snippets needs. */
+/** Everything that linting a snippet needs. */
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
@@ -17,7 +17,8 @@ export interface LintContext {
 }
 
 /**
- * Lints the snippets of all cards, one after the other. The SQL parser is loaded for the first snippet that needs it.
+ * Lints the snippets of all cards, one after the other. The SQL parser is loaded when the first
+ * snippet needs it.
  */
 export async function lintSnippets(
   cards: readonly ProbedCard[],

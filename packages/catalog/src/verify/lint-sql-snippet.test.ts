@@ -62,7 +62,7 @@ describe("lintSqlSnippet", () => {
       "SELECT date(created_at) d, sum(amount) rev FROM orders WHERE status = 'paid' GROUP BY 1",
     ],
     [
-      "the schema in front",
+      "a qualified table",
       "SELECT o.id, u.name FROM public.orders AS o JOIN main.public.users u ON u.id = o.user_id LIMIT 5",
     ],
     [
@@ -84,7 +84,7 @@ describe("lintSqlSnippet", () => {
       "SELECT id, sum(amount) OVER w AS s FROM orders WHERE id < 9 WINDOW w AS (PARTITION BY user_id ORDER BY created_at) ORDER BY s LIMIT 3",
     ],
     [
-      "functions that give rows",
+      "functions that return rows",
       "SELECT g.n, u.t FROM generate_series(1, 3) g(n), LATERAL unnest(ARRAY['a']) AS u(t)",
     ],
     [
@@ -103,17 +103,17 @@ describe("lintSqlSnippet", () => {
     ],
     ["a join by common columns", "SELECT name FROM users JOIN orders USING (id) LIMIT 2"],
     ["other cases", "select ID, Name from USERS"],
-  ])("has nothing against %s", (_, code) => {
+  ])("accepts %s", (_, code) => {
     expect(lint(code)).toEqual([]);
   });
 
   it.each([
-    ["a word too many", "SELECT id FORM orders", "snippet_syntax"],
-    ["a comma too many", "SELECT id, FROM orders", "snippet_syntax"],
-    ["nesting without end", `SELECT ${"(".repeat(5_000)}1${")".repeat(5_000)}`, "snippet_syntax"],
-    ["a table that is not there", "SELECT id FROM order_items LIMIT 1", "snippet_unknown_table"],
+    ["an extra word", "SELECT id FORM orders", "snippet_syntax"],
+    ["an extra comma", "SELECT id, FROM orders", "snippet_syntax"],
+    ["endless nesting", `SELECT ${"(".repeat(5_000)}1${")".repeat(5_000)}`, "snippet_syntax"],
+    ["an unknown table", "SELECT id FROM order_items LIMIT 1", "snippet_unknown_table"],
     ["a table of another schema", "SELECT id FROM sales.orders LIMIT 1", "snippet_unknown_table"],
-    ["a column that is not there", "SELECT total FROM orders LIMIT 1", "snippet_unknown_column"],
+    ["an unknown column", "SELECT total FROM orders LIMIT 1", "snippet_unknown_column"],
     [
       "a column of the other table",
       "SELECT o.city FROM orders o JOIN users u ON u.id = o.user_id LIMIT 1",
@@ -125,7 +125,7 @@ describe("lintSqlSnippet", () => {
       "snippet_unknown_column",
     ],
     [
-      "a column that a common table does not give",
+      "a column that a common table does not have",
       "WITH t AS (SELECT id FROM users) SELECT name FROM t",
       "snippet_unknown_column",
     ],
@@ -146,13 +146,13 @@ describe("lintSqlSnippet", () => {
       "snippet_anti_pattern",
     ],
     [
-      "no limit round a common table",
+      "no limit around a common table",
       "WITH t AS (SELECT id FROM orders) SELECT id FROM t",
       "snippet_anti_pattern",
     ],
     ["changes", "DELETE FROM orders WHERE id = 1", "snippet_writes"],
-    ["dots for the rest", "SELECT date(created_at) d, sum(amount) rev ...", "snippet_unchecked"],
-  ])("names %s", (_, code, expected) => {
+    ["an abridged snippet", "SELECT date(created_at) d, sum(amount) rev ...", "snippet_unchecked"],
+  ])("reports %s", (_, code, expected) => {
     const found = lint(code);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(` ${expected}: `);
@@ -183,14 +183,14 @@ describe("lintSqlSnippet", () => {
       "SELECT id FROM users LIMIT 5 OFFSET 100",
       "SELECT id FROM users LIMIT 5",
     ],
-  ])("holds a snippet against %s where the resource says so", (text, bad, good) => {
+  ])("checks a snippet for %s if the resource forbids it", (text, bad, good) => {
     expect(
       lint(bad, [text]).filter((finding) => finding.startsWith("breaking snippet_anti_pattern")),
     ).toHaveLength(1);
     expect(lint(good, [text])).toEqual([]);
   });
 
-  it("leaves an anti-pattern alone that is no known rule", () => {
+  it("ignores an anti-pattern that is not a known rule", () => {
     expect(lint("SELECT id FROM users", ["asking on Mondays"])).toEqual([]);
   });
 
@@ -210,7 +210,7 @@ describe("lintSqlSnippet", () => {
     }
   });
 
-  it("takes a name that several schemas have for the resource's own table, and else for any", () => {
+  it("resolves an ambiguous name to the resource's own table, otherwise to any match", () => {
     const old = {
       ...table("orders", "legacy"),
       id: "res:db.pg.main.old.orders",
@@ -223,7 +223,7 @@ describe("lintSqlSnippet", () => {
     expect(lintWith(both(users), "SELECT amount, legacy FROM orders LIMIT 1")).toEqual([]);
   });
 
-  it("leaves a chain of thousands of conditions alone, and goes on checking", () => {
+  it("skips a chain of thousands of conditions, and continues checking", () => {
     const chain = Array.from({ length: 5_000 }, () => "id = 1").join(" OR ");
     expect(lint(`SELECT id FROM users WHERE ${chain}`)).toEqual([
       expect.stringContaining("snippet_unchecked"),
@@ -231,7 +231,7 @@ describe("lintSqlSnippet", () => {
     expect(lint("SELECT id FROM users")).toEqual([]);
   });
 
-  it("holds a failure of the parser against nobody's snippet", () => {
+  it("does not blame a snippet for a failure of the parser", () => {
     const broken: SqlParser = {
       parse: () => {
         throw new Error("memory access out of bounds");
@@ -255,7 +255,7 @@ describe("lintSqlSnippet", () => {
     ["sql", "https://example.test/", "generic"],
     ["duckdb", undefined, "duckdb"],
     ["ir", "ada://any/db/pg:main/a", undefined],
-  ])("takes the dialect of %s from %s", (engine, uri, dialect) => {
+  ])("derives the dialect of %s from %s", (engine, uri, dialect) => {
     expect(dialectOf(engine, uri)).toBe(dialect);
   });
 });

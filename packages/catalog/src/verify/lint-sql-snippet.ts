@@ -7,17 +7,17 @@ import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
 import type { SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** What a snippet is checked against. */
+/** Options of `lintSqlSnippet`. */
 interface LintSqlOptions {
   parser: SqlParser;
   dialect: string;
   lookup: TableLookup;
-  /** Those of the snippet's own resource. Those of the tables that it names are added. */
+  /** Anti-patterns of the snippet's resource. Those of the tables that it names are added. */
   antiPatterns: readonly string[];
 }
 
 const longestSnippet = 100_000;
-/** From this many rows on, reading a table needs a limit. */
+/** A query of a table with this many rows needs a limit. */
 const maxUnlimitedRows = 1_000_000;
 
 /** Finds problems of an SQL snippet: syntax errors, unknown names, and anti-patterns of the resources. */
@@ -44,7 +44,8 @@ export function lintSqlSnippet(
     reading = readSql(options.parser.parse(code, options.dialect), options.lookup);
   } catch (error) {
     const reason = inertText(error instanceof Error ? error.message : String(error), 300);
-    // The parser's own message about a text begins like this. Any other failure says nothing about the snippet.
+    // The parser's own syntax errors begin like this. Any other failure proves nothing about the
+    // snippet.
     if (!reason.startsWith("sql parser error")) {
       return [
         {
@@ -54,7 +55,7 @@ export function lintSqlSnippet(
         },
       ];
     }
-    const message = `The snippet is no SQL (${options.dialect}): ${reason}`;
+    const message = `The snippet is not valid SQL (${options.dialect}): ${reason}`;
     return [{ severity: "breaking", code: "snippet_syntax", message }];
   }
   return [...nameFindings(reading), ...ruleFindings(reading, options)];

@@ -14,14 +14,14 @@ export interface ProbedCard {
   findings: VerifyFinding[];
   /** True if the source was probed and answered. */
   isAnswered: boolean;
-  /** True if the catalog shows all columns, so that those of the source can replace them. */
+  /** True if the catalog shows all columns, so that the source's columns can replace them. */
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
   added?: readonly ResourceInput[] | undefined;
 }
 
-/** What probing a card needs. */
+/** Options of `probeCard`. */
 interface ProbeCardOptions {
   runs: readonly { probe: ResourceProbe; run: ProbeRun }[];
   timeoutMs: number;
@@ -72,10 +72,10 @@ export async function probeCard(
       findings: [{ severity: "unverified", code: "unreachable", resourceId, message }],
     };
   }
-  return answered(card, details, outcome.value);
+  return compareAnswer(card, details, outcome.value);
 }
 
-function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer): ProbedCard {
+function compareAnswer(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer): ProbedCard {
   const resourceId = details.id;
   const { isWhole } = card;
   if (answer.state !== "available") {
@@ -99,7 +99,7 @@ function answered(card: WholeCard, details: ResourceDetails, answer: ProbeAnswer
     const drift = compareColumns(details.columns, columns, { knows, isPartial: !isWhole });
     findings.push(...drift.map((finding) => ({ ...finding, resourceId })));
     if (!isWhole) {
-      const message = "Columns are hidden from this principal, so that added ones can't be told";
+      const message = "Columns are hidden from this principal, so added ones cannot be recognized";
       findings.push({ severity: "notice", code: "columns_hidden", resourceId, message });
     }
   }
@@ -129,7 +129,7 @@ function staleDigest(
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
     const colon = entry.lastIndexOf(":");
     const name = colon < 0 ? entry : entry.slice(0, colon);
-    // Parameters and fields of a response may have the same name.
+    // A parameter and a field of the response may have the same name.
     if (
       columns.some((each) => isEntryOf(entry, each)) ||
       named.has(`columns.${inertText(name, 200)}`)

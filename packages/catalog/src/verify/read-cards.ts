@@ -5,7 +5,7 @@ import { hashResource } from "../record/hash-resource.ts";
 import type { SeenOverview } from "../access/present-record.ts";
 import type { ResourceDetails } from "../record/resource-record.ts";
 
-/** The part of a catalog that is used. Any object with these two methods will do. */
+/** The part of a catalog that verification needs. */
 export type VerifiableCatalog = Pick<Catalog, "overview" | "details">;
 
 /** A resource with its complete card. */

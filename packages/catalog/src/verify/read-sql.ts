@@ -14,7 +14,7 @@ interface Relation {
   rows: number | undefined;
 }
 
-/** What names refer to within one query, and in the queries around it. */
+/** The meaning of names in one query, and in the queries around it. */
 interface Scope {
   /** By alias or name, in lower case. */
   sources: Map<string, Columns>;
@@ -36,8 +36,8 @@ interface Reader extends SqlReading {
 }
 
 /**
- * Collects the names and facts of a syntax tree, and checks the names against the known tables. Ignores what it cannot
- * decide.
+ * Collects the names and facts of a syntax tree, and checks the names against the known tables.
+ * Names that it cannot decide are not reported.
  */
 export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   const facts: SqlFacts = {
@@ -52,7 +52,9 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   };
   const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
   for (const statement of Array.isArray(statements) ? statements : []) {
-    const query = isRecord(statement) ? (statement["Query"] ?? explained(statement)) : undefined;
+    const query = isRecord(statement)
+      ? (statement["Query"] ?? explainedQuery(statement))
+      : undefined;
     if (!isRecord(query)) {
       facts.writes ||= isWriting(statement);
       continue;
@@ -63,7 +65,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
 }
 
-function explained(statement: JsonRecord): unknown {
+function explainedQuery(statement: JsonRecord): unknown {
   return recordAt(recordAt(statement, "Explain"), "statement")["Query"];
 }
 
@@ -90,7 +92,7 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
     const cte = isRecord(entry) ? entry : {};
     const alias = recordAt(cte, "alias");
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
-    // A recursive table refers to itself, before its columns are known.
+    // A recursive table may refer to itself before its columns are known.
     if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
     const { columns, rows } = readQuery(reader, recordAt(cte, "query"), {
       ctes,
@@ -254,7 +256,7 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
   if (kind === "Derived") {
     add(readQuery(reader, recordAt(content, "subquery"), environment));
   } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
-    // A table function, or anything else without known columns.
+    // A table function, or anything else whose columns are unknown.
     readExpression(
       reader,
       content["args"] ?? content["expr"] ?? content["array_exprs"],
@@ -300,7 +302,7 @@ const skipped = new Set([
   "field",
 ]);
 
-/** Reads every column that an expression names, and every query within it. */
+/** Reads every column that an expression names, and every query inside it. */
 function readExpression(reader: Reader, node: unknown, environment: Environment): void {
   if (Array.isArray(node)) {
     for (const item of node) readExpression(reader, item, environment);
@@ -330,7 +332,10 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
   }
 }
 
-/** Ignores the star and the missing WHERE of `EXISTS (SELECT * ...)`, which returns no columns. */
+/**
+ * Reads a query inside `EXISTS`. Its star and missing WHERE do not count, because it returns no
+ * columns.
+ */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
   const { hasStar, lacksWhere } = reader.facts;
   readExpression(reader, isRecord(content) ? content["subquery"] : content, environment);
@@ -378,7 +383,7 @@ function isKnown(
   if (owner === undefined)
     return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
   if (sources.has(owner)) return isIn(sources.get(owner));
-  // A field of a structured column.
+  // The name may be a field of a structured column.
   return [...sources.values()].some(
     (columns) => columns === undefined || columns.has(names[0] ?? ""),
   );

@@ -3,7 +3,7 @@ import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts
 import type { ProbedCard } from "./probe-card.ts";
 import { driftCodes } from "./verify-report.ts";
 
-/** Fields that are dropped so that the catalog derives them again. */
+/** Fields that are dropped, so that the catalog derives them again. */
 const derived = new Set([
   "schema_digest",
   "schema_hash",
@@ -15,8 +15,9 @@ const derived = new Set([
 ]);
 
 /**
- * Updates a resource to the columns of its source. Undefined if nothing differs, or if hidden content would be lost.
- * Types and keys come from the source. Descriptions, units and tags are kept, also if a column was renamed.
+ * Updates a resource to the columns of its source. Undefined if nothing differs, or if hidden
+ * content would be lost. Types and keys come from the source. Descriptions, units and tags are
+ * kept, even if a column was renamed.
  */
 export function refreshedResource({
   details,

@@ -1,7 +1,7 @@
 import { inertText } from "../record/inert-text.ts";
 import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
 
-/** How to render a report. */
+/** Options of `renderVerifyReport`. */
 export interface RenderVerifyReportOptions {
   /** `text` (default) for a terminal, `markdown` for a comment or a page. */
   format?: "text" | "markdown" | undefined;
@@ -14,14 +14,14 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
-/** Maximum number of findings listed, worst first. The others are only counted. */
+/** Maximum number of findings listed, worst first. The rest are only counted. */
 const maxFindings = 200;
-/** A notice shared by more resources than this is shown once, with the first of them. */
+/** A notice that applies to more resources than this is shown once, with the first of them. */
 const maxAlike = 3;
 
 /**
- * Renders a report for people, worst findings first. Findings that many resources share are shown once. Names from
- * sources cannot leave their line or become markup.
+ * Renders a report for people, worst findings first. Findings that many resources share are shown
+ * once. Names from sources cannot break out of their line or become markup.
  */
 export function renderVerifyReport(
   report: VerifyReport,
@@ -108,7 +108,7 @@ function markdownLines(report: VerifyReport, findings: readonly VerifyFinding[])
   return lines;
 }
 
-/** Escapes everything that Markdown or HTML could take for markup. */
+/** Escapes everything that Markdown or HTML could read as markup. */
 function escapedCell(text: string): string {
   return text.replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (character) => `\\${character}`);
 }

@@ -5,13 +5,13 @@ import type {
   ResourceShape,
 } from "../record/resource-record.ts";
 
-/** What a source reports about a resource. */
+/** A source's report about one resource. */
 export type ProbeAnswer =
   | {
       state: "available";
       /** The current columns. Absent if the source does not report them. */
       columns?: ResourceColumn[] | undefined;
-      /** What `columns` report besides names and types. By default nothing. */
+      /** Which other facts `columns` report. By default only names and types. */
       knows?: readonly ("nn" | "pk" | "fk")[] | undefined;
       shape?: ResourceShape | undefined;
       /** Everything that the source has, so that snippets can be checked against it. */
@@ -27,17 +27,22 @@ export type ProbeAnswer =
       added?: readonly ResourceInput[] | undefined;
     };
 
-/** Probes one source during one verification. It may reuse what it read for one resource for the others. */
+/**
+ * A probe of one source during one verification. It may reuse what it has read for other resources.
+ */
 export interface ProbeRun {
-  /** Called only for resources that the probe handles. A rejection counts as unreachable. */
+  /**
+   * Returns the source's report about a resource. Called only for resources that the probe handles.
+   * A rejection counts as unreachable.
+   */
   probe(resource: ResourceDetails, options: { signal: AbortSignal }): Promise<ProbeAnswer>;
 }
 
 /** Finds out whether the target of a uri exists, and describes it. */
 export interface ResourceProbe {
   name: string;
-  /** True if the probe is for the resource. If several are, the first is used. */
+  /** True if the probe can check the resource. If several can, the first is used. */
   handles(resource: ResourceDetails): boolean;
-  /** Begins a verification, which `signal` ends. */
+  /** Starts a verification. It ends when `signal` aborts. */
   begin(options: { signal: AbortSignal }): ProbeRun;
 }

@@ -1,14 +1,15 @@
 import { withTimeout } from "@ccl/core/async";
 
-/** How a call ended. */
+/** The outcome of a call with a time limit. */
 type TimedOutcome<T> =
   | { state: "done"; value: T }
   | { state: "failed"; error: unknown }
   | { state: "timed_out" };
 
 /**
- * Runs an action with a time limit. When the time is up or the outer signal aborts, its own signal aborts and it is no
- * longer awaited. No timer outlives the call. Rejects only if the outer signal aborts, with its reason.
+ * Runs an action with a time limit. When the time is up or the outer signal aborts, the action's
+ * signal aborts and the call stops waiting. No timer outlives the call. Rejects only if the outer
+ * signal aborts, with its reason.
  */
 export async function runWithin<T>(
   action: (signal: AbortSignal) => Promise<T>,

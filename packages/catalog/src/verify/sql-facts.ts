@@ -22,7 +22,7 @@ export interface SqlProblem {
   code: "snippet_unknown_table" | "snippet_unknown_column";
   /** As written, with its table. */
   name: string;
-  /** False if it may exist and the catalog just does not list the table. */
+  /** False if the name may exist and the catalog just does not list the table. */
   isCertain: boolean;
 }
 

@@ -23,7 +23,7 @@ export async function loadSqlParser(): Promise<SqlParser> {
     };
   } catch (cause) {
     const message =
-      "The SQL parser could not be loaded. Hand in sqlParser or snippetLinters.sql where WebAssembly is not to be had.";
+      "The SQL parser could not be loaded. Pass sqlParser or snippetLinters.sql where WebAssembly is not available.";
     throw new CatalogError("client_missing", message, { cause });
   }
 }

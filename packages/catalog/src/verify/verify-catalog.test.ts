@@ -66,7 +66,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
   ): Promise<VerifyReport> =>
     verifyCatalog(catalog, { probes: [sqlProbe(client, { name, schemas })], ...options });
 
-  it("finds nothing in what was just imported", async () => {
+  it("finds nothing right after an import", async () => {
     const report = await verified(await imported());
     expect(report).toEqual({
       resources: 2,
@@ -82,7 +82,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     );
   });
 
-  it("names every way in which columns drift, and snippets that no longer run", async () => {
+  it("reports every kind of column drift, and snippets that no longer run", async () => {
     const catalog = await imported();
     await createPostgresSession(client)
       .exec(`ALTER TABLE verify_tests.orders DROP COLUMN amount, ADD COLUMN note text;
@@ -102,7 +102,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
 
       res:db.pg.main.verify_tests.users
         breaking column_renamed columns.full_name: The column is named "fullname" now (full_name -> fullname)
-        breaking key_changed columns.id: The column is no longer of the primary key
+        breaking key_changed columns.id: The column is no longer part of the primary key
         breaking nulls_allowed columns.id: The column may be null now
         breaking snippet_unknown_column usage.snippets.0: The snippet names the column "full_name", and there is none
         breaking type_changed columns.id: The type is another (integer -> text)
@@ -114,7 +114,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     `);
   });
 
-  it("names a table that is gone", async () => {
+  it("reports a missing table", async () => {
     const catalog = await imported();
     await createPostgresSession(client).exec("DROP TABLE verify_tests.orders");
     const report = await verified(catalog);
@@ -124,7 +124,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     ]);
   });
 
-  it("brings the catalog up to date, keeps what people wrote, and is content the next time", async () => {
+  it("updates the catalog, keeps texts that people wrote, and finds nothing the next time", async () => {
     const resources = await fromSqlDatabase(client, { name, schemas });
     for (const resource of resources) {
       for (const column of resource.columns ?? []) column.unit = `unit of ${column.name}`;
@@ -155,7 +155,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     expect(rows[0]?.schema_digest).toContainEqual(expect.stringMatching(/^fullname:/));
   });
 
-  it("says when the catalog refuses to be brought up to date", async () => {
+  it("reports that the catalog rejects the update", async () => {
     const catalog = await imported();
     await createPostgresSession(client).exec("ALTER TABLE verify_tests.users DROP COLUMN city");
     const refusals = [
@@ -169,7 +169,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     }
   });
 
-  it("compares the digest alone where a resource has no columns", async () => {
+  it("compares only the digest if a resource has no columns", async () => {
     const uri = "ada://any/db/pg:main/verify_tests.users";
     const schema_digest = ["id:int", "full_name:int", "phone:str"];
     const catalog = await catalogOf([
@@ -182,7 +182,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     ]);
   });
 
-  it("holds spellings of one type for the same", async () => {
+  it("treats spellings of the same type as equal", async () => {
     const uri = "ada://any/db/pg:main/verify_tests.orders";
     const columns = [
       { name: "id", type: "int4", pk: true, nn: true },
@@ -197,7 +197,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     expect(report.exitCode).toBe(0);
   });
 
-  it("finds tables that came and went, and registers and removes them", async () => {
+  it("finds added and dropped tables, and registers or removes them", async () => {
     const catalog = await catalogOf(await fromSqlDatabase(client, { name, schemas }));
     await createPostgresSession(client).exec(
       "CREATE TABLE verify_tests.refunds (id int PRIMARY KEY); DROP TABLE verify_tests.orders",
@@ -220,7 +220,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     expect(codesOf(await verified(catalog))).toEqual([]);
   });
 
-  it("does not hold columns that the principal may not see for new ones", async () => {
+  it("does not report hidden columns as new", async () => {
     const resources = await fromSqlDatabase(client, { name, schemas });
     for (const column of resources.flatMap(({ columns }) => columns ?? [])) {
       if (column.name === "full_name") column.tags = ["pii"];
@@ -251,7 +251,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
     expect(timedOut.exitCode).toBe(2);
   });
 
-  it("ends when it is aborted, whatever a probe does", async () => {
+  it("stops when aborted, whatever a probe does", async () => {
     const catalog = await imported();
     const controller = new AbortController();
     const silent: PostgresClient = {
@@ -270,7 +270,7 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
 });
 
 describe("verifyCatalog against SQLite with public data", () => {
-  it("finds a dropped column to be breaking", async () => {
+  it("reports a dropped column as breaking", async () => {
     const data = join(
       dirname(createRequire(import.meta.url).resolve("vega-datasets")),
       "..",
@@ -311,7 +311,7 @@ describe("verifyCatalog", () => {
     };
   };
 
-  it("hands snippets to the linter of their engine, and reports one that fails", async () => {
+  it("passes snippets to the linter of their engine, and reports a failing linter", async () => {
     const catalog = await catalogOf([
       resource(["bad", "good", "throw", "odd"].map((code) => ({ engine: "IR", code }))),
     ]);
@@ -335,7 +335,7 @@ describe("verifyCatalog", () => {
     ]);
   });
 
-  it("reads catalogs of many pages and cards of many windows", async () => {
+  it("reads catalogs with many pages and cards with many windows", async () => {
     const many = Array.from({ length: 1_203 }, (_, index): ResourceInput => {
       return { id: `res:${index}`, kind: "kv", title: "x", columns: [{ name: "a" }] };
     });
@@ -349,7 +349,7 @@ describe("verifyCatalog", () => {
     expect(report.findings.filter(({ code }) => code === "snippet_unchecked")).toHaveLength(250);
   });
 
-  it("says that a card is denied", async () => {
+  it("reports a denied card", async () => {
     const catalog = createCatalog({ access: { roles: {} } });
     await catalog.register([resource([])]);
     expect(codesOf(await verifyCatalog(catalog, { probes: [] }))).toEqual([
@@ -357,7 +357,7 @@ describe("verifyCatalog", () => {
     ]);
   });
 
-  it("asks no more sources at once than it may", async () => {
+  it("probes no more sources at once than allowed", async () => {
     let now = 0;
     let max = 0;
     const probe: ResourceProbe = {
@@ -381,7 +381,7 @@ describe("verifyCatalog", () => {
   });
 
   it.each([{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { timeoutMs: 1.5 }])(
-    "refuses %j",
+    "rejects %j",
     async (options) => {
       const error: unknown = await verifyCatalog(createCatalog(), { probes: [], ...options }).catch(
         (reason: unknown) => reason,
@@ -390,7 +390,7 @@ describe("verifyCatalog", () => {
     },
   );
 
-  it("renders names from sources as text that is neither lines nor markup", async () => {
+  it("renders names from sources without line breaks or markup", async () => {
     const hostile = "x | </td><script>alert(1)</script>\n# heading\u202E `code` [a](javascript:b)";
     const probe: ResourceProbe = {
       name: "hostile",
@@ -429,7 +429,7 @@ describe("renderVerifyReport", () => {
     };
   };
 
-  it("names a notice once that more than three resources share, and fewer one by one", () => {
+  it("shows a notice once if more than three resources share it, otherwise one by one", () => {
     const totals = { resources: 4, probed: 4, snippets: 0, updated: [] };
     const rendered = (ids: string[]): string[] =>
       renderVerifyReport(createVerifyReport(ids.map(unchecked), totals))
@@ -447,7 +447,7 @@ describe("renderVerifyReport", () => {
 });
 
 describe("importProbe", () => {
-  it("tells operations apart that share an address, and follows one whose id changed", async () => {
+  it("distinguishes operations with the same address, and follows one whose id changed", async () => {
     const uri = "https://api.example.org/orders";
     const operation = (id: string, column: string): ResourceInput => {
       return { id, kind: "api", title: id, uri, columns: [{ name: column, type: "string" }] };

@@ -18,22 +18,26 @@ import {
   type VerifyReport,
 } from "./verify-report.ts";
 
-/** How to verify a catalog against its sources. */
+/** Options of `verifyCatalog`. */
 export interface VerifyOptions {
-  /** If several handle a resource, the first is used. */
+  /** Probes of sources. If several can check a resource, the first is used. */
   probes: readonly ResourceProbe[];
-  /** By engine, in lower case. A linter for `sql` replaces the built-in one. */
+  /** Linters by engine, in lower case. A linter for `sql` replaces the built-in one. */
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
   /** The principal that reads the catalog. It should see all columns. */
   principal?: Principal | undefined;
   /**
-   * Called with the resources to write, for example `(resources) => catalog.register(resources)`: those that the
-   * catalog lacks, and those whose columns or keys differ, updated from the source. Texts that people wrote are kept.
-   * Resources with hidden columns are left out. Sections that the principal does not see would be lost, so use one that
-   * sees all. Without this function nothing is changed.
+   * Called with the resources to write, for example `(resources) => catalog.register(resources)`.
+   * These are resources that the catalog lacks, and those whose columns or keys differ, updated
+   * from the source. Texts that people wrote are kept. Resources with hidden columns are left out.
+   * Sections that the principal does not see would be lost, so pass a principal that sees all.
+   * Without this function nothing is changed.
    */
   update?: ((resources: ResourceInput[]) => Promise<unknown>) | undefined;
-  /** Called with the ids of resources that their source no longer has, for example `(ids) => catalog.remove(ids)`. */
+  /**
+   * Called with the ids of resources that their source no longer has, for example `(ids) =>
+   * catalog.remove(ids)`.
+   */
   retire?: ((ids: string[]) => Promise<unknown>) | undefined;
   /** Timeout of one probe or linter, in milliseconds. 10,000 by default. */
   timeoutMs?: number | undefined;
@@ -41,9 +45,9 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks that the target of every uri exists, compares columns with the source's, and lints snippets against them.
- * Returns findings as data, also for a source that does not answer.
- * @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and what the catalog throws
+ * Checks that the target of every uri exists, compares columns with the source's, and lints
+ * snippets against them. Findings are returned as data, even if a source does not answer.
+ * @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and errors of the catalog
  */
 export async function verifyCatalog(
   catalog: VerifiableCatalog,
@@ -109,7 +113,7 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
   });
 }
 
-/** Updates the catalog, with one call of each function, and marks the findings that this resolves. */
+/** Updates the catalog by calling each function once, and marks the findings that this resolves. */
 async function update(
   {
     cards,
@@ -154,7 +158,7 @@ async function update(
   ];
 }
 
-/** If registering returns a failed result, nothing was registered. */
+/** The reason of a failed result, which means that nothing was registered. */
 function refusalOf(result: unknown): string | undefined {
   if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false)
     return undefined;

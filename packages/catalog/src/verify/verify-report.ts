@@ -1,16 +1,16 @@
 /** `unverified`: the check was not possible. `breaking`: the catalog is wrong. The others are for information. */
 export type VerifySeverity = "unverified" | "breaking" | "warning" | "notice";
 
-/** What was found. The set of codes changes only with a major version. */
+/** The kinds of findings. The set changes only with a major version. */
 export type VerifyCode =
-  /** The source failed to answer, or not in time. */
+  /** The source failed, or did not answer in time. */
   | "timed_out"
   | "unreachable"
   /** The principal may not see the card. */
   | "card_denied"
   /** No probe handles the uri, or the resource has no uri. */
   | "not_probed"
-  /** The source answers, but does not have the resource. */
+  /** The source answered, but does not have the resource. */
   | "missing"
   /** The source has the resource, but the catalog does not. */
   | "resource_added"
@@ -29,7 +29,7 @@ export type VerifyCode =
   | "snippet_unknown_column"
   | "snippet_writes"
   | "snippet_anti_pattern"
-  /** Reported by a linter of the caller. */
+  /** Reported by one of the caller's linters. */
   | "snippet_issue"
   /** There is no linter for the engine, or the snippet is abridged. */
   | "snippet_unchecked"

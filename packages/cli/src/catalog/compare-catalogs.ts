@@ -38,33 +38,15 @@ export function compareCatalogs(
   const now = new Set(after.map(({ id }) => id));
   const changes: CatalogChange[] = [];
   for (const resource of after) {
-    const { id } = resource;
-    const was = old.get(id);
-    if (was === undefined) {
-      changes.push({ id, kind: "added", severity: "additive", ...revOf(resource), changes: [] });
-      continue;
+    const was = old.get(resource.id);
+    if (was === undefined) changes.push(catalogChange(resource, "added", "additive"));
+    else if (!isDeepStrictEqual(was, resource)) {
+      const { severity, changes: parts } = diffResource(was, resource);
+      if (severity !== "none") changes.push(catalogChange(resource, "changed", severity, parts));
     }
-    if (isDeepStrictEqual(was, resource)) continue;
-    const diff = diffResource(was, resource);
-    if (diff.severity === "none") continue;
-    changes.push({
-      id,
-      kind: "changed",
-      severity: diff.severity,
-      ...revOf(resource),
-      changes: diff.changes,
-    });
   }
-  for (const resource of before) {
-    if (now.has(resource.id)) continue;
-    changes.push({
-      id: resource.id,
-      kind: "removed",
-      severity: "breaking",
-      ...revOf(resource),
-      changes: [],
-    });
-  }
+  for (const resource of before)
+    if (!now.has(resource.id)) changes.push(catalogChange(resource, "removed", "breaking"));
   const rank = ({ severity }: CatalogChange): number => severities.indexOf(severity);
   return changes.sort((left, right) => rank(left) - rank(right) || (left.id < right.id ? -1 : 1));
 }
@@ -85,8 +67,13 @@ export function isReached(
   return changes.some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(limit));
 }
 
-function revOf({ rev }: ResourceInput & { rev?: unknown }): { rev?: number | undefined } {
-  return typeof rev === "number" ? { rev } : {};
+function catalogChange(
+  { id, rev }: ResourceInput & { rev?: unknown },
+  kind: CatalogChange["kind"],
+  severity: ChangeSeverity,
+  changes: ResourceChange[] = [],
+): CatalogChange {
+  return { id, kind, severity, rev: typeof rev === "number" ? rev : undefined, changes };
 }
 
 const COLUMNS: Column[] = ["severity", "change", "resource", "where", "before", "after"];

@@ -12,7 +12,7 @@ import {
 } from "@ccl/catalog/node";
 import type { Issue } from "@ccl/core";
 
-import { CliError, inputError } from "../cli-error.ts";
+import { CliError, inputError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { isSameSource, type SourceDraft } from "./source-draft.ts";
 import { loadSource } from "./load-source.ts";
@@ -45,7 +45,7 @@ export async function importSources(
   const warnings: Issue[] = [];
   const outcomes: SourceOutcome[] = [];
   let sources = [...before.sources];
-  const opened = await openCatalog(before.records, { signal: session.signal });
+  const opened = await openCatalog(before.records, session);
   for (const draft of drafts) {
     const known = sources.find((source) => isSameSource(source, draft.source));
     if (known !== undefined && !isMoveAllowed) refuseMove(known, draft.source);
@@ -55,9 +55,9 @@ export async function importSources(
     const others = sources.filter((source) => source !== known);
     refuseTaken(draft.source, checked.value, others);
     const incoming = merged(checked.value, known, await opened.records());
-    const registered = await opened.catalog.register(incoming, { signal: session.signal });
+    const registered = await opened.catalog.register(incoming, session);
     if (!registered.ok) throw inputError(registered.issues);
-    await opened.catalog.remove(goneFrom(known, checked.value), { signal: session.signal });
+    await opened.catalog.remove(goneFrom(known, checked.value), session);
     sources = [...others, { ...draft.source, resources: checked.value }];
     outcomes.push({ ...draft.source, resources: checked.value.length });
   }
@@ -108,7 +108,7 @@ function goneFrom(known: ImportedSource | undefined, incoming: readonly Resource
 function refuseMove(known: CatalogSource, source: CatalogSource): void {
   if (known.location === source.location) return;
   const message = `${sourceKey(known)} is ${known.location} already. Give ${source.location} a --name of its own, or the same --name to say that it has moved.`;
-  throw new CliError("usage", message);
+  throw usageError(message);
 }
 
 function refuseTaken(

@@ -1,5 +1,5 @@
 import { open, readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import {
   fromFiles,
@@ -10,7 +10,7 @@ import {
 import type { Result } from "@ccl/core";
 import { createPathMatcher } from "@ccl/core/glob";
 
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { loadExport } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
@@ -58,14 +58,14 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
 }
 
 async function readBeginning(root: string, name: string): Promise<SourceFile> {
-  const path = join(resolve(root), name);
-  const { size, mtime } = await stat(resolve(root, name));
+  const path = resolve(root, name);
+  const { size, mtime } = await stat(path);
   const isParquet = name.toLowerCase().endsWith(".parquet");
   if (isParquet && size > MAX_PARQUET_BYTES)
     throw new CliError("source_failed", `${path} is too large to be read whole.`);
-  const handle = await open(resolve(root, name), "r");
+  const handle = await open(path, "r");
   try {
-    const bytes = new Uint8Array(Math.min(size, isParquet ? size : SAMPLE_BYTES));
+    const bytes = new Uint8Array(isParquet ? size : Math.min(size, SAMPLE_BYTES));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     return {
       name,
@@ -82,8 +82,7 @@ function parquetOptions(session: Session, names: readonly string[]): FromFilesOp
   if (!names.some((name) => name.toLowerCase().endsWith(".parquet"))) return {};
   const reader = loadExport(session, "hyparquet", "parquetMetadata");
   if (!isReader(reader)) {
-    throw new CliError(
-      "usage",
+    throw usageError(
       "Parquet files need the package hyparquet: run `npm install hyparquet` in the project.",
     );
   }
@@ -99,9 +98,8 @@ export function fileMatcher(glob: string): (path: string) => boolean {
   const fits = createPathMatcher(glob, { hasBraces: true, skipsDotNames: true });
   const plain = glob.replace(/\[[^\]][^\]]*\]/g, "");
   const open = ["[", "{"].find((bracket) => plain.replace(/\{[^{}]*\}/g, "").includes(bracket));
-  if (open !== undefined)
-    throw new CliError("usage", `--files ${glob} has a ${open} that does not end.`);
-  if (fits === undefined) throw new CliError("usage", `--files ${glob} has too many alternatives.`);
+  if (open !== undefined) throw usageError(`--files ${glob} has a ${open} that does not end.`);
+  if (fits === undefined) throw usageError(`--files ${glob} has too many alternatives.`);
   return fits;
 }
 

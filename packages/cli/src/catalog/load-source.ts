@@ -3,8 +3,9 @@ import { resolve } from "node:path";
 
 import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog";
 import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
-import { CclError, type Issue, redactSecrets, type Result } from "@ccl/core";
+import { CclError, redactSecrets, type Result } from "@ccl/core";
 import { readBodyText } from "@ccl/core/http";
+import { withoutUndefined } from "@ccl/core/json";
 import type { McpServerConfig } from "@ccl/mcp";
 
 import { CliError, inputError } from "../cli-error.ts";
@@ -34,9 +35,9 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
   const { kind, name } = draft.source;
   switch (kind) {
     case "sql":
-      return await (await import("./load-sql.ts")).loadSql(session, draft);
+      return (await import("./load-sql.ts")).loadSql(session, draft);
     case "mcp":
-      return await loadMcp(session, draft);
+      return loadMcp(session, draft);
     case "openapi":
       return valueOf(draft, fromOpenApi(await readDocument(session, draft), { name }));
     case "files":
@@ -49,10 +50,10 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
 /** Throws an error with every issue if the source's content is invalid. */
 function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): ResourceInput[] {
   if (result.ok) return result.value;
-  const [first, ...rest] = result.issues.map((issue): Issue => {
-    return { ...issue, message: `${sourceKey(source)}: ${issue.message}` };
-  });
-  throw inputError(first === undefined ? [] : [first, ...rest]);
+  const key = sourceKey(source);
+  throw inputError(
+    result.issues.map((issue) => ({ ...issue, message: `${key}: ${issue.message}` })),
+  );
 }
 
 /** The reason of a failure without the address, since a driver may quote the connection string. */
@@ -78,7 +79,7 @@ const timeoutMs = 30_000;
 /** The text at a path relative to the project's root, or at an HTTP address. */
 async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
   if (!/^https?:\/\//i.test(address)) {
-    return await readFile(resolve(session.root, address), {
+    return readFile(resolve(session.root, address), {
       encoding: "utf8",
       signal: session.signal,
     });
@@ -112,12 +113,7 @@ function configOf(session: Session, { address, source }: SourceDraft): McpServer
   if (/^https?:\/\//i.test(address))
     return { url: address, headers: tokenHeaders(session, source) };
   const [command, ...args] = splitCommand(address, "--mcp");
-  const env = Object.fromEntries(
-    Object.entries(session.terminal.env).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
-  return { command, args, env, cwd: session.root };
+  return { command, args, env: withoutUndefined(session.terminal.env), cwd: session.root };
 }
 
 /** The header with the token from the source's variable. Empty if the source names no variable. */

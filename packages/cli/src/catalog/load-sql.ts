@@ -6,7 +6,7 @@ import { isRecord } from "@ccl/core/json";
 import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { loadExport } from "./load-optional.ts";
 import type { SourceDraft } from "./source-draft.ts";
@@ -22,24 +22,20 @@ export async function loadSql(
   const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
   const { name, schemas, sampleRows } = source;
   const options: FromSqlDatabaseOptions = { name, schemas, sampleRows, signal: session.signal };
-  if (path !== undefined) return await loadSqlite(resolve(session.root, path), options);
+  if (path !== undefined) return loadSqlite(resolve(session.root, path), options);
   if (!/^postgres(?:ql)?:\/\//i.test(address)) {
-    throw new CliError(
-      "usage",
-      `${source.location} names neither sqlite:<path> nor postgres://...`,
-    );
+    throw usageError(`${source.location} names neither sqlite:<path> nor postgres://...`);
   }
   // Refers to the database by name. The query engine resolves it at run time.
   const secret = `ada://secret/pg:${encodeURIComponent(name)}`;
-  return await withPostgres(session, { address, isReadOnly: true }, (client) =>
+  return withPostgres(session, { address, isReadOnly: true }, (client) =>
     fromSqlDatabase(client, { ...options, secret }),
   );
 }
 
 async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true)
-    throw new CliError("source_failed", `There is no database at ${path}.`);
+  if (!found?.isFile()) throw new CliError("source_failed", `There is no database at ${path}.`);
   const database = await openSqlite({ path, readOnly: true });
   try {
     return await fromSqlDatabase(database, options);
@@ -86,10 +82,7 @@ function construct(
 ): ConnectedClient {
   const Constructor = loadExport(session, "pg", name);
   if (typeof Constructor !== "function")
-    throw new CliError(
-      "usage",
-      "PostgreSQL needs the package pg: run `npm install pg` in the project.",
-    );
+    throw usageError("PostgreSQL needs the package pg: run `npm install pg` in the project.");
   const settings = {
     connectionString: address,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -98,7 +91,7 @@ function construct(
   };
   const client: unknown = Reflect.construct(Constructor, [settings]);
   if (!isClient(client))
-    throw new CliError("usage", `The package pg that is installed here has no usable ${name}.`);
+    throw usageError(`The package pg that is installed here has no usable ${name}.`);
   // Without a listener a lost connection would end the process. The running query fails anyway.
   client.on("error", () => undefined);
   return client;

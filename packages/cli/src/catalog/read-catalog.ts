@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { ResourceRecord } from "@ccl/catalog";
 import { type CatalogFolder, createCatalogFolder, type FolderContent } from "@ccl/catalog/node";
 import { type CatalogSnapshot, createCatalogSnapshot } from "@ccl/catalog/snapshot";
 import type { TokenCounter } from "@ccl/core";
@@ -11,6 +12,7 @@ import type { Session } from "../session.ts";
 export interface ReadCatalog {
   folder: CatalogFolder;
   content: FolderContent;
+  records: ResourceRecord[];
 }
 
 /** The folder of the project's catalog. It need not exist. */
@@ -29,12 +31,13 @@ export async function readCatalog(
       `No catalog in ${folder.path}. Run "ccl catalog init" or "ccl catalog import" first.`,
     );
   }
-  return { folder, content: await folder.read(session) };
+  const content = await folder.read(session);
+  return { folder, content, records: content.records.map(({ record }) => record) };
 }
 
 /** Opens the records for search with the rights of the public: without personal columns. */
 export function openSnapshot(
-  { folder, content }: ReadCatalog,
+  { folder, content }: Omit<ReadCatalog, "records">,
   counter?: TokenCounter,
 ): CatalogSnapshot {
   return createCatalogSnapshot({ records: content.records, loadSaved: folder.loadIndex, counter });

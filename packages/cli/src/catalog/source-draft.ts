@@ -4,7 +4,7 @@ import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { type CatalogSource, sourceKey, type SourceKind } from "@ccl/catalog/node";
 import { redactSecrets } from "@ccl/core";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 
@@ -38,7 +38,7 @@ const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
   const named = kinds.flatMap((kind) => (flags[kind] ?? []).map((text) => ({ kind, text })));
   if (flags.name !== undefined && named.length !== 1) {
-    throw new CliError("usage", "--name names one source; import the others on their own.");
+    throw usageError("--name names one source; import the others on their own.");
   }
   return named.map(({ kind, text }) => draftOf(session, kind, { text, flags }));
 }
@@ -57,13 +57,13 @@ function draftOf(
   kind: SourceKind,
   { text, flags }: { text: string; flags: SourceFlags },
 ): SourceDraft {
-  if (text.trim() === "") throw new CliError("usage", `--${kind} is empty.`);
+  if (text.trim() === "") throw usageError(`--${kind} is empty.`);
   const env = session.terminal.env;
   const address = isVariable(text) ? resolveLocation(text, env) : located(session, kind, text);
   const location = isVariable(text) ? text : withoutSecrets(address, kind);
   const name = flags.name ?? defaultName(kind, address);
   if (name.length > 200 || /\p{Cc}/u.test(name))
-    throw new CliError("usage", "--name has at most 200 characters.");
+    throw usageError("--name has at most 200 characters.");
   const source: CatalogSource = {
     kind,
     name,
@@ -84,10 +84,7 @@ function located(session: Session, kind: SourceKind, text: string): string {
     const message =
       "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
     const isFile = existsSync(resolve(session.terminal.cwd(), text));
-    throw new CliError(
-      "usage",
-      isFile ? `${message} For this file write sqlite:${text}.` : message,
-    );
+    throw usageError(isFile ? `${message} For this file write sqlite:${text}.` : message);
   }
   const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
   if (kind === "files") return filesWithin(session, text);
@@ -113,8 +110,7 @@ function fromRoot({ root, terminal }: Session, path: string): string {
 function withoutSecrets(address: string, kind: SourceKind): string {
   if (!url.test(address) || kind === "files")
     return kind === "mcp" ? redactSecrets(address).text : address;
-  if (!URL.canParse(address))
-    throw new CliError("usage", `What --${kind} names is no URL that can be read.`);
+  if (!URL.canParse(address)) throw usageError(`What --${kind} names is no URL that can be read.`);
   const stripped = new URL(address);
   stripped.username = "";
   stripped.password = "";
@@ -154,7 +150,7 @@ function commandName(command: string): string {
       if (!generic.test(name) && name.length <= 100) return name;
     }
   }
-  throw new CliError("usage", "Give the server a name with --name: its command does not tell one.");
+  throw usageError("Give the server a name with --name: its command does not tell one.");
 }
 
 /** The decoded part of an address, or the text itself if it cannot be decoded. */
@@ -179,7 +175,7 @@ export function resolveLocation(location: string, env: NodeJS.ProcessEnv): strin
   if (variable === undefined) return location;
   const value = env[variable];
   if (value === undefined || value === "")
-    throw new CliError("usage", `The environment variable ${variable} is empty.`);
+    throw usageError(`The environment variable ${variable} is empty.`);
   return value;
 }
 

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-import type { CommandResult } from "../output/command-result.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** One command of `ccl`, or a group of them. Help, completion and execution derive from it. */
 export interface CommandDeclaration {

@@ -7,7 +7,6 @@ import {
 
 import { inputError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
@@ -18,18 +17,14 @@ import {
   withPresentFiles,
   withProject,
 } from "../project.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Names one file, in place of the names that it has. `path` is relative to the root. */
-export async function aliasAdd(
-  session: Session,
-  alias: string,
-  path: string,
-): Promise<CommandResult> {
+export function aliasAdd(session: Session, alias: string, path: string): Promise<CommandResult> {
   const { signal } = session;
-  return await withProject(session, { persist: true }, async (registry) => {
+  return withProject(session, { persist: true }, async (registry) => {
     const before = registry.list();
-    const added = await registry.add(alias, path, { signal });
+    const added = await registry.add(alias, path, session);
     if (!added.ok) throw inputError(added.issues);
     const entry = added.value;
     const was = before.flatMap((old) =>
@@ -39,7 +34,7 @@ export async function aliasAdd(
     const note = was.length === 0 ? "" : ` was ${was.join(", ")}`;
     return {
       document: { ...entry, was },
-      text: () => `${entry.alias}@${entry.sha8} ${printable(entry.path)}${note}\n`,
+      text: `${entry.alias}@${entry.sha8} ${printable(entry.path)}${note}\n`,
     };
   });
 }
@@ -55,9 +50,8 @@ export async function aliasList(session: Session): Promise<CommandResult> {
 
 /** Compares the registry with the disk. A stale alias fails the check. */
 export async function aliasVerify(session: Session): Promise<CommandResult> {
-  const { signal } = session;
   const { checks, isClean } = await withProject(session, { persist: true }, (registry) =>
-    registry.verify({ signal }),
+    registry.verify(session),
   );
   const document = { isClean, checks };
   if (isClean)
@@ -70,8 +64,7 @@ export async function aliasVerify(session: Session): Promise<CommandResult> {
   return {
     document,
     text: tableOf(["status", "alias", "path", "detail"], rows),
-    note: () =>
-      `${stale.length} of ${checks.length} aliases are stale. "ccl alias scan" records what is there now.\n`,
+    note: `${stale.length} of ${checks.length} aliases are stale. "ccl alias scan" records what is there now.\n`,
     exitCode: EXIT_CODES.checkFailed,
   };
 }
@@ -93,9 +86,8 @@ export async function aliasScan(session: Session): Promise<CommandResult> {
   );
   return {
     document: { total: entries.length, added, updated, moved, removed, skipped },
-    text: () => changes.join(""),
-    note: () =>
-      `${formatCount(entries.length, "alias")}: ${added.length} added, ${updated.length} updated, ${moved.length} moved, ${removed.length} removed\n${lineOf(describeSkipped(report))}`,
+    text: changes.join(""),
+    note: `${formatCount(entries.length, "alias")}: ${added.length} added, ${updated.length} updated, ${moved.length} moved, ${removed.length} removed\n${lineOf(describeSkipped(report))}`,
   };
 }
 
@@ -105,7 +97,7 @@ export async function aliasRemove(session: Session, alias: string): Promise<Comm
     if (!(await forget(registry, alias, session.signal)))
       await resolveAlias(registry, alias, session);
   });
-  return { document: { alias, isRemoved: true }, text: () => `removed ${alias}\n` };
+  return { document: { alias, isRemoved: true }, text: `removed ${alias}\n` };
 }
 
 async function forget(
@@ -114,7 +106,7 @@ async function forget(
   signal: AbortSignal,
 ): Promise<boolean> {
   await createContextFiles(registry).removeCard(alias, { signal });
-  return await registry.remove(alias);
+  return registry.remove(alias);
 }
 
 /** The bounds of the tool protect a model's window. A person gets the whole file. */
@@ -126,9 +118,8 @@ export async function expand(
   alias: string,
   flags: { lines?: string | undefined },
 ): Promise<CommandResult> {
-  const { signal } = session;
   const answer = await withPresentFiles(session, (registry) =>
-    createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, { signal }),
+    createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, session),
   );
   if (!answer.ok) throw inputError(answer.issues);
   const { text } = answer.value;

@@ -3,12 +3,11 @@ import { readContent, searchContent } from "@ccl/compress";
 import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
 import { withState } from "../artifact-folder.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl artifacts`. */
 interface ArtifactFlags {
@@ -49,13 +48,9 @@ export async function artifactsSearch(
   words: string[],
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
-  return withText(session, id, {
-    flags,
-    show: (content) => {
-      const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
-      return { document: { ...hits }, text: () => `${hits.text || "No line matches."}\n` };
-    },
-  });
+  const content = await textOf(session, id, flags);
+  const hits = searchContent(content, { query: words.join(" "), budget: flags.budget });
+  return { document: { ...hits }, text: `${hits.text || "No line matches."}\n` };
 }
 
 /** Prints an artifact by lines or rows. */
@@ -64,29 +59,21 @@ export async function artifactsRead(
   id: string,
   flags: ArtifactFlags,
 ): Promise<CommandResult> {
-  return withText(session, id, {
-    flags,
-    show: (content) => {
-      if (flags.lines === undefined) return { document: { text: content }, text: () => content };
-      const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
-      if (from === undefined)
-        throw new CliError("usage", `"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
-      const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
-      const piece = readContent(content, { from: Number(from), to: end, budget: flags.budget });
-      return { document: { ...piece }, text: () => `${piece.text}\n` };
-    },
-  });
+  const text = await textOf(session, id, flags);
+  if (flags.lines === undefined) return { document: { text }, text };
+  const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
+  if (from === undefined) throw usageError(`"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
+  const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
+  const piece = readContent(text, { from: Number(from), to: end, budget: flags.budget });
+  return { document: { ...piece }, text: `${piece.text}\n` };
 }
 
-async function withText(
-  session: Session,
-  id: string,
-  { flags, show }: { flags: ArtifactFlags; show: (content: string) => CommandResult },
-): Promise<CommandResult> {
+/** The text of the artifact whose id begins with `id`. */
+function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<string> {
   return withState(session, flags, async ({ store }) => {
-    const bytes = await store.retrieve(await wholeId(store, id), { signal: session.signal });
+    const bytes = await store.retrieve(await wholeId(store, id), session);
     if (bytes === undefined) throw unknownArtifact(id);
-    return show(new TextDecoder().decode(bytes));
+    return new TextDecoder().decode(bytes);
   });
 }
 
@@ -98,16 +85,13 @@ async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   const ids = new Set([...handles, ...damaged].map(({ artifactId }) => artifactId));
   const found = [...ids].filter((one) => one.startsWith(id));
   if (found.length > 1)
-    throw new CliError("usage", `${found.length} artifacts begin with ${id}; give more digits.`);
+    throw usageError(`${found.length} artifacts begin with ${id}; give more digits.`);
   if (found[0] === undefined) throw unknownArtifact(id);
   return found[0];
 }
 
 function unknownArtifact(id: string): CliError {
-  return new CliError(
-    "usage",
-    `There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`,
-  );
+  return usageError(`There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`);
 }
 
 /** Every handle of a store. */
@@ -171,7 +155,7 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
     const done = dryRun ? "would remove" : "removed";
     const counts = `${formatCount(gone.length, "artifact")} (${formatNumber(bytes)} bytes) and the decisions of ${formatCount(ended.length, "session")}`;
     const text = `${done} ${counts}; ${kept} old ones stay, since sessions of the last ${days} days show them\n`;
-    return { document: { ...document, dryRun }, text: () => text };
+    return { document: { ...document, dryRun }, text };
   });
 }
 

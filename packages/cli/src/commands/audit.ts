@@ -11,12 +11,11 @@ import {
   sumAudits,
 } from "@ccl/gateway/audit";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { auditText } from "../output/audit-report.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { few, formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
 /** Flags of `ccl audit`. */
@@ -46,11 +45,10 @@ export async function audit(
   const folders = folder === undefined ? agentFolders(session) : [resolve(session.root, folder)];
   const logs = await findLogs(folders);
   if (logs.length === 0)
-    throw new CliError(
-      "usage",
+    throw usageError(
       `No transcripts in ${folders.join(", ")}. Name a file or folder: ccl audit <folder>`,
     );
-  const limits = { enoughMs: flags.all === true ? Infinity : enoughMs, price: flags.price };
+  const limits = { enoughMs: flags.all ? Infinity : enoughMs, price: flags.price };
   const { report, files, unread } = await auditLogs(session, logs, limits);
   const left = logs.length - files;
   return {

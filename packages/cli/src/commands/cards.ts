@@ -1,15 +1,14 @@
 import { buildCard, createContextFiles } from "@ccl/aliases";
 
 import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { tableOf } from "../output/table.ts";
 import { withPresentFiles, withProject, resolveAlias } from "../project.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Writes the cards of these aliases, or of all. Binary files have none. */
 export async function cardsBuild(session: Session, aliases: string[]): Promise<CommandResult> {
-  const { signal, progress } = session;
+  const { progress } = session;
   const cards: { alias: string; kind: string; file: string }[] = [];
   const skipped: { alias: string; reason: string }[] = [];
   await withProject(session, { persist: true }, async (registry) => {
@@ -17,7 +16,7 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
     const wanted = aliases.length > 0 ? aliases : registry.list().map((entry) => entry.alias);
     for (const [index, name] of wanted.entries()) {
       progress.update("Building cards", index, wanted.length);
-      if (aliases.length === 0 && !(await registry.resolve(name, { signal })).ok) {
+      if (aliases.length === 0 && !(await registry.resolve(name, session)).ok) {
         skipped.push({ alias: name, reason: "missing" });
         continue;
       }
@@ -26,26 +25,25 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
         skipped.push({ alias, reason: "binary" });
         continue;
       }
-      const card = await buildCard({ alias, path, text }, { signal });
-      cards.push({ alias, kind: card.kind, file: await files.writeCard(alias, card, { signal }) });
+      const card = await buildCard({ alias, path, text }, session);
+      cards.push({ alias, kind: card.kind, file: await files.writeCard(alias, card, session) });
     }
   });
   const rows = cards.map(({ alias, kind, file }) => [alias, kind, file]);
   return {
     document: { cards, skipped },
     text: tableOf(["alias", "kind", "file"], rows),
-    note: () => `${formatCount(cards.length, "card")} written, ${skipped.length} left out\n`,
+    note: `${formatCount(cards.length, "card")} written, ${skipped.length} left out\n`,
   };
 }
 
 /** Prints the card of one alias, built from the current file. */
-export async function cardsShow(session: Session, name: string): Promise<CommandResult> {
-  const { signal } = session;
-  return await withPresentFiles(session, async (registry) => {
+export function cardsShow(session: Session, name: string): Promise<CommandResult> {
+  return withPresentFiles(session, async (registry) => {
     const { alias, path, sha8, text } = await resolveAlias(registry, name, session);
     if (text === undefined)
       throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);
-    const { kind, lines, text: card } = await buildCard({ alias, path, text }, { signal });
-    return { document: { alias, path, sha8, kind, lines }, text: () => `${card}\n` };
+    const { kind, lines, text: card } = await buildCard({ alias, path, text }, session);
+    return { document: { alias, path, sha8, kind, lines }, text: `${card}\n` };
   });
 }

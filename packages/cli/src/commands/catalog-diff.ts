@@ -20,14 +20,13 @@ import {
   summariseChanges,
 } from "../catalog/compare-catalogs.ts";
 import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
-import { CliError, inputError } from "../cli-error.ts";
+import { inputError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import { gitInRoot } from "../git-output.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog diff`. */
 interface CatalogDiffFlags {
@@ -43,10 +42,10 @@ export async function catalogDiff(
   flags: CatalogDiffFlags,
 ): Promise<CommandResult> {
   if (revision !== undefined && flags.against !== undefined) {
-    throw new CliError("usage", "Compare with a revision or with --against, not with both.");
+    throw usageError("Compare with a revision or with --against, not with both.");
   }
-  const records = (await readCatalog(session)).content.records.map(({ record }) => record);
-  if (flags.save !== undefined) return await saveSnapshot(session, flags.save, records);
+  const { records } = await readCatalog(session);
+  if (flags.save !== undefined) return saveSnapshot(session, flags.save, records);
   const document =
     flags.against === undefined
       ? await changesSince(session, records, revision)
@@ -55,7 +54,7 @@ export async function catalogDiff(
   return {
     document,
     text: (style) => renderChanges(changes, style),
-    note: () => `${printable(`Since ${against}: ${summariseChanges(changes)}`)}\n`,
+    note: `${printable(`Since ${against}: ${summariseChanges(changes)}`)}\n`,
     exitCode: isReached(changes, flags.failOn) ? EXIT_CODES.checkFailed : EXIT_CODES.ok,
   };
 }
@@ -96,7 +95,7 @@ async function saveSnapshot(
   const written = await writeOut(file, text, session);
   return {
     document: { written: [written], resources: records.length },
-    text: () => `${printable(written)}: ${formatCount(records.length, "resource")}\n`,
+    text: `${printable(written)}: ${formatCount(records.length, "resource")}\n`,
   };
 }
 
@@ -113,8 +112,7 @@ async function readRevision(session: Session, revision: string): Promise<readonl
 async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined)
-    throw new CliError("usage", `There is nothing at ${path} to compare with.`);
+  if (found === undefined) throw usageError(`There is nothing at ${path} to compare with.`);
   if (found.isDirectory()) {
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
@@ -126,7 +124,7 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
 
 /** The files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
-  if (revision.startsWith("-")) throw new CliError("usage", `${revision} is no revision.`);
+  if (revision.startsWith("-")) throw usageError(`${revision} is no revision.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
     gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
   const top = String(await git(["rev-parse", "--show-toplevel"])).trim();

@@ -9,19 +9,18 @@ import {
   summariseChanges,
 } from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
-import { catalogFolder, openSnapshot, saveIndex } from "../catalog/read-catalog.ts";
+import { catalogFolder, openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
 import {
   draftOfKept,
   draftsOf,
   type SourceDraft,
   type SourceFlags,
 } from "../catalog/source-draft.ts";
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Creates an empty catalog. Does not change an existing one. */
 export async function catalogInit(session: Session): Promise<CommandResult> {
@@ -49,10 +48,10 @@ export async function catalogImport(
   flags: CatalogImportFlags,
 ): Promise<CommandResult> {
   const folder = catalogFolder(session);
-  const content = folder.exists() ? await folder.read(session) : undefined;
+  const read = folder.exists() ? await readCatalog(session, folder) : undefined;
   const before: CatalogFolderState = {
-    records: content?.records.map(({ record }) => record) ?? [],
-    sources: content === undefined ? [] : await folder.readSources(content, session),
+    records: read?.records ?? [],
+    sources: read === undefined ? [] : await folder.readSources(read.content, session),
   };
   const drafts = toRead(session, before, flags);
   const { records, sources, outcomes, warnings } = await importSources(session, before, {
@@ -63,7 +62,7 @@ export async function catalogImport(
   const isRefused = isReached(changes, flags.failOn);
   const isWritten = flags.dryRun !== true && !isRefused;
   if (isWritten) {
-    const base = content ?? (await createFolder(folder, session));
+    const base = read?.content ?? (await createFolder(folder, session));
     const written = await folder.write(base, { records, sources }, session);
     await saveIndex({ folder }, openSnapshot({ folder, content: written }), session.signal);
   }
@@ -88,7 +87,7 @@ export async function catalogImport(
       warnings,
     },
     text: (style) => renderChanges(changes, style),
-    note: () => `${notes.map(printableLines).join("\n")}\n`,
+    note: `${notes.map(printableLines).join("\n")}\n`,
     exitCode: isRefused ? EXIT_CODES.checkFailed : EXIT_CODES.ok,
   };
 }
@@ -101,12 +100,12 @@ function toRead(
   const drafts = draftsOf(session, flags);
   if (drafts.length > 0) return drafts;
   if (sources.length > 0) return sources.map((source) => draftOfKept(session, source));
-  throw new CliError("usage", "Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
+  throw usageError("Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
 }
 
 /** Creates the folder only once there is something to store. */
 async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
-  if (await folder.init(session)) return await folder.read(session);
+  if (await folder.init(session)) return folder.read(session);
   const message = "Another process set up the catalog meanwhile; run the command again.";
   throw new CatalogError("catalog_conflict", message);
 }

@@ -5,11 +5,10 @@ import { writeFileDurable } from "@ccl/core/node";
 
 import { openSnapshot, readCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { writeOut } from "../deliver-pack.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl catalog search`. */
@@ -34,38 +33,33 @@ export async function catalogSearch(
   const { signal } = session;
   const read = await readCatalog(session);
   const { limit, facet: facets } = flags;
-  const found = await withSnapshot(read, { signal }, (catalog) =>
+  const found = await withSnapshot(read, session, (catalog) =>
     catalog.search({ text: words.join(" "), limit, facets, signal }),
   );
-  const { records } = read.content;
-  const byId = new Map(records.map(({ record }) => [record.id, record]));
+  const { records } = read;
+  const byId = new Map(records.map((record) => [record.id, record]));
   const hits = found.hits.flatMap((hit) => {
     const record = byId.get(hit.id);
-    return record === undefined
-      ? []
-      : [{ ...hit, kind: record.kind, title: record.title, schema_digest: record.schema_digest }];
+    if (record === undefined) return [];
+    const { kind, title, schema_digest } = record;
+    return [{ ...hit, kind, title, schema_digest }];
   });
   const { unmatchedTerms, coverage, facetCounts } = found;
   return {
     document: { hits, unmatchedTerms, coverage, facetCounts },
-    text:
-      flags.explain === true
-        ? tableOf(
-            [score, "id", ...TERMS.map((right) => ({ right })), "words"],
-            hits.map(explainRow),
-          )
-        : tableOf(
-            [score, "id", "kind", "title", "fields"],
-            hits.map((hit) => [
-              hit.score.toFixed(3),
-              hit.id,
-              hit.kind,
-              hit.title,
-              hit.schema_digest.join(" "),
-            ]),
-          ),
-    note: () =>
-      `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
+    text: flags.explain
+      ? tableOf([score, "id", ...TERMS.map((right) => ({ right })), "words"], hits.map(explainRow))
+      : tableOf(
+          [score, "id", "kind", "title", "fields"],
+          hits.map((hit) => [
+            hit.score.toFixed(3),
+            hit.id,
+            hit.kind,
+            hit.title,
+            hit.schema_digest.join(" "),
+          ]),
+        ),
+    note: `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
   };
 }
 
@@ -107,7 +101,7 @@ export async function catalogContext(
   const { text, tokens, k, m, omitted, unmatchedTerms } = context;
   return {
     document: { ...context, budget, counter: counter.name },
-    text: () => (text.endsWith("\n") ? text : `${text}\n`),
+    text: text.endsWith("\n") ? text : `${text}\n`,
     note: () => {
       const missing = describeMissing(unmatchedTerms);
       const left = omitted.overview === 0 ? "" : `; ${formatNumber(omitted.overview)} left out`;
@@ -135,10 +129,9 @@ export async function catalogDocs(
   const { signal } = session;
   const read = await readCatalog(session);
   const catalog = openSnapshot(read);
-  const records = read.content.records.map(({ record }) => record);
   const cards = [];
-  for (let from = 0; from < records.length; from += IDS_AT_ONCE) {
-    const part = records.slice(from, from + IDS_AT_ONCE);
+  for (let from = 0; from < read.records.length; from += IDS_AT_ONCE) {
+    const part = read.records.slice(from, from + IDS_AT_ONCE);
     const ids = part.map(({ id }) => id);
     const { items } = await catalog.details(ids, {
       columnLimit: 10_000,
@@ -155,12 +148,12 @@ export async function catalogDocs(
     cards,
     flags.title === undefined ? {} : { title: flags.title },
   );
-  if (flags.out === "-") return { document: { text, resources: cards.length }, text: () => text };
+  if (flags.out === "-") return { document: { text, resources: cards.length }, text };
   const path = join(read.folder.path, "resources.md");
   const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);
-  if (flags.out === undefined) await writeFileDurable(path, text, { signal });
+  if (flags.out === undefined) await writeFileDurable(path, text, session);
   return {
     document: { written: [written], resources: cards.length },
-    text: () => `${printable(written)}: ${formatCount(cards.length, "resource")}\n`,
+    text: `${printable(written)}: ${formatCount(cards.length, "resource")}\n`,
   };
 }

@@ -3,19 +3,18 @@ import type { ResourceView } from "@ccl/inspector";
 
 import { readCatalog, type ReadCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
-const COLUMNS = ["column", "type", "key", "about"];
+const COLUMNS = ["name", "type", "key", "about"] as const;
 const SUGGESTIONS = 3;
 
 /** Shows a resource of the project's catalog. */
 export async function catalogCard(session: Session, id: string): Promise<CommandResult> {
-  return await catalogShow(session, id, await readCatalog(session));
+  return catalogShow(session, id, await readCatalog(session));
 }
 
 /** Shows all details of a resource, including personal columns. */
@@ -25,37 +24,37 @@ export async function catalogShow(
   read: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const own = read.content.records.flatMap(({ record }) => (record.id === id ? [record] : []));
-  const { catalog } = await openCatalog(own, { signal });
+  const own = read.records.filter((record) => record.id === id);
+  const { catalog } = await openCatalog(own, session);
   const ask = { principal: owner, signal };
   const { items } = await catalog.details([id], { ...ask, columnLimit: 10_000, snippetLimit: 100 });
   const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];
   const card = items[0];
   if (card === undefined || overview === undefined) {
-    const { hits } = await withSnapshot(read, { signal }, (snapshot) =>
+    const { hits } = await withSnapshot(read, session, (snapshot) =>
       snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
     );
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
-    throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.${near}`);
+    throw usageError(`The catalog has no resource ${JSON.stringify(id)}.${near}`);
   }
+  const view = resourceView(overview, card);
   return {
-    view: resourceView(overview, card),
+    view,
     document: { overview, details: card },
-    text: (style) => renderCard({ overview, card }, style),
+    text: (style) => renderResource(view, card, style),
   };
 }
 
-function renderCard(
-  { overview, card }: { overview: SeenOverview; card: DetailsCard },
+function renderResource(
+  { title: name, facts, columns }: ResourceView,
+  { usage = {} }: DetailsCard,
   style: Style,
 ): string {
   const { colours } = style;
-  const { columns = [], usage = {} } = card;
-  const facts = factsOf(overview, card).map(
-    ([name, value]) => `${colours.dim(`${name}:`)} ${printable(value)}\n`,
-  );
-  const parts = [`${colours.bold(printable(card.title))}\n${facts.join("")}`];
-  if (columns.length > 0) parts.push(renderTable(COLUMNS, columns.map(columnRow), style));
+  const lines = facts.map((fact) => `${colours.dim(`${fact.name}:`)} ${printable(fact.value)}\n`);
+  const parts = [`${colours.bold(printable(name))}\n${lines.join("")}`];
+  const rows = columns.map((column) => COLUMNS.map((key) => column[key]));
+  if (rows.length > 0) parts.push(renderTable(["column", ...COLUMNS.slice(1)], rows, style));
   for (const { engine, code, title } of usage.snippets ?? []) {
     const heading = title === undefined ? engine : `${engine}, ${title}`;
     const lines = printableLines(code).replaceAll(/^/gm, "  ");
@@ -73,11 +72,8 @@ function resourceView(overview: SeenOverview, card: DetailsCard): ResourceView {
     id,
     kind,
     title,
-    facts: factsOf(overview, card).map(([name, value]) => ({ name, value })),
-    columns: columns.map((column) => {
-      const [name = "", type = "", key = "", about = ""] = columnRow(column);
-      return { name, type, key, about };
-    }),
+    facts: factsOf(overview, card),
+    columns: columns.map(columnView),
     snippets: (usage.snippets ?? []).map(({ engine, code, title: name = "" }) => ({
       title: `${engine} ${name}`.trim(),
       code,
@@ -85,7 +81,7 @@ function resourceView(overview: SeenOverview, card: DetailsCard): ResourceView {
   };
 }
 
-function factsOf(overview: SeenOverview, card: DetailsCard): [string, string][] {
+function factsOf(overview: SeenOverview, card: DetailsCard): ResourceView["facts"] {
   const { id, kind, uri, tags, owner: team, updated_at, rev, schema_hash } = overview;
   const { shape, pushdown, cap = [], access, quality, description, constraints } = card;
   const able = Object.entries(pushdown ?? {}).flatMap(([name, isAble]) =>
@@ -108,16 +104,14 @@ function factsOf(overview: SeenOverview, card: DetailsCard): [string, string][] 
     ["updated", updated_at],
     ["rev", `${rev}, schema ${schema_hash.slice(0, 8)}`],
   ];
-  return facts.flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === "" ? [] : [[name, value]],
-  );
+  return facts.flatMap(([name, value]) => (value ? [{ name, value }] : []));
 }
 
 function jsonOf(value: object | undefined): string | undefined {
   return value === undefined || Object.keys(value).length === 0 ? undefined : JSON.stringify(value);
 }
 
-function columnRow({
+function columnView({
   name,
   type = "",
   description = "",
@@ -127,12 +121,12 @@ function columnRow({
   index,
   unit,
   tags = [],
-}: ResourceColumn): string[] {
+}: ResourceColumn): ResourceView["columns"][number] {
   const key = [
-    pk === true ? "pk" : "",
-    nn === true && pk !== true ? "not null" : "",
+    pk ? "pk" : "",
+    nn && !pk ? "not null" : "",
     fk === undefined ? "" : `-> ${fk}`,
-    index === undefined || pk === true ? "" : index,
+    index === undefined || pk ? "" : index,
   ];
   const about = [
     description,
@@ -140,5 +134,5 @@ function columnRow({
     tags.length === 0 ? "" : `[${tags.join(", ")}]`,
   ];
   const joined = (parts: string[]): string => parts.filter((part) => part !== "").join(" ");
-  return [name, type, joined(key), joined(about)];
+  return { name, type, key: joined(key), about: joined(about) };
 }

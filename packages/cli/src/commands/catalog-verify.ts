@@ -13,9 +13,8 @@ import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { draftOfKept } from "../catalog/source-draft.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { printableLines } from "../output/printable.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */
 interface CatalogVerifyFlags {
@@ -37,10 +36,9 @@ export async function catalogVerify(
   flags: CatalogVerifyFlags,
 ): Promise<CommandResult & { document: VerifyReport }> {
   const { signal } = session;
-  const { folder, content } = await readCatalog(session);
+  const { folder, content, records } = await readCatalog(session);
   const sources = await folder.readSources(content, session);
-  const records = content.records.map(({ record }) => record);
-  const opened = await openCatalog(records, { signal });
+  const opened = await openCatalog(records, session);
   const loaded = new Map<ImportedSource, readonly ResourceInput[]>();
   const report = await verifyCatalog(opened.catalog, {
     probes: sourceProbes(session, sources, (source, resources) => loaded.set(source, resources)),
@@ -48,11 +46,8 @@ export async function catalogVerify(
     principal: owner,
     timeoutMs: TIMEOUT_MS,
     signal,
-    update:
-      flags.update === true
-        ? (resources) => opened.catalog.register(resources, { signal })
-        : undefined,
-    retire: flags.update === true ? (ids) => opened.catalog.remove(ids, { signal }) : undefined,
+    update: flags.update ? (resources) => opened.catalog.register(resources, session) : undefined,
+    retire: flags.update ? (ids) => opened.catalog.remove(ids, session) : undefined,
   });
   if (report.updated.length > 0) {
     const now = sources.map((source) => ({
@@ -63,10 +58,9 @@ export async function catalogVerify(
   }
   return {
     document: report,
-    text: () =>
-      printableLines(
-        renderVerifyReport(report, { format: flags.markdown === true ? "markdown" : "text" }),
-      ),
+    text: printableLines(
+      renderVerifyReport(report, { format: flags.markdown ? "markdown" : "text" }),
+    ),
     exitCode: exitCodes[report.exitCode],
   };
 }
@@ -109,35 +103,23 @@ function sourceProbes(
       name: sourceKey(source),
       handles: ({ id }) => ids.has(id),
       begin() {
-        let loading: Promise<readonly ResourceInput[]> | undefined;
-        let added: readonly ResourceInput[] | undefined;
+        const load = async (): Promise<Record<"siblings" | "added", readonly ResourceInput[]>> => {
+          const siblings = await loadSource(session, draftOfKept(session, source));
+          onLoad(source, siblings);
+          // A resource that was imported and then removed from the catalog is not new.
+          return { siblings, added: siblings.filter((resource) => !ids.has(resource.id)) };
+        };
+        let loading: ReturnType<typeof load> | undefined;
         return {
           async probe({ id }) {
-            loading ??= Promise.resolve().then(() =>
-              loadSource(session, draftOfKept(session, source)),
-            );
-            const siblings = await loading;
-            onLoad(source, siblings);
-            // A resource that was imported and then removed from the catalog is not new.
-            added ??= siblings.filter((resource) => !ids.has(resource.id));
-            const found = siblings.find((resource) => resource.id === id);
+            const loaded = await (loading ??= load());
+            const found = loaded.siblings.find((resource) => resource.id === id);
             if (found === undefined) {
-              return {
-                state: "missing",
-                reason: `The source ${sourceKey(source)} no longer has it`,
-                siblings,
-                added,
-              };
+              const reason = `The source ${sourceKey(source)} no longer has it`;
+              return { state: "missing", reason, ...loaded };
             }
             const { columns, shape } = found;
-            return {
-              state: "available",
-              knows,
-              siblings,
-              added,
-              columns,
-              shape,
-            };
+            return { state: "available", knows, ...loaded, columns, shape };
           },
         };
       },

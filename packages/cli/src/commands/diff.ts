@@ -8,10 +8,9 @@ import { requireBase } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl diff`. */
 export interface DiffFlags extends CountedFor {
@@ -22,21 +21,21 @@ export interface DiffFlags extends CountedFor {
 }
 
 /** Prints the changes since the accepted base as a prompt within the budget. */
-export async function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
-  const { signal, root, directory } = session;
+export function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
+  const { root, directory } = session;
   const { action, budget } = flags;
-  return await withProject(session, { persist: flags.show !== true }, async (registry) => {
+  return withProject(session, { persist: flags.show !== true }, async (registry) => {
     const { unnamed } = await nameNewFiles(session, registry);
     const files = createContextFiles(registry);
-    const base = requireBase(await files.readBase({ signal }));
+    const base = requireBase(await files.readBase(session));
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
     const found = await patchSinceBase(session, base.snapshot.id);
     const [patch, whyNot] = typeof found === "string" ? [found] : [undefined, found.whyNot];
-    if (flags.patch === true && patch === undefined)
+    if (flags.patch && patch === undefined)
       throw new CliError("input_invalid", `There is no patch: ${whyNot}.`);
     const written =
-      patch !== undefined && delta.changes.length > 0 && flags.show !== true
-        ? [await files.writeDelta(patch, { signal })]
+      patch !== undefined && delta.changes.length > 0 && !flags.show
+        ? [await files.writeDelta(patch, session)]
         : [];
     const counter = await openCounter(flags, session);
     const prompt = renderDelta(delta, { action, budget, counter });
@@ -46,8 +45,8 @@ export async function diff(session: Session, flags: DiffFlags): Promise<CommandR
     const sizes = { tokens: counter.count(prompt), packTokens };
     return {
       document: { ...describe(delta), patch, prompt, ...sizes, written },
-      text: () => (flags.patch === true ? (patch ?? "") : `${prompt}\n`),
-      note: () =>
+      text: flags.patch ? (patch ?? "") : `${prompt}\n`,
+      note:
         describeUnnamed(unnamed) +
         written.map((path) => `wrote ${path}\n`).join("") +
         summaryOf(delta, sizes) +

@@ -1,19 +1,17 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { openAliasRegistry } from "@ccl/aliases";
 import { type NodeRecordsPlace, salvageRecords } from "@ccl/records/node";
 
 import { CliError } from "../cli-error.ts";
 import { runGit } from "../git-output.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
-import { describeSkipped, hasRegistry, withScan } from "../project.ts";
-import type { Session } from "../session.ts";
+import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /**
  * Checks what the other commands need and what they would leave out here, or checks one store. Writes nothing but a
@@ -56,11 +54,8 @@ async function registryState(session: Session): Promise<Finding> {
   const name = "aliases";
   if (!hasRegistry(session))
     return finding(name, "hint", 'not set up: packs work, "ccl init" keeps names');
-  const { root, directory, signal } = session;
   try {
-    const registry = await openAliasRegistry({ root, directory, persist: false });
-    const { checks } = await registry.verify({ signal });
-    await registry.close();
+    const { checks } = await withRegistry(session, false, (registry) => registry.verify(session));
     const stale = checks.filter(({ status }) => status !== "ok").length;
     const message = `${formatCount(checks.length, "name")}, ${stale} of changed or missing files`;
     const hint = stale > 0 ? '; "ccl alias scan" records them' : "";
@@ -74,7 +69,7 @@ async function registryState(session: Session): Promise<Finding> {
 async function tokenStates(session: Session): Promise<Finding[]> {
   const recorded = (await recordedPrompts(session)).flat();
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
-  return await Promise.all(
+  return Promise.all(
     [...(models.size === 0 ? ["claude"] : models)].sort().map(async (model) => {
       const { name, ratio } = await openCounter({ modelEncoding: "o200k_base", model }, session);
       return finding("tokens", ratio === "assumed" ? "hint" : "ok", `--model ${name}`);
@@ -93,7 +88,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
       const findings = [finding(name, "ok", message)];
       const foreign: string[] = [];
       for (const { alias } of report.entries) {
-        const content = await registry.resolve(alias, { signal: session.signal });
+        const content = await registry.resolve(alias, session);
         if (content.ok && content.value.encoding !== undefined)
           foreign.push(`${content.value.path} (${content.value.encoding})`);
       }

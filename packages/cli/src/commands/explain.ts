@@ -8,13 +8,12 @@ import {
   selectFiles,
   withPresentFiles,
 } from "../project.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** A file with the token count of its full text. */
 type Explained = (PackEntry | PackOmission) & { wholeTokens: number };
@@ -27,7 +26,7 @@ export async function explain(
 ): Promise<CommandResult> {
   const shape = await applySettings(session, flags);
   const selected = await selectFiles(session, shape);
-  return await withPresentFiles(session, async (all, found) => {
+  return withPresentFiles(session, async (all, found) => {
     const registry = narrowRegistry(all, selected?.paths);
     requireFiles(registry, shape, selected?.skipped ?? found);
     const aliases = new Set(findFocus(registry, names, { flag: "", skipped: found }));
@@ -46,7 +45,7 @@ export async function explain(
       document: { files, total, isMatched, unmatched },
       text: (style) =>
         files.map((file) => renderFile(file, { total, budget: shape.budget, style })).join("\n"),
-      note: () => (missing ? `ccl: ${missing}\n` : ""),
+      note: missing ? `ccl: ${missing}\n` : "",
     };
   });
 }

@@ -14,12 +14,10 @@ import {
 import type { Result } from "@ccl/core";
 import { createTraceFiles, type FileWorkspace } from "@ccl/plan-protocol/node";
 
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable, printableLines } from "../output/printable.ts";
-import type { Style } from "../output/style.ts";
 import {
   applyConfirmed,
   type ApplyFlags,
@@ -41,7 +39,7 @@ import {
 } from "../plan/saved-plan.ts";
 import { openMemory } from "./memory.ts";
 import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl gen`. */
 export interface GenFlags
@@ -66,6 +64,8 @@ interface Gen {
   session: Session;
   flags: GenFlags;
   goal: string;
+  /** True for "ok", "apply" and the like, which refer to the saved plan. */
+  isGoAhead: boolean;
   workspace: FileWorkspace;
   planSession: PlanSession;
   spending: Spending;
@@ -74,11 +74,12 @@ interface Gen {
 /** Asks a model for a change and shows it. Changes files only with `--apply` or `--until-green`. */
 export async function gen(session: Session, goal: string, flags: GenFlags): Promise<CommandResult> {
   requireFitting(goal, flags);
-  const savedPlan = isGoAhead(goal) ? await requireSavedSteps(session) : undefined;
+  const isGoAhead = detectMode(goal, { savedPlan: true }).reason === "trigger";
+  const savedPlan = isGoAhead ? await requireSavedSteps(session) : undefined;
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
-  return await withWorkspace(session, flags, async (workspace) => {
+  return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
     const memory = await openMemory(session);
     const planSession = createPlanSession({
@@ -91,39 +92,37 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
       root: workspace.root,
       // With `--schema-version` the model writes the plan as JSON.
       editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
-      responseFormat: flags.bestEffort === true ? "best-effort" : "strict",
+      responseFormat: flags.bestEffort ? "best-effort" : "strict",
       request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
       onEvent: showEvents(session, flags),
       version: flags.schemaVersion,
-      trace: flags.trace === true ? createTraceFiles({ root: session.root }) : undefined,
+      trace: flags.trace ? createTraceFiles({ root: session.root }) : undefined,
     });
     const { spending } = model;
-    return await run({ session, flags, goal, workspace, planSession, spending });
+    return run({ session, flags, goal, isGoAhead, workspace, planSession, spending });
   });
 }
 
 async function run(context: Gen): Promise<CommandResult> {
-  const { session, flags, goal, planSession } = context;
+  const { session, flags, goal, isGoAhead, planSession } = context;
   const { signal } = session;
   // A saved plan already has its context.
-  const isContinued = isGoAhead(goal);
-  const given = isContinued ? {} : await genBackground(session, goal, flags);
+  const given = isGoAhead ? {} : await genBackground(session, goal, flags);
   const report =
     flags.report === undefined
       ? await reportOfChecks(context)
       : await readInput(session, flags.report, "a report");
   const first: ProposeOptions = { ...given, report, signal };
-  if (flags.planOnly === true)
-    return await deliver(context, await planSession.plan(goal, first), undefined);
+  if (flags.planOnly) return deliver(context, await planSession.plan(goal, first), undefined);
   const attempts = flags.untilGreen ?? 1;
   let options = first;
   for (let attempt = 1; ; attempt += 1) {
-    const proposal = await planSession.apply(isContinued ? "" : goal, options);
+    const proposal = await planSession.apply(isGoAhead ? "" : goal, options);
     session.progress.clear();
     if (!proposal.ok) throw planFailure(proposal.issues);
     const outcome = await applyIfAsked(context, proposal.value);
     if (outcome === undefined || outcome.ok)
-      return await deliver(context, proposal, outcome?.value, attempt);
+      return deliver(context, proposal, outcome?.value, attempt);
     const hasFailedCheck = outcome.issues.some(
       ({ code }) => code === "AUTO_CHECK_FAILED_ROLLED_BACK",
     );
@@ -134,15 +133,10 @@ async function run(context: Gen): Promise<CommandResult> {
   }
 }
 
-/** True for "ok", "apply" and the like, which refer to the saved plan. */
-function isGoAhead(goal: string): boolean {
-  return detectMode(goal, { savedPlan: true }).reason === "trigger";
-}
-
 async function requireSavedSteps(session: Session): Promise<SavedPlan> {
   const saved = await readSavedSteps(session);
   if (saved !== undefined) return saved;
-  throw new CliError("usage", 'No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
+  throw usageError('No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
 }
 
 async function applyIfAsked(
@@ -196,7 +190,11 @@ async function deliver(
   const written =
     flags.out === undefined ? [] : [await writeOut(flags.out, planText(plan), session)];
   const isOpen = preview !== undefined && applied === undefined;
-  const saved = isOpen ? await saveChange(session, plan) : await saveIfPlan(session, planSession);
+  // Steps that the user asked for, or that replace changes to files that have changed since.
+  const { savedPlan } = planSession;
+  const saved = isOpen
+    ? await saveChange(session, plan)
+    : savedPlan && (await saveSteps(session, savedPlan));
   return {
     isCommitted: applied !== undefined,
     document: {
@@ -217,32 +215,22 @@ async function deliver(
         ? `${printableLines(plan.summary)}\n`
         : renderPreview(plan, preview, style);
     },
-    note: (style) =>
-      closingOf(proposal.value, { written, spending, isOpen, isSaved: saved !== undefined }, style),
+    note: ({ colours }) =>
+      [
+        ...written.map((path) => `wrote ${printable(path)}`),
+        ...remarksOn(proposal.value),
+        ...(isOpen
+          ? ['Nothing was changed. "ccl plan apply" makes this change.']
+          : saved === undefined
+            ? []
+            : ['Nothing was changed. "ccl gen ok --apply" carries the plan out.']),
+        `${colours.dim(describeSpending(spending))}\n`,
+      ].join("\n"),
   };
 }
 
-/** Saves steps that the user asked for, or that replace changes to files that have changed since. */
-async function saveIfPlan(
-  session: Session,
-  { savedPlan }: PlanSession,
-): Promise<string | undefined> {
-  return savedPlan === undefined ? undefined : await saveSteps(session, savedPlan);
-}
-
-interface Closing {
-  written: string[];
-  spending: Spending;
-  isOpen: boolean;
-  isSaved: boolean;
-}
-
-function closingOf(
-  { suggestedMemory, changed }: ProposedPlan,
-  { written, spending, isOpen, isSaved }: Closing,
-  { colours }: Style,
-): string {
-  const lines = written.map((path) => `wrote ${printable(path)}`);
+function remarksOn({ suggestedMemory, changed }: ProposedPlan): string[] {
+  const lines: string[] = [];
   if (changed.length > 0)
     lines.push(
       `Changed since the plan, so this is a new plan: ${changed.map(printable).join(", ")}.`,
@@ -251,19 +239,17 @@ function closingOf(
     lines.push(
       `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered. "ccl memory set" does.`,
     );
-  if (isOpen) lines.push('Nothing was changed. "ccl plan apply" makes this change.');
-  else if (isSaved) lines.push('Nothing was changed. "ccl gen ok --apply" carries the plan out.');
-  const { calls, tokens, usd } = spending;
+  return lines;
+}
+
+function describeSpending({ calls, tokens, usd }: Spending): string {
   const cost = usd === undefined || usd === 0 ? "" : `, $${usd.toFixed(4)}`;
-  lines.push(
-    colours.dim(`${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`),
-  );
-  return lines.map((line) => `${line}\n`).join("");
+  return `${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`;
 }
 
 /** Fails before the first paid call if a killed process left a transaction, since that blocks every plan. */
 function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: GenFlags): void {
-  if (unfinished.length === 0 || (apply !== true && untilGreen === undefined)) return;
+  if (unfinished.length === 0 || (!apply && untilGreen === undefined)) return;
   throw new CliError(
     "plan_conflict",
     `Transaction ${unfinished.join(", ")} was left unfinished, or is under way. "ccl plan recover" undoes what an ended process left.`,
@@ -271,15 +257,13 @@ function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: 
 }
 
 function requireFitting(goal: string, { apply, planOnly, untilGreen, check = [] }: GenFlags): void {
-  if (goal.trim() === "")
-    throw new CliError("usage", "The goal is empty. Say what is to be changed.");
-  if (planOnly === true && (apply === true || untilGreen !== undefined))
-    throw new CliError(
-      "usage",
+  if (goal.trim() === "") throw usageError("The goal is empty. Say what is to be changed.");
+  if (planOnly && (apply || untilGreen !== undefined))
+    throw usageError(
       "--plan-only changes nothing, so it cannot be combined with --apply or --until-green.",
     );
   if (untilGreen !== undefined && check.length === 0)
-    throw new CliError("usage", "--until-green needs to know what has to pass: give --check.");
+    throw usageError("--until-green needs to know what has to pass: give --check.");
 }
 
 function showLine({ session }: Gen, text: string): void {
@@ -294,7 +278,7 @@ function showEvents(
   let calls = 0;
   return ({ type, trace_id: _trace, at: _at, ...fields }) => {
     if (type === "LLM_REQUEST_SENT") calls += 1;
-    if (verbose === true) {
+    if (verbose) {
       progress.clear();
       const shown = Object.entries(fields).map(
         ([name, value]) => `${name}=${JSON.stringify(value)}`,

@@ -1,13 +1,16 @@
 import { join } from "node:path";
 
-import { openAliasRegistry } from "@ccl/aliases";
-
-import type { CommandResult } from "../output/command-result.ts";
 import { ask, canAsk } from "../output/ask.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
-import { describeSkipped, hasRegistry, scanWithProgress, withScan } from "../project.ts";
-import type { Session } from "../session.ts";
+import {
+  describeSkipped,
+  hasRegistry,
+  scanWithProgress,
+  withRegistry,
+  withScan,
+} from "../project.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Creates the folder of context files and names the project's files. Does not change an existing registry. */
 export async function init(
@@ -19,15 +22,14 @@ export async function init(
   if (hasRegistry(session)) {
     return {
       document: { root, directory, isNew: false },
-      text: () => `${place} is set up already. "ccl alias scan" names files that are new.\n`,
+      text: `${place} is set up already. "ccl alias scan" names files that are new.\n`,
     };
   }
-  if (canAsk(session) && flags.yes !== true) {
+  if (canAsk(session) && !flags.yes) {
     const count = await withScan(session, {}, async (_, scan) => scan.entries.length);
     await ask(session, `Name ${formatCount(count, "file")} in ${place}?`);
   }
-  const registry = await openAliasRegistry({ root, directory });
-  try {
+  return withRegistry(session, true, async (registry) => {
     const report = await scanWithProgress(registry, session);
     const { added, skipped } = report;
     return {
@@ -37,7 +39,5 @@ export async function init(
         lineOf(describeSkipped(report)) +
         'Next: "ccl pack --task <what to do>" prints the project as a prompt.\n',
     };
-  } finally {
-    await registry.close();
-  }
+  });
 }

@@ -1,11 +1,10 @@
 import type { CommandFunction } from "../command-line/command-declaration.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { changeSettings, type SettingsFlags } from "../settings/change-settings.ts";
 import type { ClientSettings, SettingsOf } from "../settings/client-settings.ts";
 import { hookSettings } from "../settings/hook-settings.ts";
 import { mcpSettings } from "../settings/mcp-settings.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 const kinds: Record<"mcp" | "hooks", ReadonlyMap<string, SettingsOf>> = {
   mcp: mcpSettings,
@@ -30,7 +29,7 @@ function known<Value>(all: ReadonlyMap<string, Value>, client: string): Value {
   const found = all.get(client);
   if (found !== undefined) return found;
   const names = [...all.keys()].join(", ");
-  throw new CliError("usage", `There is no client ${JSON.stringify(client)}; there are ${names}.`);
+  throw usageError(`There is no client ${JSON.stringify(client)}; there are ${names}.`);
 }
 
 /** The settings for a client, and the reason for that setup. */

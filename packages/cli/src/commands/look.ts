@@ -6,13 +6,12 @@ import { buildProjectPack } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { runGit } from "../git-output.ts";
 import { dollars, percent } from "../output/audit-report.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import { withScan } from "../project.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { withRemote } from "../with-remote.ts";
 import { agentFolders, auditLogs, findLogs } from "./audit.ts";
 
@@ -85,7 +84,7 @@ async function lookAtCommit(session: Session): Promise<CommitPack | undefined> {
   try {
     return await withRemote(session, { remote: root }, async (clone) => {
       await git(clone.root, "checkout", "--quiet", "--detach", `${commit}~1`);
-      return await withScan(clone, {}, async (registry) => {
+      return withScan(clone, {}, async (registry) => {
         const shape = { task, budget, modelEncoding: "o200k_base" } as const;
         const { pack } = await buildProjectPack(clone, shape, { registry });
         const shown = new Map(pack.entries.map((entry) => [entry.path, entry]));

@@ -21,11 +21,10 @@ import {
 } from "@ccl/mcp";
 
 import { openState, withState } from "../artifact-folder.ts";
-import { CliError, inputError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { inputError, usageError } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/format-number.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
 /** Registers a function to call at the end. Calls it immediately if the server has already ended. */
@@ -103,7 +102,7 @@ function catalogParts(
       const connectors: Record<string, QuerySource["connectors"][string]> = {};
       for (const source of await folder.readSources(content)) {
         try {
-          const opened = await openConnectors({ root, env: terminal.env }, [source]);
+          const opened = await openConnectors(session, [source]);
           await closeLater(() => opened.close());
           Object.assign(connectors, opened.connectors);
         } catch (error) {
@@ -139,7 +138,7 @@ async function withProxy(
   const { terminal, root } = session;
   const path = resolve(terminal.cwd(), flags.config);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new CliError("usage", `${path} can't be read.`, { cause });
+    throw usageError(`${path} can't be read.`, cause);
   });
   const servers = readMcpServers(parseJson(text), terminal.env);
   if (!servers.ok)

@@ -4,17 +4,15 @@ import { parseJson } from "@ccl/core/json";
 import { type MemoryFiles, openMemoryFiles } from "@ccl/plan-protocol/node";
 
 import { inputError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { configOf } from "../user-places.ts";
 
 /** Shows all stored values, and entries of the files that are invalid. */
 export async function memoryShow(session: Session): Promise<CommandResult> {
-  const { signal } = session;
   const files = await openMemory(session);
-  const { memory, rejected } = await files.inspect({ signal });
+  const { memory, rejected } = await files.inspect(session);
   const rows = Object.entries(memory).flatMap(([layer, fields]) =>
     Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, JSON.stringify(value)]),
   );
@@ -22,15 +20,14 @@ export async function memoryShow(session: Session): Promise<CommandResult> {
   return {
     document: { memory, rejected, userFile, projectFile },
     text: tableOf(["key", "value"], rows, ""),
-    note: () =>
-      [
-        ...(rows.length === 0 ? ["Nothing is remembered."] : []),
-        ...rejected.map(({ message }) => printable(message)),
-        `you: ${printable(userFile)}`,
-        `project: ${printable(projectFile)}`,
-      ]
-        .map((line) => `${line}\n`)
-        .join(""),
+    note: [
+      ...(rows.length === 0 ? ["Nothing is remembered."] : []),
+      ...rejected.map(({ message }) => printable(message)),
+      `you: ${printable(userFile)}`,
+      `project: ${printable(projectFile)}`,
+    ]
+      .map((line) => `${line}\n`)
+      .join(""),
   };
 }
 
@@ -40,14 +37,13 @@ export async function memorySet(
   key: string,
   value: string,
 ): Promise<CommandResult> {
-  const { signal } = session;
   const files = await openMemory(session);
-  const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, { signal });
+  const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, session);
   if (rejected.length > 0) throw inputError(rejected);
   return {
     isCommitted: true,
     document: { memory },
-    note: () => `Remembered ${key}.\n`,
+    note: `Remembered ${key}.\n`,
   };
 }
 
@@ -57,8 +53,8 @@ function valueOf(text: string): unknown {
 }
 
 /** Opens the memory of the user, which all projects share, and of the project. */
-export async function openMemory({ root, signal, terminal }: Session): Promise<MemoryFiles> {
+export function openMemory({ root, signal, terminal }: Session): Promise<MemoryFiles> {
   const { env, platform } = terminal;
   const config = (platform === "win32" && env["APPDATA"]) || configOf(env);
-  return await openMemoryFiles({ userDirectory: join(config, "ccl"), root }, { signal });
+  return openMemoryFiles({ userDirectory: join(config, "ccl"), root }, { signal });
 }

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 
-import { createContextFiles, type AliasRegistry, type Pack } from "@ccl/aliases";
+import { createContextFiles, type Pack } from "@ccl/aliases";
 import type { TokenCounter } from "@ccl/core";
 
 import { keepBaseTree } from "../base-tree.ts";
 import { buildProjectPack, type PackShape, type PackSource } from "../build-project-pack.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { copyToClipboard, partName, splitPack, writeOut } from "../deliver-pack.ts";
 import {
   estimateRawTokens,
@@ -15,13 +15,7 @@ import {
   type PackFacts,
   renderTokenTree,
 } from "../pack-summary.ts";
-import {
-  readListedPaths,
-  applySettings,
-  ignoringOutput,
-  withoutSettings,
-  type ShapeFlags,
-} from "../pack-shape.ts";
+import { readListedPaths, applySettings, ignoringOutput, type ShapeFlags } from "../pack-shape.ts";
 import {
   narrowRegistry,
   describeUnnamed,
@@ -34,11 +28,10 @@ import {
   withScan,
   type SkippedFiles,
 } from "../project.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { withRemote } from "../with-remote.ts";
 
 /** Flags of `ccl pack`. */
@@ -58,6 +51,7 @@ export interface PackFlags extends ShapeFlags {
 /** A pack and where it was delivered. */
 interface Packed {
   pack: Pack;
+  counter: TokenCounter;
   facts: PackFacts;
   /** Files written, with paths as the user typed them. */
   written: string[];
@@ -83,26 +77,23 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
   if (remote !== undefined) {
-    const order = { flags, shape: await withoutSettings(session, flags), listed: undefined };
-    return resultOf(
-      await withRemote(session, { remote, branch }, (clone) => packFolder(clone, order)),
-      flags,
-    );
+    // Neither the settings of the clone apply nor those of the current folder.
+    const order = { flags, shape: await applySettings(session, flags, {}), listed: undefined };
+    const packed = withRemote(session, { remote, branch }, (clone) => packFolder(clone, order));
+    return resultOf(await packed, flags);
   }
-  const listed = flags.stdin === true ? await readListedPaths(session) : undefined;
+  const listed = flags.stdin ? await readListedPaths(session) : undefined;
   const shape = ignoringOutput(session, await applySettings(session, flags), flags);
   const order: Order = { flags, shape, listed };
-  if (flags.watch !== true) return resultOf(await packOnce(session, order), flags);
-  return await watchPack(session, shape, async () => {
+  if (!flags.watch) return resultOf(await packOnce(session, order), flags);
+  return watchPack(session, shape, async () => {
     const { pack: packed, written } = await packOnce(session, order);
     return `${written.map(printable).join(", ")}: ${formatNumber(packed.tokens)} tokens`;
   });
 }
 
-async function packOnce(session: Session, order: Order): Promise<Packed> {
-  return hasRegistry(session)
-    ? await packProject(session, order)
-    : await packFolder(session, order);
+function packOnce(session: Session, order: Order): Promise<Packed> {
+  return (hasRegistry(session) ? packProject : packFolder)(session, order);
 }
 
 function resultOf(packed: Packed, flags: PackFlags): CommandResult {
@@ -122,7 +113,7 @@ function resultOf(packed: Packed, flags: PackFlags): CommandResult {
       accepted: accepted || undefined,
       isCopied: copiedBy !== undefined,
     },
-    text: isPrinted ? () => text : undefined,
+    text: isPrinted ? text : undefined,
     note: (style) => describePacked(packed, { flags, isPrinted, style }),
   };
 }
@@ -144,7 +135,7 @@ function describePacked(
     result.isMatched || flags.task === undefined ? "" : `ccl: ${describeUnmatched(result)}\n`;
   const omitted = describeOmitted(result, facts);
   const counted = flags.model === undefined ? "" : `ccl: tokens of ${facts.counter}\n`;
-  const left = omitted === undefined ? "" : `ccl: not shown: ${omitted}\n`;
+  const left = omitted && `ccl: not shown: ${omitted}\n`;
   // If the pack goes to a pipe, do not report the files written beside it.
   return `${unmatched}${counted}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
@@ -162,107 +153,94 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
 }
 
 function requireFitting(flags: PackFlags, isSetUp: boolean): void {
-  const refuse = (message: string): never => {
-    throw new CliError("usage", message);
-  };
-  if (flags.show === true && flags.accept === true)
-    refuse("--show writes nothing, so it cannot be combined with --accept.");
+  if (flags.show && flags.accept)
+    throw usageError("--show writes nothing, so it cannot be combined with --accept.");
   if (flags.split !== undefined && flags.out === undefined)
-    refuse("--split writes files: name them with --out.");
-  if (flags.watch === true && (flags.out === undefined || flags.stdin === true))
-    refuse("--watch writes to --out again and again, and reads no --stdin.");
+    throw usageError("--split writes files: name them with --out.");
+  if (flags.watch && (flags.out === undefined || flags.stdin))
+    throw usageError("--watch writes to --out again and again, and reads no --stdin.");
   if (flags.branch !== undefined && flags.remote === undefined)
-    refuse("--branch is a branch of --remote.");
-  const local = (["accept", "base", "stdin", "watch"] as const).find(
-    (name) => flags[name] === true,
-  );
+    throw usageError("--branch is a branch of --remote.");
+  const local = (["accept", "base", "stdin", "watch"] as const).find((name) => flags[name]);
   if (flags.remote !== undefined && local !== undefined)
-    refuse(`--${local} is for a folder of this machine, so it cannot be combined with --remote.`);
-  const needing = flags.accept === true ? "--accept" : flags.base === true ? "--base" : undefined;
+    throw usageError(
+      `--${local} is for a folder of this machine, so it cannot be combined with --remote.`,
+    );
+  const needing = flags.accept ? "--accept" : flags.base ? "--base" : undefined;
   if (needing !== undefined && !isSetUp)
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);
 }
 
-async function packFolder(session: Session, order: Order): Promise<Packed> {
-  return await withScan(session, order.shape, async (registry, { skipped }) => {
-    const source = { registry: chooseFiles(registry, order, skipped), skipped };
-    const packed = await buildPacked(session, order, source);
-    await deliver(packed, session, order);
-    return packed.packed;
+function packFolder(session: Session, order: Order): Promise<Packed> {
+  return withScan(session, order.shape, async (registry, { skipped }) => {
+    const packed = await buildPacked(session, order, { registry, skipped });
+    await deliver(packed, session, order.flags);
+    return packed;
   });
 }
 
 async function packProject(session: Session, order: Order): Promise<Packed> {
-  const { signal } = session;
   const { flags, shape } = order;
   const selected = await selectFiles(session, shape);
-  return await withProject(session, { persist: flags.show !== true }, async (registry) => {
-    const { unnamed, skipped } = await nameNewFiles(session, registry);
-    const files = createContextFiles(registry);
-    const left = selected?.skipped ?? skipped;
-    const chosen = chooseFiles(narrowRegistry(registry, selected?.paths), order, left);
-    const source = { registry: chosen, files, skipped: left };
-    const built = await buildPacked(session, order, source);
-    const { packed } = built;
-    packed.facts.unnamed = unnamed;
-    if (flags.show !== true) packed.written.push(await files.writePack(packed.pack, { signal }));
-    await deliver(built, session, order);
+  return withProject(session, { persist: !flags.show }, async (all) => {
+    const { unnamed, skipped } = await nameNewFiles(session, all);
+    const files = createContextFiles(all);
+    const packed = await buildPacked(session, order, {
+      registry: narrowRegistry(all, selected?.paths),
+      files,
+      skipped: selected?.skipped ?? skipped,
+      unnamed,
+    });
+    if (!flags.show) packed.written.push(await files.writePack(packed.pack, session));
+    await deliver(packed, session, flags);
     // Accept the base last, when the pack has been delivered.
-    if (flags.accept === true) {
-      packed.accepted = (await files.accept(packed.pack, { signal })).snapshot.id;
+    if (flags.accept) {
+      packed.accepted = (await files.accept(packed.pack, session)).snapshot.id;
       await keepBaseTree(session, packed.accepted);
     }
     return packed;
   });
 }
 
-/** The files that stdin lists, or all. Fails if there are none. */
-function chooseFiles(
-  registry: AliasRegistry,
-  { shape, listed }: Order,
-  skipped: SkippedFiles,
-): AliasRegistry {
-  const view = narrowRegistry(registry, listed);
-  requireFiles(view, listed === undefined ? shape : { include: ["--stdin"] }, skipped);
-  return view;
-}
-
-const isSummaryRead = (session: Session): boolean => session.isJson || session.noteStyle.isTerminal;
-
-interface Built {
-  packed: Packed;
-  counter: TokenCounter;
-}
-
+/** Packs the files that stdin lists, or all. Fails if there are none. */
 async function buildPacked(
   session: Session,
   { flags, shape, listed }: Order,
-  source: PackSource & { skipped: SkippedFiles },
-): Promise<Built> {
-  const { registry } = source;
-  const { signal } = session;
-  const { pack: result, counter } = await buildProjectPack(session, shape, source);
-  const rawTokens = isSummaryRead(session) ? await estimateRawTokens(registry, signal) : 0;
+  {
+    skipped,
+    unnamed = 0,
+    ...source
+  }: PackSource & { skipped: SkippedFiles; unnamed?: number | undefined },
+): Promise<Packed> {
+  const { signal, isJson, noteStyle } = session;
+  const registry = narrowRegistry(source.registry, listed);
+  requireFiles(registry, listed === undefined ? shape : { include: ["--stdin"] }, skipped);
+  const { pack, counter } = await buildProjectPack(session, shape, { ...source, registry });
+  const isSummaryRead = isJson || noteStyle.isTerminal;
   const known = new Set(registry.list().map(({ path }) => path));
-  const packed: Packed = {
-    pack: result,
+  return {
+    pack,
+    counter,
     facts: {
       budget: shape.budget,
       counter: counter.name,
-      rawTokens,
-      unnamed: 0,
-      skipped: source.skipped.filter(({ path }) => listed?.has(path) !== false),
+      rawTokens: isSummaryRead ? await estimateRawTokens(registry, signal) : 0,
+      unnamed,
+      skipped: skipped.filter(({ path }) => listed?.has(path) !== false),
     },
     written: [],
     unlisted: [...(listed ?? [])].filter((path) => !known.has(path)),
-    tree: flags.tree === true ? await renderTokenTree(result, registry, signal) : undefined,
+    tree: flags.tree ? await renderTokenTree(pack, registry, signal) : undefined,
   };
-  return { packed, counter };
 }
 
 /** Delivers the pack to every target but stdout. */
-async function deliver({ packed, counter }: Built, session: Session, order: Order): Promise<void> {
-  const { out, split, copy } = order.flags;
+async function deliver(
+  packed: Packed,
+  session: Session,
+  { out, split, copy }: PackFlags,
+): Promise<void> {
+  const { counter } = packed;
   const { text } = packed.pack;
   if (out !== undefined && split === undefined)
     packed.written.push(await writeOut(out, text, session));
@@ -270,25 +248,25 @@ async function deliver({ packed, counter }: Built, session: Session, order: Orde
     // Every part is cut before the first is written.
     for (const [index, part] of splitPack(text, split, counter).entries())
       packed.written.push(await writeOut(partName(out, index + 1), part, session));
-  if (copy === true) packed.copiedBy = await copyToClipboard(text, session);
+  if (copy) packed.copiedBy = await copyToClipboard(text, session);
 }
 
 const EVERY_MS = 700;
 
 /** Runs `build` now and after each change to the selected files, until the user interrupts. */
-async function watchPack(
+function watchPack(
   session: Session,
   rules: ShapeFlags,
   build: () => Promise<string>,
 ): Promise<never> {
   const { signal, terminal } = session;
-  return await withFreshScan(session, rules, async (registry) => {
+  return withFreshScan(session, rules, async (registry) => {
     for (let cause = "watching"; ;) {
       const line = await build();
       session.progress.clear();
       terminal.stderr.write(`${line} (${cause})\n`);
       for (cause = ""; cause === "";) {
-        await setTimeout(EVERY_MS, undefined, { signal });
+        await setTimeout(EVERY_MS, undefined, session);
         const { added, updated, moved, removed } = await registry.scan({ ...rules, signal });
         const count = added.length + updated.length + moved.length + removed.length;
         if (count > 0) cause = `${formatCount(count, "file")} changed`;

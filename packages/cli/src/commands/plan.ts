@@ -6,7 +6,6 @@ import {
   type ValidPlan,
 } from "@ccl/plan-protocol";
 
-import type { CommandResult } from "../output/command-result.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
@@ -17,7 +16,7 @@ import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import { forgetSaved } from "../plan/saved-plan.ts";
 import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl plan validate`. */
 export interface PlanValidateFlags extends PlanInputFlags {
@@ -66,26 +65,26 @@ interface Previewed {
 }
 
 /** Runs `work` on a plan and its preview on the current files. */
-async function withPreview(
+function withPreview(
   session: Session,
   { file, flags }: { file: string | undefined; flags: PlanInputFlags },
   work: (previewed: Previewed) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  return await withWorkspace(session, flags, async (workspace) => {
+  return withWorkspace(session, flags, async (workspace) => {
     const plan = await loadPlan(session, workspace, { file, flags });
-    const preview = await workspace.preview(plan, { signal: session.signal });
+    const preview = await workspace.preview(plan, session);
     if (!preview.ok) throw planFailure(preview.issues);
-    return await work({ workspace, plan, preview: preview.value });
+    return work({ workspace, plan, preview: preview.value });
   });
 }
 
 /** Shows what a plan would do, and the hash that confirms this preview. */
-export async function planPreview(
+export function planPreview(
   session: Session,
   file: string | undefined,
   flags: PlanInputFlags,
 ): Promise<CommandResult> {
-  return await withPreview(session, { file, flags }, async ({ plan, preview }) => ({
+  return withPreview(session, { file, flags }, async ({ plan, preview }) => ({
     document: { ...preview, summary: plan.summary },
     text: (style) => renderPreview(plan, preview, style),
     note({ colours }) {
@@ -97,15 +96,15 @@ export async function planPreview(
 }
 
 /** Applies a plan as one transaction. Rolls everything back if a check fails that passed before. */
-export async function planApply(
+export function planApply(
   session: Session,
   file: string | undefined,
   flags: PlanInputFlags & ApplyFlags,
 ): Promise<CommandResult> {
-  return await withPreview(session, { file, flags }, async ({ workspace, plan, preview }) => {
+  return withPreview(session, { file, flags }, async ({ workspace, plan, preview }) => {
     const { summary } = plan;
     if (plan.actions.length === 0)
-      return { document: { summary, changes: [], checks: [] }, text: () => `${summary}\n` };
+      return { document: { summary, changes: [], checks: [] }, text: `${summary}\n` };
     const applied = await applyConfirmed(session, flags, {
       plan,
       preview,

@@ -16,9 +16,8 @@ import {
   type State,
   type StateFlags,
 } from "../artifact-folder.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import type { Session } from "../session.ts";
+import { usageError } from "../cli-error.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl proxy`. */
 interface ProxyFlags extends StateFlags {
@@ -36,8 +35,7 @@ interface ProxyFlags extends StateFlags {
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
-    throw new CliError(
-      "usage",
+    throw usageError(
       "Name the API: ccl proxy --upstream https://api.anthropic.com, or https://api.openai.com/v1.",
     );
   const { running, folder } = await start(session, { ...flags, upstream });
@@ -90,7 +88,7 @@ export async function wrap(
     const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
     return { document: { exitCode }, exitCode, isCommitted: true };
   } catch (cause) {
-    throw new CliError("usage", `"${name}" can't be started.`, { cause });
+    throw usageError(`"${name}" can't be started.`, cause);
   } finally {
     await running.close();
     const stats = running.stats();
@@ -109,7 +107,7 @@ async function start(
   const { terminal } = session;
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
-    throw new CliError("usage", `The variable ${flags.tokenEnv} of --token-env is not set.`);
+    throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
   const folder = await openState(session, flags);
   try {
     await warmUp();

@@ -1,8 +1,7 @@
 import type { PlanRow } from "@ccl/query";
 
 import { readCatalog } from "../catalog/read-catalog.ts";
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
@@ -12,7 +11,7 @@ import {
   type CatalogQuery,
   type QueryAnswer,
 } from "../query/query-catalog.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl query`. */
 export interface QueryFlags {
@@ -31,12 +30,11 @@ export async function query(
   flags: QueryFlags,
 ): Promise<CommandResult> {
   if ((sql === undefined) === (flags.plan === undefined))
-    throw new CliError("usage", 'Give a SELECT, like ccl query "select ...", or --plan <file>.');
-  const { root, signal, terminal } = session;
+    throw usageError('Give a SELECT, like ccl query "select ...", or --plan <file>.');
+  const { signal } = session;
   const plan =
     flags.plan === undefined ? undefined : await readInput(session, flags.plan, "the plan");
-  const read = await readCatalog(session);
-  const catalog = await openQueryableCatalog({ root, env: terminal.env }, read, { signal });
+  const catalog = await openQueryableCatalog(session, await readCatalog(session));
   const asked: CatalogQuery = {
     sql,
     plan,
@@ -45,11 +43,11 @@ export async function query(
     signal,
   };
   try {
-    if (flags.explain === true) {
+    if (flags.explain) {
       const explained = await catalog.explain(asked);
       return {
         document: explained,
-        text: () => printableLines(`${explained.ranOn}\n${explained.text}\n`),
+        text: printableLines(`${explained.ranOn}\n${explained.text}\n`),
       };
     }
     return answerResult(await catalog.run(asked), flags.format);
@@ -72,12 +70,11 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
       );
       return renderTable(titles, cells, style);
     },
-    note: () =>
-      [
-        `${formatCount(rows.length, "row")}${total === undefined ? "" : ` of ${total}`} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms`,
-        ...doubts.map(printableLines),
-        "",
-      ].join("\n"),
+    note: [
+      `${formatCount(rows.length, "row")}${total === undefined ? "" : ` of ${total}`} from ${printableLines(ranOn)} in ${Math.round(durationMs)} ms`,
+      ...doubts.map(printableLines),
+      "",
+    ].join("\n"),
   };
 }
 

@@ -4,13 +4,18 @@ import { pathToFileURL } from "node:url";
 
 import { sleep } from "@ccl/core/async";
 import { isRecord } from "@ccl/core/json";
-import { createRunEngine, type RunEngine, type RunEvent, type StoredRun } from "@ccl/operations";
+import {
+  createRunEngine,
+  type OperationStores,
+  type RunEngine,
+  type RunEvent,
+  type StoredRun,
+} from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
-import type { OperationStores } from "@ccl/operations";
 
 import { CliError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import type { CommandResult } from "../session.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
@@ -33,8 +38,8 @@ export interface RunFlags extends StoreFlags {
 /** Lists the newest runs, or those that have not ended. */
 export async function runList(session: Session, flags: RunFlags): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
-    const { limit = 20, unfinished = false } = flags;
-    const { runs, hasMore } = await newestRuns(stores, { all: !unfinished, limit });
+    const { limit = 20, unfinished } = flags;
+    const { runs, hasMore } = await newestRuns(stores, { all: unfinished !== true, limit });
     const listed = runs.map(summaryOf);
     const columns = ["run", "chat", "status", "started", { right: "ms" }, "asked"];
     const rows = listed.map((run) => [
@@ -189,9 +194,11 @@ export async function runResume(
         "usage",
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
+    // Listened for from here on, since the signal may abort while the engine opens.
+    const interrupted = once(session.signal, "abort");
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
-    const result = await Promise.race([run.result, once(session.signal, "abort")]);
+    const result = await Promise.race([run.result, interrupted]);
     // The process exits without ending the run. A later resume finds the worker gone and continues from what it
     // committed.
     if (Array.isArray(result))

@@ -1,12 +1,11 @@
 import { searchTurns, type StoredTurn } from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
 
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import { printable } from "../output/printable.ts";
+import { usageError } from "../cli-error.ts";
+import { printableLines } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { withStores } from "../runs/with-stores.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";
 
 /** Lists the conversations of a store. */
@@ -36,10 +35,10 @@ export async function sessionShow(
         : await searchTurns(chat, branch, { text: find, limit });
     if (turns.length === 0 && find === undefined) {
       const message = `The store has no chat ${JSON.stringify(chatId)} with a branch ${JSON.stringify(branchId)}; see ccl session list.`;
-      throw new CliError("usage", message);
+      throw usageError(message);
     }
     const text = turns.map(textOf).join("\n\n");
-    return { document: { chatId, branchId, turns }, text: () => `${text || "No such turn."}\n` };
+    return { document: { chatId, branchId, turns }, text: `${text || "No such turn."}\n` };
   });
 }
 
@@ -55,7 +54,7 @@ function textOf(turn: StoredTurn): string {
     lines.push(`  ${message.role}: ${textOfMessage(message).slice(0, 200)}`);
   if (answer !== undefined)
     lines.push(
-      `assistant${others}: ${textOfMessage({ content: answer.content })}${answer.partial === true ? " [cut off]" : ""}`,
+      `assistant${others}: ${textOfMessage({ content: answer.content })}${answer.partial ? " [cut off]" : ""}`,
     );
-  return lines.map((line) => line.split("\n").map(printable).join("\n")).join("\n");
+  return printableLines(lines.join("\n"));
 }

@@ -5,9 +5,8 @@ import { estimatedCounter } from "@ccl/core";
 import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import { artifactCommand, withState } from "../artifact-folder.ts";
-import type { CommandResult } from "../output/command-result.ts";
 import { readInput } from "../plan/read-input.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl shrink`. */
 export interface ShrinkFlags {
@@ -26,8 +25,8 @@ export async function shrink(
   flags: ShrinkFlags,
 ): Promise<CommandResult> {
   const text = await readInput(session, undefined, "output to shorten");
-  if (flags.hook === true) return await answerHook(session, text, flags);
-  return await shorten(session, { text, question, flags });
+  if (flags.hook) return answerHook(session, text, flags);
+  return shorten(session, { text, question, flags });
 }
 
 /** Answers Claude Code's hook after a command with a shorter result, or with nothing if the result stays unchanged. */
@@ -39,17 +38,17 @@ async function answerHook(
   const asked = parseJson(text);
   const response = recordAt(asked, "tool_response");
   const output = await wholeOutput(response);
-  const unchanged = { document: {}, text: () => "" };
+  const unchanged = { document: {}, text: "" };
   if (response === undefined || estimatedCounter.count(output) <= flags.budget) return unchanged;
   const input = recordAt(asked, "tool_input");
   const question = `${stringAt(input, "description") ?? ""} ${stringAt(input, "command") ?? ""}`;
   const shown = await shorten(session, { text: output, question, flags });
-  const stdout = shown.text?.(session.noteStyle).trimEnd() ?? output;
+  const stdout = shown.text.trimEnd();
   // With the file's path, Claude Code would show only the beginning of the answer.
   const { persistedOutputPath: _, persistedOutputSize: __, ...others } = response;
   const updatedToolOutput = { ...others, stdout };
   const answer = { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } };
-  return { document: answer, text: () => `${JSON.stringify(answer)}\n` };
+  return { document: answer, text: `${JSON.stringify(answer)}\n` };
 }
 
 /** Reads the full output. For a long one Claude Code passes the hook only the beginning and a file. */
@@ -66,17 +65,17 @@ async function shorten(
     question = "",
     flags: { budget, state },
   }: { text: string; question?: string | undefined; flags: ShrinkFlags },
-): Promise<CommandResult> {
+): Promise<CommandResult & { text: string }> {
   const tokens = estimatedCounter.count(text);
   const { text: shown, isLossless, ...shape } = compress(text, { budget, query: question });
   if (isLossless || tokens <= budget) {
     const kept = isLossless ? shown : text;
     return {
       document: { text: kept, tokens, isLossless: true },
-      text: () => (kept.endsWith("\n") ? kept : `${kept}\n`),
+      text: kept.endsWith("\n") ? kept : `${kept}\n`,
     };
   }
-  return await withState(session, { state }, async ({ store, kind }) => {
+  return withState(session, { state }, async ({ store, kind }) => {
     const { artifactId } = await store.store(text, {
       source: "ccl shrink",
       mimeType: "text/plain",
@@ -89,7 +88,7 @@ async function shorten(
     const hint = `[${shownTokens} of ${tokens} tokens. The rest: ${search}, or read ${id} --lines 1-80]`;
     return {
       document: { text: shown, tokens, shownTokens, isLossless, artifactId, kept: kind, ranges },
-      text: () => `${shown}\n${hint}\n`,
+      text: `${shown}\n${hint}\n`,
     };
   });
 }

@@ -1,10 +1,9 @@
 import { numberAt, parseJson, stringAt } from "@ccl/core/json";
 import { reportedUsd } from "@ccl/gateway/audit";
 
-import type { CommandResult } from "../output/command-result.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { readInput } from "../plan/read-input.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import { readSettings } from "../settings/change-settings.ts";
 import { findLogs, readAgentLog } from "./audit.ts";
 import { clientSettings } from "./install.ts";
@@ -20,7 +19,7 @@ const variables = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"];
 
 /** Reports which clients use ccl, and whether a proxy runs and is used. Sends nothing to an API. */
 export async function status(session: Session, flags: StatusFlags): Promise<CommandResult> {
-  if (flags.line === true) return await statusLine(session);
+  if (flags.line) return statusLine(session);
   const { env } = session.terminal;
   const set = variables.flatMap((name) => {
     const value = env[name];
@@ -29,7 +28,7 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   const address = proxyOf(env, flags.url);
   const health = await askProxy(`${address}/health`);
   const isProxy = isGateway(health);
-  const token = flags.tokenEnv === undefined ? undefined : env[flags.tokenEnv];
+  const token = env[flags.tokenEnv ?? ""];
   const stats = isProxy ? await askProxy(`${address}/stats`, token) : undefined;
   const isNeeded = flags.url !== undefined || set.some(({ value }) => isLocal(value));
   const findings: Finding[] = [
@@ -94,7 +93,7 @@ async function statusLine(session: Session): Promise<CommandResult> {
     saved === undefined ? ", saving unknown" : `, about $${saved.toFixed(2)} saved (estimate)`;
   return {
     document: { reportedUsd: usd, fetched, saved },
-    text: () => `ccl: ${input}, ${fetched} fetched back${isWrapped ? saving : ""}\n`,
+    text: `ccl: ${input}, ${fetched} fetched back${isWrapped ? saving : ""}\n`,
   };
 }
 

@@ -1,21 +1,19 @@
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
-import { CliError } from "../cli-error.ts";
-import type { CommandResult } from "../output/command-result.ts";
+import { usageError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
 import { planFailure } from "../plan/plan-failure.ts";
 import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
-  const { signal } = session;
   const transactions = (await hasTransactions(session))
-    ? await withWorkspace(session, {}, (workspace) => workspace.transactions({ signal }))
+    ? await withWorkspace(session, {}, (workspace) => workspace.transactions(session))
     : [];
   const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
     const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
@@ -25,7 +23,7 @@ export async function planLog(session: Session): Promise<CommandResult> {
   return {
     document: { transactions },
     text: tableOf(["transaction", "time", "status", "paths"], rows, ""),
-    note: () => (rows.length === 0 ? "No plan was applied here.\n" : ""),
+    note: rows.length === 0 ? "No plan was applied here.\n" : "",
   };
 }
 
@@ -57,7 +55,7 @@ export async function planPrune(
 export async function planRecover(session: Session): Promise<CommandResult> {
   const recovered = await withWorkspace(session, {}, (workspace) => {
     session.forbidExit();
-    return workspace.recover({ signal: session.signal });
+    return workspace.recover(session);
   });
   const rows = recovered.map(({ transactionId, outcome, paths, keptPaths, writtenPaths }) => [
     transactionId,
@@ -73,17 +71,17 @@ export async function planRecover(session: Session): Promise<CommandResult> {
       rows,
       "",
     ),
-    note: () => (rows.length === 0 ? "Nothing was left unfinished.\n" : ""),
+    note: rows.length === 0 ? "Nothing was left unfinished.\n" : "",
   };
 }
 
 /** Rolls a transaction back. `last` is the latest one that was not rolled back. */
-export async function planRollback(session: Session, transaction: string): Promise<CommandResult> {
+export function planRollback(session: Session, transaction: string): Promise<CommandResult> {
   const { signal } = session;
-  return await withWorkspace(session, {}, async (workspace) => {
+  return withWorkspace(session, {}, async (workspace) => {
     const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
     session.forbidExit();
-    const undone = await workspace.rollback(id, { signal });
+    const undone = await workspace.rollback(id, session);
     if (!undone.ok) throw planFailure(undone.issues);
     const { paths } = undone.value;
     return {
@@ -100,8 +98,5 @@ async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Pro
     ({ status }) => status === "committed",
   );
   if (last !== undefined) return last.transactionId;
-  throw new CliError(
-    "usage",
-    'No transaction stands that could be rolled back. "ccl plan log" lists them.',
-  );
+  throw usageError('No transaction stands that could be rolled back. "ccl plan log" lists them.');
 }

@@ -4,7 +4,7 @@ import type { VerifyReport } from "@ccl/catalog/verify";
 import type { InspectorSource, VerifyView } from "@ccl/inspector";
 
 import { openSnapshot, readCatalog, type ReadCatalog } from "../catalog/read-catalog.ts";
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
 import { catalogVerify } from "../commands/catalog-verify.ts";
@@ -36,7 +36,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
   return {
     async catalog({ text = "", health, ...given }, { signal }) {
       const { read, snapshot } = await open();
-      const records = read.content.records.map(({ record }) => record);
+      const { records } = read;
       const now = { report: verified?.report, nowMs: Date.now() };
       const problems = problemsById(records, now);
       const facets = facetsIn(given);
@@ -62,8 +62,8 @@ export function catalogViews(session: Session): Required<CatalogViews> {
     async resource({ id = "" }, { signal }) {
       const { read } = await open();
       // The command would search for similar names, and save the search index.
-      if (!read.content.records.some(({ record }) => record.id === id))
-        throw new CliError("usage", `The catalog has no resource ${JSON.stringify(id)}.`);
+      if (!read.records.some((record) => record.id === id))
+        throw usageError(`The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id, read)).view;
     },
     async verify({ run }, { signal }) {
@@ -75,19 +75,12 @@ export function catalogViews(session: Session): Required<CatalogViews> {
       return verifyView(verified);
     },
     async changes({ since }, { signal }) {
-      const { read } = await open();
-      const records = read.content.records.map(({ record }) => record);
-      const { against, counts, changes } = await changesSince(
-        { ...session, signal },
-        records,
-        since,
-      );
-      return { against, counts, changes };
+      const { records } = (await open()).read;
+      return changesSince({ ...session, signal }, records, since);
     },
     async query({ sql, plan, explain }, { signal }) {
       const { read } = await open();
-      const place = { root: session.root, env: session.terminal.env };
-      const catalog = await openQueryableCatalog(place, read, { signal });
+      const catalog = await openQueryableCatalog({ ...session, signal }, read);
       const limits = { rows: maxRows, timeoutMs: queryTimeoutMs };
       try {
         const asked = { sql: plan === undefined ? (sql ?? "") : undefined, plan, limits, signal };

@@ -86,7 +86,7 @@ async function liveGateway(
   const url = originOf(gateway);
   if (!isGateway(await askProxy(`${url}/health`)))
     return { url, problem: `No gateway answers at ${url}.` };
-  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  const token = env[tokenEnv ?? ""];
   const stats = await askProxy(`${url}/stats`, token);
   if (!isStats(stats))
     return {

@@ -20,15 +20,9 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
       const { pack } = await withPresentFiles(own, (all) =>
         buildProjectPack(own, shape, { registry: narrowRegistry(all, selected?.paths) }),
       );
-      return {
-        task,
-        budget: shape.budget,
-        tokens: pack.tokens,
-        isMatched: pack.isMatched,
-        unmatched: pack.unmatched,
-        files: [...pack.entries, ...pack.omitted].map(fileOf),
-        text: pack.text,
-      };
+      const { tokens, isMatched, unmatched, entries, omitted, text } = pack;
+      const files = [...entries, ...omitted].map(fileOf);
+      return { task, budget: shape.budget, tokens, isMatched, unmatched, files, text };
     },
   };
 }

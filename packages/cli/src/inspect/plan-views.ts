@@ -18,7 +18,7 @@ export function planViews(given: Session): Required<Pick<InspectorSource, "plans
       const hasSome = await hasTransactions(session);
       const hasPending = (await readSavedChange(session)) !== undefined;
       if (!hasSome && !hasPending) return { transactions: [] };
-      return await withWorkspace(session, {}, async (workspace) => {
+      return withWorkspace(session, {}, async (workspace) => {
         const records = hasSome ? await workspace.transactions({ signal }) : [];
         const transactions = records.reverse().map((record) => ({
           id: record.transactionId,
@@ -38,7 +38,7 @@ export function planViews(given: Session): Required<Pick<InspectorSource, "plans
 async function pendingPlan(session: Session, workspace: OpenedWorkspace): Promise<PendingPlan> {
   try {
     const plan = await loadPlan(session, workspace, { file: undefined, flags: {} });
-    const preview = await workspace.preview(plan, { signal: session.signal });
+    const preview = await workspace.preview(plan, session);
     if (!preview.ok) {
       const issues = preview.issues.map(({ code, message, path }) => ({
         code,

@@ -5,11 +5,10 @@ import { resolve } from "node:path";
 import { CclError } from "@ccl/core";
 import { exportPage, openInspector, readView } from "@ccl/inspector";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { UiFlags } from "./ui-flags.ts";
 import { inspectorSource } from "./inspector-source.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 
 /** Serves the page until interrupted, or prints one view. */
 export async function ui(
@@ -31,17 +30,17 @@ export async function ui(
       const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
       return {
         document: { file: flags.export, left },
-        text: () => `${flags.export} holds what the page shows${rest}\n`,
+        text: `${flags.export} holds what the page shows${rest}\n`,
       };
     }
     if (shown !== undefined) {
       const given = { parameters: readParameters(parameters), signal: session.signal };
       const document = await readView(source, shown, given);
-      return { document, text: () => `${JSON.stringify(document, null, 2)}\n` };
+      return { document, text: `${JSON.stringify(document, null, 2)}\n` };
     }
     const inspector = await openInspector({ source, port: flags.port });
     // Warms up, so that the first view is as fast as later ones. The view itself reports errors.
-    source.sessions?.({}, { signal: session.signal }).catch(() => undefined);
+    source.sessions?.({}, session).catch(() => undefined);
     const { colours } = session.noteStyle;
     session.terminal.stderr.write(
       `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,
@@ -51,7 +50,7 @@ export async function ui(
     return { document: { url: inspector.url } };
   } catch (error) {
     if (CclError.isInstance(error) && error.code === "unknown_view")
-      throw new CliError("usage", error.message, { cause: error });
+      throw usageError(error.message, error);
     throw error;
   }
 }
@@ -61,7 +60,7 @@ function readParameters(given: readonly string[]): Record<string, string> {
     given.map((text) => {
       const at = text.indexOf("=");
       if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-      throw new CliError("usage", `${JSON.stringify(text)} is no parameter; give name=value.`);
+      throw usageError(`${JSON.stringify(text)} is no parameter; give name=value.`);
     }),
   );
 }

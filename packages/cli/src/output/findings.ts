@@ -1,6 +1,6 @@
 import { EXIT_CODES } from "../exit-code.ts";
-import type { CommandResult } from "./command-result.ts";
 import { printable } from "./printable.ts";
+import type { CommandResult } from "../session.ts";
 
 /** One result of a check. */
 export interface Finding {

@@ -1,6 +1,8 @@
+import { groupDigits } from "@ccl/core";
+
 /** Formats a whole number with commas between thousands, the same in every locale. */
 export function formatNumber(value: number): string {
-  return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  return groupDigits(Math.round(value));
 }
 
 /** `1 file`, `2 files`. */

@@ -14,7 +14,7 @@ export function createProgress(
   stream: { isTTY?: boolean | undefined; write(text: string): unknown },
   environment: NodeJS.ProcessEnv,
 ): Progress {
-  if (stream.isTTY !== true || environment["TERM"] === "dumb")
+  if (!stream.isTTY || environment["TERM"] === "dumb")
     return { update: () => undefined, clear: () => undefined };
   const startedAt = performance.now();
   let nextAt = startedAt + FIRST_AFTER_MS;

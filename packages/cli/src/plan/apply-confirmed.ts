@@ -47,7 +47,7 @@ export async function applyConfirmed(
   const { signal, progress } = session;
   const checks = checksOf(flags);
   const confirm =
-    flags.confirm ?? (flags.yes === true ? preview.planHash : await askFor(session, plan, preview));
+    flags.confirm ?? (flags.yes ? preview.planHash : await askFor(session, plan, preview));
   if (confirm === undefined && preview.needsConfirmation) throw unconfirmed(preview);
   progress.update(
     checks.length === 0 ? "Applying" : "Applying and checking",
@@ -70,16 +70,20 @@ async function askFor(
   if (!canAsk(session)) return undefined;
   const { terminal } = session;
   terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
-  const removed = preview.changes.filter(({ kind }) => kind.startsWith("DELETE")).length;
+  const removed = deletionsIn(preview).length;
   const warning = removed === 0 ? "" : `, ${formatCount(removed, "deletion")} among them`;
   const message = `Apply ${formatCount(preview.changes.length, "change")}${warning}?`;
   await ask(session, message, removed === 0);
   return preview.planHash;
 }
 
-function unconfirmed({ planHash, changes }: PlanPreview): CliError {
-  const removed = changes.filter(({ kind }) => kind.startsWith("DELETE")).map(({ path }) => path);
-  const message = `The plan deletes ${removed.join(", ")}. Pass --confirm ${planHash} to agree to just this plan, or --yes.`;
+function deletionsIn({ changes }: PlanPreview): string[] {
+  return changes.flatMap(({ kind, path }) => (kind.startsWith("DELETE") ? [path] : []));
+}
+
+function unconfirmed(preview: PlanPreview): CliError {
+  const { planHash } = preview;
+  const message = `The plan deletes ${deletionsIn(preview).join(", ")}. Pass --confirm ${planHash} to agree to just this plan, or --yes.`;
   return new CliError("confirmation_required", message, {
     details: { issues: [{ code: "CONFIRM_REQUIRED", path: [], message }], planHash },
   });

@@ -32,17 +32,14 @@ export async function genBackground(
   given: BackgroundFlags,
 ): Promise<GenBackground> {
   const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
-  const { pack, files } =
-    flags.pack === false ? { pack: undefined, files: [] } : await packFor(session, goal, flags);
-  const delta = flags.delta === true ? await deltaText(session, flags) : undefined;
-  const parts = [pack === undefined ? undefined : contextOf(pack), delta].filter(
-    (part) => part !== undefined,
-  );
+  const pack = flags.pack === false ? undefined : await packFor(session, goal, flags);
+  const delta = flags.delta ? await deltaText(session, flags) : undefined;
+  const parts = [pack && contextOf(pack), delta].filter((part) => part !== undefined);
   const shown = pack?.entries.filter(({ level }) => level === "full" || level === "slice") ?? [];
   return {
     background: parts.length === 0 ? undefined : parts.join("\n\n"),
     shownFiles: shown.map(({ path }) => path),
-    files,
+    files: pack === undefined ? [] : filesToRead(pack),
   };
 }
 
@@ -56,29 +53,26 @@ async function packFor(
   session: Session,
   goal: string,
   { budget, modelEncoding, model }: BackgroundFlags,
-): Promise<{ pack: Pack; files: string[] }> {
+): Promise<Pack> {
   const shape = { task: goal, budget, modelEncoding, model };
   const { pack } = await withPresentFiles(session, (registry) =>
     buildProjectPack(session, shape, { registry }),
   );
-  return { pack, files: filesToRead(pack) };
+  return pack;
 }
 
 /** Files that the goal names. Excludes files that the pack shows whole. */
-function filesToRead({ entries, omitted }: Pack): string[] {
-  const all = [...entries, ...omitted];
-  const named = all.filter(({ reason }) => reason === "focus").map(({ path }) => path);
-  const whole = entries.filter(({ level, isCut }) => level === "full" && !isCut);
-  const isWhole = new Set(whole.map(({ path }) => path));
-  return named.filter((path) => !isWhole.has(path)).slice(0, MAX_FILES);
+function filesToRead({ entries }: Pack): string[] {
+  const named = entries.filter(({ reason }) => reason === "focus");
+  const cut = named.filter(({ level, isCut }) => level !== "full" || isCut);
+  return cut.map(({ path }) => path).slice(0, MAX_FILES);
 }
 
 async function deltaText(session: Session, flags: BackgroundFlags): Promise<string> {
   const { budget } = flags;
   const counter = await openCounter(flags, session);
-  const { signal } = session;
-  return await withProject(session, { persist: false }, async (registry) => {
-    const base = requireBase(await createContextFiles(registry).readBase({ signal }));
+  return withProject(session, { persist: false }, async (registry) => {
+    const base = requireBase(await createContextFiles(registry).readBase(session));
     await nameNewFiles(session, registry);
     const delta = await changesSinceBase(session, { registry, base: base.snapshot });
     return renderDelta(delta, { budget, counter });

@@ -3,7 +3,7 @@ import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import type { Issue } from "@ccl/core";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { planFailure } from "./plan-failure.ts";
 import { readInput } from "./read-input.ts";
@@ -26,12 +26,11 @@ export async function loadPlan(
   { file, flags }: { file: string | undefined; flags: PlanInputFlags },
 ): Promise<ValidPlan> {
   const answer = await answerIn(session, file);
-  const { signal } = session;
   const version = flags.schemaVersion;
   const requests = editedPaths(answer).map((path) => ({ type: "read_file" as const, path }));
   const unread = new Map<string, Issue>();
   for (let at = 0; at < requests.length; at += MAX_READS) {
-    const { issues } = await workspace.read(requests.slice(at, at + MAX_READS), { signal });
+    const { issues } = await workspace.read(requests.slice(at, at + MAX_READS), session);
     for (const { request, code, message } of issues)
       if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
   }
@@ -55,8 +54,5 @@ async function answerIn(session: Session, file: string | undefined): Promise<str
   if (file !== undefined || given.trim() !== "") return given;
   const saved = await readSavedChange(session);
   if (saved !== undefined) return saved;
-  throw new CliError(
-    "usage",
-    "Name a file with a plan, or pipe it in: ccl gen has left none here.",
-  );
+  throw usageError("Name a file with a plan, or pipe it in: ccl gen has left none here.");
 }

@@ -57,12 +57,12 @@ export function createMeteredModel(
 }
 
 /** Streams if the model can. Retries a stream that breaks after it began. */
-async function answerOf(
+function answerOf(
   model: LanguageModel,
   request: ModelRequest,
   onText: (chars: number) => void,
 ): Promise<ModelResponse> {
-  if (model.stream === undefined) return await model.generate(request);
+  if (model.stream === undefined) return model.generate(request);
   let chars = 0;
   const attempt = async (): Promise<ModelResponse> => {
     chars = 0;
@@ -73,7 +73,7 @@ async function answerOf(
     }
     throw new LanguageModelError("provider_error", "The stream ended without an answer.");
   };
-  return await retry(attempt, {
+  return retry(attempt, {
     // Before the first piece the adapter has already retried.
     waitFor: (error) => (chars > 0 && isBroken(error) ? "backoff" : undefined),
     signal: request.signal,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type LanguageModel, LanguageModelError } from "@ccl/core";
 import { systemCode, writeFileDurable } from "@ccl/core/node";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
 /** Flags that choose the model. */
@@ -24,15 +24,14 @@ export async function openLanguageModel(
   const baseUrl = flags.baseUrl ?? env["CCL_MODEL_BASE_URL"];
   const name = flags.model ?? env["CCL_MODEL"];
   if (name === undefined && baseUrl !== undefined)
-    throw new CliError("usage", "Name the model: --model, or CCL_MODEL in the environment.");
+    throw usageError("Name the model: --model, or CCL_MODEL in the environment.");
   // With only a recording, variables of the environment must not cause calls.
   const isAsked =
     flags.replay === undefined || flags.model !== undefined || flags.baseUrl !== undefined;
   const model = name !== undefined && isAsked ? await openNamed(name, baseUrl, env) : undefined;
   if (flags.replay === undefined) {
     if (model !== undefined) return model;
-    throw new CliError(
-      "usage",
+    throw usageError(
       "Name a model: --model anthropic/NAME, openai/NAME or ollama/NAME, or --model and --base-url for another server; CCL_MODEL does for all runs.",
     );
   }
@@ -55,8 +54,7 @@ async function openNamed(
   try {
     return namedModel(name, { env, baseUrl, apiKey: env["CCL_MODEL_API_KEY"] });
   } catch (error) {
-    if (LanguageModelError.isInstance(error))
-      throw new CliError("usage", error.message, { cause: error });
+    if (LanguageModelError.isInstance(error)) throw usageError(error.message, error);
     throw error;
   }
 }
@@ -67,6 +65,6 @@ async function readRecording(path: string, mayBeNew: boolean): Promise<string | 
   } catch (error) {
     const code = systemCode(error) ?? "unreadable";
     if (mayBeNew && code === "ENOENT") return undefined;
-    throw new CliError("usage", `--replay ${path} cannot be read (${code}).`, { cause: error });
+    throw usageError(`--replay ${path} cannot be read (${code}).`, error);
   }
 }

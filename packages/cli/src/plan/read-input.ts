@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { systemCode } from "@ccl/core/node";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
 /** Upper limit of an input: a plan holds up to 5 MB of contents, and JSON may take six bytes per character. */
@@ -16,21 +16,21 @@ export async function readInput(
   what: string,
 ): Promise<string> {
   const isPiped = name === "-" || (name === undefined && session.terminal.stdin.isTTY !== true);
-  if (isPiped) return await readStdin(session, what);
-  if (name === undefined) throw new CliError("usage", `Name a file with ${what}, or pipe it in.`);
+  if (isPiped) return readStdin(session, what);
+  if (name === undefined) throw usageError(`Name a file with ${what}, or pipe it in.`);
   const path = resolve(session.terminal.cwd(), name);
   try {
     return await readFile(path, { encoding: "utf8", signal: session.signal });
   } catch (error) {
     session.signal.throwIfAborted();
     const reason = systemCode(error) ?? "unreadable";
-    throw new CliError("usage", `${name} cannot be read (${reason}).`, { cause: error });
+    throw usageError(`${name} cannot be read (${reason}).`, error);
   }
 }
 
 async function readStdin({ terminal: { stdin }, signal }: Session, what: string): Promise<string> {
   const read = stdin[Symbol.asyncIterator];
-  if (read === undefined) throw new CliError("usage", `Name a file with ${what}.`);
+  if (read === undefined) throw usageError(`Name a file with ${what}.`);
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of { [Symbol.asyncIterator]: () => read.call(stdin) }) {
@@ -38,10 +38,7 @@ async function readStdin({ terminal: { stdin }, signal }: Session, what: string)
     const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
     size += bytes.length;
     if (size > MAX_BYTES)
-      throw new CliError(
-        "usage",
-        `More than ${MAX_BYTES} bytes were piped in: too much for ${what}.`,
-      );
+      throw usageError(`More than ${MAX_BYTES} bytes were piped in: too much for ${what}.`);
     pieces.push(bytes);
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -28,6 +28,15 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
   return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
 }
 
+/** The colours of a unified diff's lines by how they start. */
+const DIFF_COLOURS = [
+  ["--- ", "bold"],
+  ["+++ ", "bold"],
+  ["@@", "cyan"],
+  ["+", "green"],
+  ["-", "red"],
+] as const;
+
 /** Renders a unified diff, coloured on a terminal. Escapes control characters except tabs. */
 function renderDiff(diff: string, { colours }: Style): string {
   return diff
@@ -39,11 +48,8 @@ function renderDiff(diff: string, { colours }: Style): string {
         .split("\t")
         .map(printable)
         .join("\t");
-      const isHeader = line.startsWith("--- ") || line.startsWith("+++ ");
-      if (isHeader) return colours.bold(text) + end;
-      if (line.startsWith("@@")) return colours.cyan(text) + end;
-      if (line.startsWith("+")) return colours.green(text) + end;
-      return (line.startsWith("-") ? colours.red(text) : text) + end;
+      const colour = DIFF_COLOURS.find(([start]) => line.startsWith(start))?.[1];
+      return (colour === undefined ? text : colours[colour](text)) + end;
     })
     .join("");
 }

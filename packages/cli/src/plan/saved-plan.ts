@@ -5,17 +5,17 @@ import { writeFileDurable } from "@ccl/core/node";
 import { isRecord, parseJson } from "@ccl/core/json";
 import type { SavedPlan, ValidPlan } from "@ccl/plan-protocol";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
 /** The last change that `ccl gen` showed but did not apply. Undefined if there is none. */
-export async function readSavedChange(session: Session): Promise<string | undefined> {
-  return await read(session, "change.json");
+export function readSavedChange(session: Session): Promise<string | undefined> {
+  return read(session, "change.json");
 }
 
 /** Saves a change for `ccl plan apply`. Returns its path. */
-export async function saveChange(session: Session, plan: ValidPlan): Promise<string> {
-  return await save(session, "change.json", planText(plan));
+export function saveChange(session: Session, plan: ValidPlan): Promise<string> {
+  return save(session, "change.json", planText(plan));
 }
 
 /** Removes the saved change and steps after they were applied. */
@@ -30,15 +30,14 @@ export async function readSavedSteps(session: Session): Promise<SavedPlan | unde
   if (text === undefined) return undefined;
   const value = parseJson(text);
   if (isSavedPlan(value)) return value;
-  throw new CliError(
-    "usage",
+  throw usageError(
     `${join(placeOf(session), "steps.json")} is damaged. Remove it, or ask for a plan again with --plan-only.`,
   );
 }
 
 /** Saves steps for a later `ccl gen ok`. */
-export async function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
-  return await save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
+export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
+  return save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
 }
 
 /** A plan as a model writes it, without the mode. */
@@ -52,8 +51,8 @@ function placeOf({ root }: Session): string {
   return join(root, ".ccl", "plans");
 }
 
-async function read(session: Session, name: string): Promise<string | undefined> {
-  return await readFile(join(placeOf(session), name), "utf8").catch(() => undefined);
+function read(session: Session, name: string): Promise<string | undefined> {
+  return readFile(join(placeOf(session), name), "utf8").catch(() => undefined);
 }
 
 async function save(session: Session, name: string, text: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { redactSecrets } from "@ccl/core";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 
 /**
  * Splits a command line into program and arguments at spaces. Quotes group words, and outside single quotes a backslash
@@ -27,13 +27,9 @@ export function splitCommand(line: string, flag = "--check"): [string, ...string
     } else word = (word ?? "") + character;
   }
   if (quote !== undefined)
-    throw new CliError(
-      "usage",
-      `${flag} ${redactSecrets(line).text} has a quote that does not end.`,
-    );
+    throw usageError(`${flag} ${redactSecrets(line).text} has a quote that does not end.`);
   if (word !== undefined) words.push(word);
   const [program, ...rest] = words;
-  if (program === undefined || program === "")
-    throw new CliError("usage", `${flag} needs a command.`);
+  if (program === undefined || program === "") throw usageError(`${flag} needs a command.`);
   return [program, ...rest];
 }

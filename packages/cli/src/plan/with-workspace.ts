@@ -10,7 +10,7 @@ import {
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { parseJson } from "@ccl/core/json";
 
-import { CliError, inputError } from "../cli-error.ts";
+import { inputError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readInput } from "./read-input.ts";
 
@@ -64,8 +64,7 @@ function readLimits(given: readonly string[]): Partial<PlanLimits> {
   for (const text of given) {
     const [, name = "", number = ""] = /^(\w+)=(\d{1,12})$/.exec(text) ?? [];
     if (!isLimit(name))
-      throw new CliError(
-        "usage",
+      throw usageError(
         `--limit ${text} is none. Give NAME=NUMBER; known are ${Object.keys(defaultPlanLimits).join(", ")}.`,
       );
     limits[name] = Number(number);

@@ -6,14 +6,7 @@ import { openSqlite } from "@ccl/sql/node";
 
 import { resolveLocation } from "../catalog/source-draft.ts";
 import { openPostgresPool } from "../catalog/load-sql.ts";
-
-/** What the catalog's sources are resolved against. */
-export interface ConnectorPlace {
-  /** The project's root. Paths of sources are relative to it. */
-  root: string;
-  /** For sources stored as `env:NAME`, and for tokens. */
-  env: NodeJS.ProcessEnv;
-}
+import type { Session } from "../session.ts";
 
 /** Connectors of a catalog's sources. The caller closes them after the last query. */
 export interface OpenedConnectors {
@@ -30,7 +23,7 @@ type Entry = readonly [address: string, connector: Connector];
  * rows.
  */
 export async function openConnectors(
-  place: ConnectorPlace,
+  session: Session,
   sources: readonly ImportedSource[],
 ): Promise<OpenedConnectors> {
   const closers: Closer[] = [];
@@ -39,7 +32,7 @@ export async function openConnectors(
   };
   try {
     const entries: Entry[] = [];
-    for (const source of sources) entries.push(...(await openSource(place, source, closers)));
+    for (const source of sources) entries.push(...(await openSource(session, source, closers)));
     return { connectors: Object.fromEntries(entries), close };
   } catch (error) {
     await close();
@@ -48,38 +41,38 @@ export async function openConnectors(
 }
 
 async function openSource(
-  place: ConnectorPlace,
+  session: Session,
   source: ImportedSource,
   closers: Closer[],
 ): Promise<Entry[]> {
   const addresses = source.resources.flatMap(({ uri }) => (uri === undefined ? [] : [uri]));
-  if (source.kind === "files") return await openFiles(place, addresses, closers);
+  if (source.kind === "files") return openFiles(session, addresses, closers);
   const [address] = addresses;
   if (address === undefined || source.kind === "mcp" || source.kind === "jsonl") return [];
-  const location = resolveLocation(source.location, place.env);
-  if (source.kind === "openapi") return openApis(place, source, addresses);
-  const connector = await openDatabase(place, location, closers);
+  const location = resolveLocation(source.location, session.terminal.env);
+  if (source.kind === "openapi") return openApis(session, source, addresses);
+  const connector = await openDatabase(session, location, closers);
   return [[address.slice(0, address.lastIndexOf("/")), connector]];
 }
 
 async function openDatabase(
-  place: ConnectorPlace,
+  session: Session,
   location: string,
   closers: Closer[],
 ): Promise<Connector> {
   const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(location)?.[1];
   if (path !== undefined) {
-    const database = await openSqlite({ path: resolve(place.root, path), readOnly: true });
+    const database = await openSqlite({ path: resolve(session.root, path), readOnly: true });
     closers.push(() => database.close());
     return sqlConnector(database);
   }
-  const pool = openPostgresPool(place, location);
+  const pool = openPostgresPool(session, location);
   closers.push(() => pool.end());
   return sqlConnector(pool);
 }
 
 async function openFiles(
-  { root }: ConnectorPlace,
+  { root }: Session,
   addresses: readonly string[],
   closers: Closer[],
 ): Promise<Entry[]> {
@@ -93,11 +86,11 @@ async function openFiles(
 }
 
 function openApis(
-  { env }: ConnectorPlace,
+  { terminal: { env } }: Session,
   { tokenVariable }: ImportedSource,
   addresses: readonly string[],
 ): Entry[] {
-  const token = tokenVariable === undefined ? undefined : env[tokenVariable];
+  const token = env[tokenVariable ?? ""];
   const auth = token === undefined ? undefined : () => ({ authorization: `Bearer ${token}` });
   const origins = new Set(
     addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin),

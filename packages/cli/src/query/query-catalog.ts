@@ -1,5 +1,4 @@
-import type { CatalogFolder, FolderContent } from "@ccl/catalog/node";
-import type { ResourceDetails } from "@ccl/catalog";
+import type { InspectorSource } from "@ccl/inspector";
 import {
   executePlan,
   executeSql,
@@ -7,12 +6,14 @@ import {
   explainSql,
   parseLogicalPlan,
   QueryError,
-  type PlanRow,
   type RunSqlOptions,
   type SqlExplanation,
+  type SqlResult,
 } from "@ccl/query";
 
-import { openConnectors, type ConnectorPlace } from "./open-connectors.ts";
+import type { ReadCatalog } from "../catalog/read-catalog.ts";
+import type { Session } from "../session.ts";
+import { openConnectors } from "./open-connectors.ts";
 
 /** A query over a catalog folder: SQL, or the text of a query plan. */
 export interface CatalogQuery {
@@ -24,30 +25,19 @@ export interface CatalogQuery {
 }
 
 /** The result of a query. */
-export interface QueryAnswer {
+export interface QueryAnswer extends Omit<SqlResult, "columns" | "doubts"> {
   columns: { name: string; type?: string | undefined }[];
-  rows: PlanRow[];
-  ranOn: string;
-  durationMs: number;
-  /** Rows without the statement's own LIMIT, where that cut some. */
-  total?: number | undefined;
-  /** What is odd in the statement, beside its rows. */
+  /** Absent for a query plan. */
   doubts?: string[] | undefined;
 }
 
-/** Steps that run in one place, in order. */
-interface QueryPlace {
-  name: string;
-  steps: { text: string; rows?: number | undefined }[];
-  rows?: number | undefined;
-}
+type QueryView = Awaited<ReturnType<NonNullable<InspectorSource["query"]>>>;
 
 /** Where each part of a query would run. */
 interface ExplainedQuery {
   ranOn: string;
   text: string;
-  /** The steps of each source, and those on their results. `here` is absent if one source runs everything. */
-  diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
+  diagram: QueryView["diagram"];
 }
 
 /** The catalog of a project's folder, open for many queries. */
@@ -59,20 +49,17 @@ export interface QueryableCatalog {
   close(): Promise<void>;
 }
 
-/** Opens what the catalog's sources need. `details` are the records that may be read. All by default. */
+/** Opens what the catalog's sources need. */
 export async function openQueryableCatalog(
-  place: ConnectorPlace,
-  read: { folder: CatalogFolder; content: FolderContent },
-  options: { details?: readonly ResourceDetails[] | undefined; signal: AbortSignal },
+  session: Session,
+  { folder, content, records: details }: ReadCatalog,
 ): Promise<QueryableCatalog> {
-  const details = options.details ?? read.content.records.map(({ record }) => record);
-  const sources = await read.folder.readSources(read.content, { signal: options.signal });
-  const { connectors, close } = await openConnectors(place, sources);
+  const sources = await folder.readSources(content, session);
+  const { connectors, close } = await openConnectors(session, sources);
   return {
     close,
     async run({ sql, plan, ...running }) {
-      if (plan === undefined)
-        return await executeSql(sql ?? "", { details, connectors, ...running });
+      if (plan === undefined) return executeSql(sql ?? "", { details, connectors, ...running });
       const parsed = parsedPlan(plan);
       const { limits, signal } = running;
       const result = await executePlan(parsed, { details, connectors, limits, signal });

@@ -1,7 +1,7 @@
 import type { RunEvent, StoredRun } from "@ccl/operations";
 import type { OperationStores } from "@ccl/operations";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 
 /** Loads a run by its id. @throws CliError `usage` */
 export async function loadRun(
@@ -10,7 +10,7 @@ export async function loadRun(
 ): Promise<StoredRun> {
   const run = await runs.loadRun(id);
   if (run !== undefined) return run;
-  throw new CliError("usage", `The store has no run ${JSON.stringify(id)}; see ccl run list.`);
+  throw usageError(`The store has no run ${JSON.stringify(id)}; see ccl run list.`);
 }
 
 /** The newest runs first, and whether there are more. Excludes ended runs unless all are requested. */

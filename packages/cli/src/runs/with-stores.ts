@@ -7,7 +7,7 @@ import { createPostgresSession, type PostgresClient, type SqliteDatabase } from 
 import { openSqlite } from "@ccl/sql/node";
 
 import { withPostgres } from "../catalog/load-sql.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
 /** Flags that choose the store. */
@@ -41,8 +41,7 @@ export async function withStores<Value>(
   }
   const named = store ?? session.terminal.env["CCL_STORE"];
   if (named === undefined || named === "")
-    throw new CliError(
-      "usage",
+    throw usageError(
       "Say where the runs are: --store <SQLite file or folder>, --postgres <url>, or set CCL_STORE.",
     );
   const path = await fileOf(resolve(session.root, named));
@@ -58,8 +57,8 @@ export async function withStores<Value>(
 /** The file itself, or the only database in the folder. */
 async function fileOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() === true) return path;
-  if (found?.isDirectory() !== true)
+  if (found?.isFile()) return path;
+  if (!found?.isDirectory())
     throw new CliError("source_failed", `There is no file or folder at ${path}.`);
   const files = (await readdir(path)).filter((name) => /\.(?:sqlite3?|db)$/.test(name)).sort();
   const [only] = files;

@@ -6,10 +6,9 @@ import { arrayAt, isRecord, parseJson } from "@ccl/core/json";
 import { createTwoFilesPatch } from "diff";
 
 import { stateFolder } from "../artifact-folder.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { ask, canAsk } from "../output/ask.ts";
-import type { CommandResult } from "../output/command-result.ts";
-import type { Session } from "../session.ts";
+import type { CommandResult, Session } from "../session.ts";
 import type { ClientSettings } from "./client-settings.ts";
 import { emptyPaths } from "./json-text.ts";
 
@@ -54,11 +53,11 @@ export async function changeSettings(
     if (change.after !== before) changes.push(change);
   }
   const document = { paths: all.map(({ path }) => path), changed: changes.map(({ path }) => path) };
-  if (changes.length === 0) return { document, text: () => "Nothing to change.\n" };
+  if (changes.length === 0) return { document, text: "Nothing to change.\n" };
   const patches = changes.map(({ path, before = "", after = "" }) =>
     createTwoFilesPatch(path, path, before, after).split("\n").slice(2).join("\n"),
   );
-  if (flags.show === true) return { document, text: () => patches.join("") };
+  if (flags.show) return { document, text: patches.join("") };
   await agree(session, patches.join(""), flags);
   // Written first, so that nothing is lost if the process stops in between.
   if (!isRemoval) {
@@ -79,7 +78,7 @@ export async function changeSettings(
   }
   if (isRemoval) await writeKept(session, kept);
   const paths = changes.map(({ path }) => path).join(", ");
-  return { document, text: () => `wrote ${paths}; \`${undo}\` undoes it\n` };
+  return { document, text: `wrote ${paths}; \`${undo}\` undoes it\n` };
 }
 
 function addition(
@@ -118,7 +117,7 @@ export async function readSettings(path: string): Promise<string | undefined> {
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError("usage", `${path} is no UTF-8. Save it as UTF-8 first.`, { cause });
+    throw usageError(`${path} is no UTF-8. Save it as UTF-8 first.`, cause);
   }
 }
 
@@ -150,18 +149,17 @@ async function readKept(session: Session): Promise<Kept> {
 /** Deletes the file if there is nothing to remember. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
-  if (Object.values(kept).every((one) => one === undefined))
-    return await removeFile(path, dirname(path));
+  if (Object.values(kept).every((one) => one === undefined)) return removeFile(path, dirname(path));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFileDurable(path, JSON.stringify(kept), { mode: 0o600 });
 }
 
 async function agree(session: Session, patch: string, { yes }: SettingsFlags): Promise<void> {
   const { terminal, isJson } = session;
-  if (yes !== true && !canAsk(session)) {
+  if (!yes && !canAsk(session)) {
     const message = `This would change the settings:\n${patch}\nPass --yes to write it.`;
     throw new CliError("confirmation_required", message);
   }
   if (!isJson) terminal.stdout.write(patch);
-  if (yes !== true) await ask(session, "Write this?");
+  if (!yes) await ask(session, "Write this?");
 }

@@ -1,4 +1,4 @@
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readJsonText } from "./json-text.ts";
 
@@ -33,7 +33,7 @@ export function jsonSettings(path: string, byHand: string, edits: JsonEdits): Cl
     } catch (cause) {
       if (!(cause instanceof SyntaxError)) throw cause;
       const message = `${path} can't be edited: ${cause.message} Add this to it by hand: ${byHand}`;
-      throw new CliError("usage", message, { cause });
+      throw usageError(message, cause);
     }
   };
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { isSameJson, type JsonRecord, recordAt } from "@ccl/core/json";
 
-import { CliError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { ownCommand } from "../own-command.ts";
 import type { Session } from "../session.ts";
 import { codexOf, configOf, homeOf } from "../user-places.ts";
@@ -106,10 +106,7 @@ function toml(path: string, entry: string): ClientSettings {
         /^[ \t]*mcp_servers[ \t]*[.=]/m.test(text) ||
         /^[ \t]*\[mcp_servers\][^[]*^[ \t]*ccl\b/m.test(text)
       )
-        throw new CliError(
-          "usage",
-          `${path} writes mcp_servers in one line. Add by hand:\n${entry}`,
-        );
+        throw usageError(`${path} writes mcp_servers in one line. Add by hand:\n${entry}`);
       return withBlock(text, entry, findTable);
     },
     remove: (text) => withoutBlock(text, findTable),

@@ -1,12 +1,12 @@
 import type { ContentKind } from "../kinds/identify.ts";
 
-/** Output of a tool, in its own words, with a fact that a reader of it needs and that stands in its middle. */
+/** Unmodified output of a tool. A fact that its reader needs is in the middle. */
 export interface KindSample {
   name: string;
   kind: ContentKind;
   text: string;
   query?: string;
-  /** All of these have to be shown. */
+  /** Facts that the compressed text must show. */
   facts: readonly string[];
 }
 

@@ -13,7 +13,7 @@ const page = `<!doctype html><html><head><title>Shop</title><style>td { color: r
 <h2>Support</h2><ul><li>by mail</li></ul><script>track()</script></body></html>`;
 
 describe("openHtmlReader", () => {
-  it("keeps headings, tables, lists and links, and leaves scripts and styles out", async () => {
+  it("keeps headings, tables, lists and links, and drops scripts and styles", async () => {
     const text = (await openHtmlReader())(page);
     const lines = text.split("\n").filter((line) => line !== "");
     expect(lines.slice(0, 4)).toEqual([
@@ -25,7 +25,7 @@ describe("openHtmlReader", () => {
     expect(lines.slice(-2)).toEqual(["## Support", " * by mail"]);
   });
 
-  it("gives compress the row that was asked for with its link", async () => {
+  it("lets compress show the requested row with its link", async () => {
     const readHtml = await openHtmlReader();
     const options = { budget: 150, query: "What does Plan 41 cost?" };
     const shown = compress(page, { ...options, readHtml });

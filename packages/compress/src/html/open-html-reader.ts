@@ -1,6 +1,6 @@
 import type { FormatCallback } from "html-to-text";
 
-/** Renders an `h2` as `## `, so that it counts as a heading of what follows. */
+/** Renders an `h2` as `## `, so that the text below it belongs to this heading. */
 const heading: FormatCallback = (element, walk, builder) => {
   builder.openBlock({ leadingLineBreaks: 1 });
   builder.addInline(`${"#".repeat(Number(element.name?.slice(1)))} `);
@@ -11,8 +11,9 @@ const heading: FormatCallback = (element, walk, builder) => {
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /**
- * A `readHtml` for `compress` and `readContent` that preserves tables, nested tables, links and lists. Uses the
- * optional peer `html-to-text`, and rejects as `import` does if it is not installed.
+ * Opens a `readHtml` for `compress` and `readContent` that preserves tables, nested tables, links
+ * and lists. It uses the optional peer `html-to-text`, and rejects with the error of `import` if
+ * that is not installed.
  */
 export async function openHtmlReader(): Promise<(html: string) => string> {
   const { compile } = await import("html-to-text");

@@ -9,18 +9,21 @@ export interface FoundJson {
   tail: string;
 }
 
-/** The longest text around JSON that is shown with it. */
+/** Maximum length of the text before and after JSON that is shown with it. */
 const longestFrame = 300;
 /**
- * How many opening brackets are tried: the first one and those at line starts come first, and of adjacent ones only the
- * first.
+ * Maximum number of opening brackets to try. The first one and those at line starts come first. Of
+ * adjacent brackets only the first is tried.
  */
 const maxStarts = 4;
-/** How many closing brackets are tried, from the last one backwards. */
+/** Maximum number of closing brackets to try, from the last one backwards. */
 const maxEnds = 3;
 const deepestWrap = 3;
 
-/** The text inside a JSON string or inside an MCP answer written as JSON. Any other text unchanged. */
+/**
+ * The text inside a JSON string, or inside an MCP answer written as JSON. Any other text is
+ * returned unchanged.
+ */
 export function unwrapText(text: string): string {
   let inner = text;
   for (let depth = 0; depth < deepestWrap; depth += 1) {
@@ -46,7 +49,7 @@ function heldText(text: string): string | undefined {
   }
 }
 
-/** The text of an answer that contains nothing else. */
+/** The text of an MCP answer. Undefined if the answer contains anything else. */
 function textOfAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content, ...others } = answer;
@@ -61,7 +64,7 @@ function textOfAnswer(answer: unknown): string | undefined {
 
 const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
 
-/** The text of a part that contains nothing else. */
+/** The text of one part of an answer. Undefined if the part contains anything else. */
 function textOfPart(part: unknown): string | undefined {
   if (typeof part !== "object" || part === null || !("type" in part && "text" in part))
     return undefined;
@@ -70,8 +73,8 @@ function textOfPart(part: unknown): string | undefined {
 }
 
 /**
- * Finds JSON with only a little text before and after it. Several objects in a row, as in JSON lines, become one array.
- * Undefined if there is none.
+ * Finds JSON that has only a little text before and after it. Several objects in a row, as in JSON
+ * lines, become one array. Undefined if there is none.
  */
 export function findJson(text: string): FoundJson | undefined {
   const tailStart = Math.max(0, text.length - longestFrame);
@@ -86,7 +89,8 @@ export function findJson(text: string): FoundJson | undefined {
     ...found,
   ];
   const starts = [...new Set(likely)].slice(0, maxStarts);
-  // Prefers the longest span, because its contents, and brackets in the words around it, may also parse as JSON.
+  // Prefers the longest span, because a part of it, or brackets in the words around it, may also
+  // parse as JSON.
   const spans = ends
     .flatMap(({ index }) => starts.map((start) => ({ start, end: tailStart + index + 1 })))
     .toSorted((a, b) => b.end - b.start - (a.end - a.start));
@@ -98,7 +102,7 @@ export function findJson(text: string): FoundJson | undefined {
   return undefined;
 }
 
-/** JSON that nests deeper is not shown as a table. */
+/** Maximum nesting of JSON that is shown as a table. */
 const deepest = 5_000;
 
 function isTooDeep(json: string): boolean {
@@ -128,7 +132,7 @@ function isLineStart(text: string, index: number): boolean {
   return /(?:^|\n)[ \t]*$/.test(text.slice(0, index));
 }
 
-/** Within one JSON value a line feed never separates a closing brace from an opening one. */
+/** Inside one JSON value, a line feed never separates a closing brace from an opening one. */
 function joinObjects(text: string): string {
   const joined = text.replace(/\}[ \t\r]*\n\s*\{/g, "},{");
   return joined === text ? text : `[${joined}]`;

@@ -9,13 +9,13 @@ it("finds identifiers and paths in the order of first occurrence, each once", ()
   expect(identifiersOf("nothing of note, 12 times")).toEqual([]);
 });
 
-it("keeps names of code with their dots, and paths with what they begin with", () => {
+it("keeps names of code with their dots, and paths with their prefixes", () => {
   const text =
     "from django.http import x; ls /testbed/tests ./src ../lib/a.ts <b>1.</b> e.g. it. See";
   expect(identifiersOf(text)).toEqual(["django.http", "/testbed/tests", "../lib/a.ts"]);
 });
 
-it("looks at 200,000 characters", () => {
+it("reads 200,000 characters", () => {
   const text = `${"word ".repeat(39_998)}HAT136 and HAT137 and HAT138`;
   expect(identifiersOf(text)).toEqual(["HAT136"]);
 });

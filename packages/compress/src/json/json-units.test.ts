@@ -28,12 +28,12 @@ describe("jsonUnits", () => {
     ["an empty object", {}, ["{}"]],
     ["an empty list", [], ["[]"]],
     [
-      "nothing among objects",
+      "a null among objects",
       { list: [{}, [], { a: 1 }] },
       ["list[0]={}", "list[1]=[]", "list[2]: a=1"],
     ],
     ["one empty row", [{}], ["[0]={}"]],
-    ["members that hold nothing", { a: {}, b: [], c: "", d: null }, ['b=[]; a={}; c=""; d=null']],
+    ["empty members", { a: {}, b: [], c: "", d: null }, ['b=[]; a={}; c=""; d=null']],
     ["objects in objects", { a: { b: { c: 1, d: "x y" } } }, ["a:", "a.b: c=1; d=x y"]],
     ["scalars", { list: [1, "a b", null, "a|b"] }, ['list=[1, a b, null, "a|b"]']],
     [
@@ -55,28 +55,28 @@ describe("jsonUnits", () => {
       ["2 rows, all a=1; b=x"],
     ],
     [
-      "rows with a value that some have",
+      "rows with a value that only some have",
       [{ a: 1, b: "x" }, { a: 1 }],
       ["2 rows, all a=1", "b", "x", ""],
     ],
     ["one row", [{ a: 1 }], ["[0]: a=1"]],
     [
-      "rows by a key",
+      "rows by key",
       { a: { x: 1, y: 2 }, b: { x: 2, z: 3 } },
       ["2 rows", "#|x|y|z", "a|1|2|", "b|2||3"],
     ],
     ["objects with little in common", { a: { x: 1 }, b: { y: 1 } }, ["a: x=1", "b: y=1"]],
     ["objects beside a scalar", { a: { x: 1 }, b: { x: 2 }, c: 3 }, ["c=3", "a: x=1", "b: x=2"]],
     ["groups", [[{ a: 1 }], [{ a: 2 }, { a: 3 }]], ["3 rows", "#|a", "1|1", "2|2", "2|3"]],
-    ["groups of which one is none", [{ a: 1 }, [{ a: 2 }]], ["[0]: a=1", "[1][0]: a=2"]],
-    ["groups of which one is empty", [[{ a: 1 }], []], ["[0][0]: a=1", "[1]=[]"]],
+    ["groups, one of which is an object", [{ a: 1 }, [{ a: 2 }]], ["[0]: a=1", "[1][0]: a=2"]],
+    ["groups, one of which is empty", [[{ a: 1 }], []], ["[0][0]: a=1", "[1]=[]"]],
     [
-      "rows by objects in them",
+      "rows with nested objects",
       [1, 2].map((d) => ({ a: { b: { c: { d } } } })),
       ["2 rows", "a.b.c", '{"d":1}', '{"d":2}'],
     ],
     [
-      "rows with nothing in a member",
+      "rows with an empty member",
       [1, 2].map((c) => ({ a: {}, c })),
       ["2 rows, all a={}", "c", "1", "2"],
     ],
@@ -84,7 +84,7 @@ describe("jsonUnits", () => {
     expect(textsOf(value)).toEqual(texts);
   });
 
-  it("writes each column in each row where rows are compared", () => {
+  it("writes each column in each row if rows are compared", () => {
     expect(
       textsOf(
         [
@@ -96,7 +96,7 @@ describe("jsonUnits", () => {
     ).toEqual(["2 rows", "a|b", "1|2", "1|3"]);
   });
 
-  it("makes no table of rows that have less than a tenth of its cells, of a wide one half", () => {
+  it("builds no table from rows that fill less than a tenth of its cells, or half of a wide one", () => {
     expect(textsOf(eachOther(10))).toHaveLength(12);
     expect(textsOf(eachOther(11))).toHaveLength(11);
     expect(textsOf(wide(30, 20))[0]).toBe("2 rows");
@@ -105,7 +105,7 @@ describe("jsonUnits", () => {
     expect(textsOf([...wide(20, 0), { c0: 1 }])[0]).toBe("3 rows");
   });
 
-  it("writes what nests deeper than nine levels as JSON", () => {
+  it("writes values nested deeper than nine levels as JSON", () => {
     const deep: object = JSON.parse(`${'{"a":'.repeat(10)}1${"}".repeat(10)}`);
     expect(textsOf(deep).at(-1)).toBe('a.a.a.a.a.a.a.a.a={"a":1}');
     expect(textsOf(JSON.parse(`${'{"a":'.repeat(9)}1${"}".repeat(9)}`)).at(-1)).toBe(
@@ -113,7 +113,7 @@ describe("jsonUnits", () => {
     );
   });
 
-  it("writes lists within rows as a table of their own, under what names each row", () => {
+  it("writes lists inside rows as a separate table, with the label of each row", () => {
     const orders = [
       { id: "o-1", items: items(3) },
       { id: "o-2", items: items(5) },
@@ -132,8 +132,8 @@ describe("jsonUnits", () => {
 
   it.each<[name: string, ids: string[], label: string]>([
     ["by its name of 60 characters", ["x".repeat(60), "y"], "x".repeat(60)],
-    ["by its number where names are longer", ["x".repeat(61), "y"], "1"],
-    ["by its number where names are the same", ["y", "y", "z"], "1"],
+    ["by its number if names are longer", ["x".repeat(61), "y"], "1"],
+    ["by its number if names are equal", ["y", "y", "z"], "1"],
   ])("names a row in the table of its lists %s", (_name, ids, label) => {
     const rows = ids.map((id, at) => ({ id, at, items: items(4 + at) }));
     expect(textsOf(rows).find((text) => text.endsWith("|n0|0|x 0"))).toBe(`${label}|n0|0|x 0`);
@@ -144,7 +144,7 @@ describe("jsonUnits", () => {
     ["members of two keys", [items(8, 2), items(4, 2)]],
     ["other members too", [[...items(8), 1], items(4)]],
     ["fewer members than rows", [items(4), items(4), ...Array.from({ length: 7 }, () => [])]],
-    ["texts beside them", [items(8), "none"]],
+    ["texts among them", [items(8), "none"]],
   ])("leaves lists in their cells that have %s", (_name, lists) => {
     const texts = textsOf(lists.map((list, at) => ({ id: `o-${at}`, list })));
     expect(texts).toHaveLength(lists.length + 2);
@@ -152,7 +152,7 @@ describe("jsonUnits", () => {
     expect(texts[2]).toBe(`o-0|${JSON.stringify(lists[0])}`);
   });
 
-  it("names the heads of rows, and holds outer lines for worth more than inner ones", () => {
+  it("sets the heads of rows, and gives outer lines a higher weight than inner ones", () => {
     const units = jsonUnits({ a: 1, b: { c: { d: 1 } }, list: [{ x: 1 }, { x: 2 }] }) ?? [];
     expect(units.map(({ text, weight }) => [text, Math.round(weight * 100)])).toEqual([
       ["a=1", 100],
@@ -183,7 +183,7 @@ describe("jsonUnits", () => {
   });
 });
 
-it("tells null, an empty list, an empty text and no value apart in a table", () => {
+it("distinguishes null, an empty list, an empty text and no value in a table", () => {
   const values = [null, undefined, [], {}, "", "null", "[]", "{}", '""', true, "true", [null]];
   const cells = fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 4 });
   const shown = (column: unknown[]): string => {

@@ -5,8 +5,9 @@ import { cellText, type RowReader, RowUnit, valueText } from "./row-unit.ts";
 import { rankValue } from "./value-rank.ts";
 
 /**
- * JSON as lines of `key=value` and tables (keys once, rows of scalars, identifiers first). Joined by line feeds, the
- * units say everything that the JSON says. Undefined if it nests too deeply. The units are not numbered.
+ * Splits JSON into lines of `key=value` and tables (keys once, rows of scalars, identifiers first).
+ * Joined by line feeds, the units contain everything in the JSON. Undefined if it nests too deeply.
+ * The units are not numbered yet.
  */
 export function jsonUnits(value: object, columns: TableColumns = "varying"): Unit[] | undefined {
   try {
@@ -20,7 +21,9 @@ export function jsonUnits(value: object, columns: TableColumns = "varying"): Uni
   }
 }
 
-/** Which columns the rows have. Constant columns can be stated once, above the rows. */
+/**
+ * Which columns the rows have. With `varying`, constant columns are stated once, above the rows.
+ */
 export type TableColumns = "varying" | "all";
 
 /** Rows, and the positions of their columns. */
@@ -33,11 +36,11 @@ interface Grid {
 interface TableRow {
   label: unknown;
   values: unknown[];
-  /** How many values the row has. */
+  /** Number of values in the row. */
   size: number;
 }
 
-/** Deeper values are written as one piece of JSON. */
+/** Values nested more deeply are written as one piece of JSON. */
 const maxDepth = 8;
 
 interface Block {
@@ -56,7 +59,7 @@ function addBlock(units: Unit[], { name, value, depth, columns }: Block): void {
   else addObject(units, { name, entries, depth, columns });
 }
 
-/** Rows are numbered once all of them are known. */
+/** The range of a row before all rows are known and can be numbered. */
 const unnumbered = { from: 0, to: 0 };
 
 function addLine(units: Unit[], text: string, depth: number): void {
@@ -72,8 +75,8 @@ function addObject(
     Array.isArray(member) || rankValue(key, valueText(member)) === 3;
   const ordered = plain.toSorted((a, b) => Number(isIdentifier(b)) - Number(isIdentifier(a)));
   const line = ordered.map(([key, member]) => `${shownKey(key)}=${inlineText(member)}`).join("; ");
-  const said = entries.length === 0 ? "{}" : line;
-  if (said !== "") addLine(units, name === "" ? said : `${name}: ${said}`, depth);
+  const content = entries.length === 0 ? "{}" : line;
+  if (content !== "") addLine(units, name === "" ? content : `${name}: ${content}`, depth);
   else if (name !== "") addLine(units, `${name}:`, depth);
   for (const [key, member] of entries) {
     if (isBlock(member))
@@ -88,7 +91,7 @@ function addObject(
 
 const plainKey = /^[^\s"|;=:.[\]{}#](?:[^"|;=:.[\]{}\n\r]*[^\s"|;=:.[\]{}])?$/;
 
-/** A key, quoted if it could be read as more than one or as the end of one. */
+/** A key, quoted if a reader could mistake it for several keys or see its end too early. */
 function shownKey(key: string): string {
   return plainKey.test(key) ? key : JSON.stringify(key);
 }
@@ -140,7 +143,7 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
     const { label, values = [] } = rows[row] ?? {};
     const own = varying.map((column) => {
       const value = values[column.at];
-      // Members stand in a table of their own, below.
+      // The members have their own table, below.
       const isBelow = inner.includes(column) && hasMembers(value);
       return isBelow ? `${value.length} below` : value;
     });
@@ -163,11 +166,11 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
     });
 }
 
-/** Fewer or smaller members stay in the cell of their row. */
+/** Number of members from which they get their own table instead of a cell. */
 const minMembers = 8;
 const minMemberKeys = 3;
 
-/** True for a column of lists of objects, which are more readable as a separate table. */
+/** True for a column of lists of objects, which is easier to read as a separate table. */
 function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   let members = 0;
   let keys = 0;
@@ -185,7 +188,10 @@ function hasMembers(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** Labels that identify each row in the tables of its members: its first cell if all differ, else its row number. */
+/**
+ * Labels that identify each row in the tables of its members: its first cell if all cells differ,
+ * otherwise its row number.
+ */
 function labelsOf(first: unknown[]): unknown[] {
   const texts = first.map(valueText);
   const isName = new Set(texts).size === texts.length && texts.every(({ length }) => length <= 60);
@@ -214,7 +220,7 @@ function addRows(units: Unit[], { name, constant, header, rows, read }: NamedRow
   for (let row = 0; row < rows; row += 1) units.push(new RowUnit(row, table));
 }
 
-/** The name of the table at a path, and the names of its columns. */
+/** The lines with the name of the table at a path and the names of its columns. */
 export function tableHead(
   { name, constant, header, rows }: Omit<NamedRows, "read">,
   title: number,
@@ -227,13 +233,15 @@ export function tableHead(
   return [named, { text: names, ...unnumbered, isHeader: true, head: title, weight: 0 }];
 }
 
-/** The names of many tables could fill the budget on their own. */
+/**
+ * Weighs the names of tables, because the names of many tables could fill the budget by themselves.
+ */
 function weighTitles(units: readonly Unit[]): void {
   const titles = units.filter(({ members }) => members !== undefined);
   for (const title of titles) title.weight = Math.min(title.weight, 8 / titles.length);
 }
 
-/** How many rows are examined to find columns that identify something. */
+/** Number of rows examined to find columns that identify something. */
 export const rankedRows = 500;
 
 interface Column {
@@ -285,8 +293,8 @@ function keyedRows(entries: [string, unknown][]): Grid | undefined {
 const wideTable = 40;
 
 /**
- * Undefined unless this share of the table's cells is filled, or half of them if it is wide, so that a table is not
- * much larger than its contents.
+ * Rows of similar objects. Undefined unless this share of the table's cells is filled (half of them
+ * in a wide table), so that a table is not much larger than its contents.
  */
 function likeRows(rows: readonly LabelledRow[], share: number): Grid | undefined {
   const grid = gridOf(rows);
@@ -301,7 +309,7 @@ interface LabelledRow {
   row: Record<string, unknown>;
 }
 
-/** Members of objects within rows get columns of their own. */
+/** Builds the grid of rows. Members of objects inside rows get their own columns. */
 function gridOf(labelled: readonly LabelledRow[]): Grid {
   const columns = new Map<string, number>();
   const rows = labelled.map(({ label, row }): TableRow => {
@@ -345,7 +353,7 @@ function inlineText(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(itemText).join(", ")}]` : cellText(value);
 }
 
-/** An item of a list, quoted if it could be read as more than one. */
+/** An item of a list, quoted if a reader could mistake it for several items. */
 function itemText(item: unknown): string {
   return typeof item === "string" && /[,\]]/.test(item) ? JSON.stringify(item) : cellText(item);
 }

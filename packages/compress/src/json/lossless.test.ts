@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compress } from "../compress.ts";
 import { byLength } from "../../../../scripts/lengths/test-length.mjs";
 
-/** What a member of a row can be, as JSON wrote it. An absent one is undefined. */
+/** Values that a member of a row can have, as JSON text. An absent one is undefined. */
 const members = (at: number): string =>
   `[{"part":"p${at}","count":${at},"price":2.5},{"part":"q","count":1,"price":3}]`;
 const values: readonly (string | undefined)[] = [
@@ -53,7 +53,7 @@ function textOf(
   return isRoot ? list : `{"total":${rows.length},"items":${list}}`;
 }
 
-/** The text that stands for the content, which must say that nothing is lost. */
+/** The text shown for the content, which must be lossless. */
 function shown(content: string): string {
   const { text, isLossless, kind } = compress(content, { budget: 100_000 });
   expect([kind, isLossless]).toEqual(["json", true]);
@@ -88,7 +88,7 @@ function tables({
   isRoot: boolean;
   isListed: boolean;
 }): [string, string] {
-  // Lists of members in the other rows give the column a table of its own.
+  // Lists of members in the other rows give the column its own table.
   const base = rows.map((entries, index): [string, string | undefined][] => [
     ["name", `"n${index}"`],
     ...entries.filter(([given]) => given !== name),
@@ -121,7 +121,7 @@ describe("JSON without loss", () => {
     );
   });
 
-  it("would be caught if numbers were only parsed, or if rows without members looked alike", () => {
+  it("would fail if numbers were only parsed, or if rows without members looked alike", () => {
     const caught = (blur: (json: string) => string): number =>
       fc
         .sample(pair, { numRuns: 2_000, seed: 7 })

@@ -25,7 +25,7 @@ it.each([
   expect(parseExactly(`{"a":[${number}, 1]}`)).toEqual({ a: [value, 1] });
 });
 
-it("leaves texts alone", () => {
+it("leaves texts unchanged", () => {
   const texts = ["1180000000000000123", 'say "1180000000000000123"', "\\", ": 1180000000000000123"];
   expect(parseExactly(JSON.stringify({ texts, "1180000000000000123": 1 }))).toEqual({
     texts,
@@ -33,7 +33,7 @@ it("leaves texts alone", () => {
   });
 });
 
-it("reads what JavaScript wrote as it was", () => {
+it("reads what JavaScript wrote like JSON.parse", () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -51,6 +51,6 @@ it.each([
   "[1180000000000000123 1]",
   "[01180000000000000123]",
   "[1180000000000000123-1]",
-])("refuses %s", (text) => {
+])("rejects %s", (text) => {
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });

@@ -1,9 +1,9 @@
 /**
- * Like `JSON.parse`, but a number that a double would write in another way, such as 1.0 or one with too many digits,
- * becomes a string of `mark` and its digits as they came.
+ * Like `JSON.parse`, but preserves numbers that a double would write differently, such as 1.0 or
+ * one with too many digits. Such a number becomes a string of `mark` and its original digits.
  */
 export function parseExactly(json: string, mark = ""): unknown {
-  // Valid JSON has no string without an end, so that the tokens are found in linear time.
+  // Valid JSON has no unterminated string, so the tokens are found in linear time.
   const value: unknown = JSON.parse(json);
   if (!mayChange.test(json)) return value;
   const asItCame = (token: string): string =>

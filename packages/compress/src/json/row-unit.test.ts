@@ -9,7 +9,7 @@ it.each([
   [null, "null", "null"],
   [undefined, "", ""],
   [{ a: [1] }, '{"a":[1]}', '{"a":[1]}'],
-  // Texts that would be read as something else, or as more than one cell.
+  // Strings that could be mistaken for another value, or for several cells.
   ["", '""', ""],
   ["true", '"true"', "true"],
   ["null", '"null"', "null"],
@@ -23,7 +23,7 @@ it.each([
   expect([cellText(value), valueText(value)]).toEqual([cell, searched]);
 });
 
-it("is numbered from 1, and reads its cells when they are looked at", () => {
+it("is numbered from 1, and reads its cells on demand", () => {
   const read: number[] = [];
   const unit = new RowUnit(4, {
     head: 2,

@@ -10,7 +10,10 @@ interface RowTable {
   textOf?: (value: unknown) => string;
 }
 
-/** A row of a table. It is read and rendered on demand, because only few rows of a large table are shown. */
+/**
+ * A row of a table. It is read and rendered on demand, because only a few rows of a large table are
+ * shown.
+ */
 export class RowUnit implements Unit {
   /** Rows of JSON are numbered once all of them are known. */
   from: number;
@@ -43,21 +46,27 @@ export class RowUnit implements Unit {
   }
 }
 
-/** Matches a text that cannot be read as a list, an object, a quoted text or another value, and cannot end its cell early. */
+/**
+ * Matches a string that cannot be mistaken for a list, an object, a quoted string or another value,
+ * and that cannot end its cell early.
+ */
 const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
 /** Precedes the digits of a number that is kept as a string. It is never shown. */
 export const exactMark = "\uE000";
 const exact = new RegExp(`"${exactMark}([^"]*)"`, "g");
-/** A text that would be read as a number. */
+/** A string that looks like a number. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Renders a cell of a table that has only texts. */
+/** Renders a cell of a table that contains only strings. */
 export function plainText(text: string): string {
   return plainCell.test(text) ? text : JSON.stringify(text);
 }
 
-/** Renders one value, as a text quoted only if it would be read as another value. Deeper values are written as JSON. */
+/**
+ * Renders one value. A string is quoted only if it could be mistaken for another value. Nested
+ * values are written as JSON.
+ */
 export function cellText(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return JSON.stringify(value).replace(exact, "$1");

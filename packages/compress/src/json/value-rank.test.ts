@@ -30,7 +30,7 @@ it.each([
   expect(rankValue(key, value)).toBe(rank);
 });
 
-it("tells identifiers, paths and dates from words and amounts", () => {
+it("distinguishes identifiers, paths and dates from words and amounts", () => {
   const names = ["HAT1", "mia_li_3668", "#W2378156", "src/a.ts", "a@b.org", "123456", "2024-03-01"];
   const others = ["HT1", "hotel", "12345", "-12.50", "1,234.5", "10:30:00", "room HAT136", "and/"];
   const longest = `${"x".repeat(63)}1`;

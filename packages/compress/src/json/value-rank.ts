@@ -1,4 +1,7 @@
-/** How likely a later call uses a scalar: 3 identifiers, 2 dates, amounts and names, 1 other short values, 0 the rest. */
+/**
+ * How likely a later call is to use a scalar: 3 for identifiers, 2 for dates, amounts and names, 1
+ * for other short values, 0 for the rest.
+ */
 export type ValueRank = 0 | 1 | 2 | 3;
 
 const identifierKey =
@@ -8,7 +11,10 @@ const valuableKey =
 const dateLike = /^\d{4}-\d{2}-\d{2}/;
 const longestValue = 64;
 
-/** Ranks a scalar by its key and its shape. Both may be hostile, so each test is linear in a bounded text. */
+/**
+ * Ranks a scalar by its key and its shape. Both may be hostile, so every test takes linear time on
+ * a bounded string.
+ */
 export function rankValue(key: string, value: unknown): ValueRank {
   if (value === null || typeof value === "boolean" || value === "") return 0;
   const text = String(value);

@@ -22,7 +22,7 @@ const outline = names.map((name, at) => ({
 }));
 
 describe("compress of source code with an outline", () => {
-  it("shows the signatures in place of the lines that begin a declaration", () => {
+  it("shows signatures in place of the first lines of declarations", () => {
     const shown = compress(source.join("\n"), { budget: 1_200, outline });
     const listed = names.filter((name) => shown.text.includes(`const ${name}: (source: Source`));
     expect(listed.length).toBeGreaterThan(30);
@@ -30,7 +30,7 @@ describe("compress of source code with an outline", () => {
     expect(names.some((name) => plain.text.includes(`const ${name}: (source`))).toBe(false);
   });
 
-  it("shows the body of what was asked for under its signature", () => {
+  it("shows the requested body under its signature", () => {
     const shown = compress(source.join("\n"), {
       budget: 300,
       outline,
@@ -43,7 +43,7 @@ describe("compress of source code with an outline", () => {
     expect(body).toContain("const rows = await source.rows(limit);");
   });
 
-  it("leaves code that fits as it is, and counts what it leaves out by lines", () => {
+  it("leaves code that fits unchanged, and counts omissions by lines", () => {
     const text = source.slice(0, 8).join("\n");
     expect(compress(text, { budget: 1_000, outline: outline.slice(0, 1) }).text).toBe(text);
     const shown = compress(source.join("\n"), { budget: 300, outline });
@@ -52,7 +52,7 @@ describe("compress of source code with an outline", () => {
     expect(piece.text).toBe(source.slice(range.from - 1, range.to).join("\n"));
   });
 
-  it("leaves out comments of signatures, and the members of long ones", () => {
+  it("drops comments in signatures, and the members of long ones", () => {
     const members = Array.from({ length: 30 }, (_, at) => `  member${at}: number;`);
     const text = ["// Rows.", "interface Rows {", ...members, "}"].join("\n");
     const [entry, ...others] = [
@@ -63,13 +63,13 @@ describe("compress of source code with an outline", () => {
     expect(shown.text).toMatch(/^\[.*\]\n1: interface Rows \{\n(?!\d+: {2}member)/);
   });
 
-  it("takes outlines of another file", () => {
+  it("accepts the outline of another file", () => {
     const other = [{ text: "class Other", firstLine: 900, lastLine: 2 }, ...outline.toReversed()];
     const shown = compress(source.join("\n"), { budget: 300, outline: other });
     expect(shown.tokens).toBeLessThanOrEqual(300);
   });
 
-  it("numbers the lines of code, which takes less than a mark for each gap", () => {
+  it("numbers the lines of code, which takes fewer tokens than a mark for each gap", () => {
     const lines = Array.from({ length: 80 }, (_, at) => [
       `def load_${at}(source, limit=${at}):`,
       `    """Loads the rows of ${at}.`,

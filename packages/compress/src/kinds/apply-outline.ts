@@ -12,7 +12,10 @@ export interface OutlineEntry {
 const signatureWeight = 0.8;
 const bodyWeight = 0.05;
 
-/** Replaces declarations by their signatures, with their bodies below them. Entries may be nested. */
+/**
+ * Replaces declarations by their signatures, with their bodies below as units of low weight.
+ * Entries may be nested.
+ */
 export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): Layout {
   const units = listUnits(layout.units);
   const entries = outline.toSorted((a, b) => a.firstLine - b.firstLine || b.lastLine - a.lastLine);
@@ -39,14 +42,17 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
 
 const maxSignature = 160;
 
-/** The signature without comments. Only the first line of a long one, so that it is not cut in the middle. */
+/**
+ * The signature without comments. A long one is reduced to its first line, so that it is not cut in
+ * the middle.
+ */
 function signatureOf({ text }: OutlineEntry): string {
   const [first = text, ...others] = text.split("\n").filter((line) => !/^\s*(?:\/\/|#)/.test(line));
   const whole = [first, ...others].join("\n");
   return whole.length > maxSignature ? first : whole;
 }
 
-/** A line inside the body keeps the line that encloses it as its head. */
+/** A unit of a body. A line inside the body keeps the line that encloses it as its head. */
 function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
   return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
 }

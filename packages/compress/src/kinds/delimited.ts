@@ -33,7 +33,7 @@ function firstRows(sample: string): string[][] {
   return rows;
 }
 
-/** A table with a header, in which constant columns are stated once. Rows are read on demand. */
+/** A table with a header. Constant columns are stated once. Rows are read on demand. */
 export class DelimitedUnits implements Units {
   readonly length: number;
   readonly #rows: Rows;
@@ -76,13 +76,13 @@ export class DelimitedUnits implements Units {
     });
   }
 
-  /** The table as it was written, with an empty line in place of its name. */
+  /** The table's original text, with an empty line in place of its name. */
   joined(): JoinedTexts {
     return { text: this.#rows.text, ends: Uint32Array.from(this.#rows.ends) };
   }
 }
 
-/** The offsets of the rows (0: nothing, 1: the header, then the rows) and which columns vary. */
+/** The offsets of the rows (0: nothing, 1: the header, then the rows), and which columns vary. */
 interface Rows {
   /** The text with a line feed before it. */
   text: string;

@@ -25,7 +25,7 @@ const paths = [
   "src/y/",
 ];
 
-/** The lines as they came, by what the groups say. */
+/** Restores the original lines from the groups. */
 function expand(shown: string, headingOf: (line: string) => string | undefined): string[] {
   let heading: string | undefined;
   let isStart = true;
@@ -42,7 +42,7 @@ function expand(shown: string, headingOf: (line: string) => string | undefined):
 }
 
 describe("groupByPrefix", () => {
-  it("loses nothing of hits", () => {
+  it("loses nothing from hits", () => {
     const shown = groupByPrefix(hits.join("\n"), "matches") ?? "";
     expect(shown).toMatch(/^src\/a\/first\.ts\n1:import x\n2:const: 7-8-9\n3:\n40:7:return x\n\n/);
     const isFile = (line: string): string | undefined =>
@@ -50,7 +50,7 @@ describe("groupByPrefix", () => {
     expect(expand(shown, isFile)).toEqual(hits);
   });
 
-  it("loses nothing of paths", () => {
+  it("loses nothing from paths", () => {
     const shown = groupByPrefix(paths.join("\n"), "listing") ?? "";
     expect(shown).toContain("./lib/:\na.ts\nb.ts\n");
     const isFolder = (line: string): string | undefined =>
@@ -58,12 +58,12 @@ describe("groupByPrefix", () => {
     expect(expand(shown, isFolder)).toEqual(paths);
   });
 
-  it("leaves what is no hit, and what has no neighbours, as it is", () => {
+  it("leaves lines that are not hits or have no neighbours unchanged", () => {
     expect(groupByPrefix(`${hits.join("\n")}\nBinary file x matches`, "matches")).toBeUndefined();
     expect(groupByPrefix("a/b\nc/d\ne/f", "listing")).toBeUndefined();
   });
 
-  it("is shown where it takes fewer tokens, and makes room for what would not fit", () => {
+  it("is used if it takes fewer tokens, and makes room for more", () => {
     const many = Array.from(
       { length: 60 },
       (_, at) => `packages/server/src/routes/orders/list.ts:${at + 1}:call(${at})`,

@@ -7,8 +7,9 @@ const prefixes: Partial<Record<ContentKind, RegExp>> = {
 };
 
 /**
- * Groups hits under their file and paths under their folder. A blank line ends each group, and lines outside of groups
- * stay whole. Undefined if the lines are of neither kind, or if no neighbours share a prefix.
+ * Groups search hits under their file and paths under their folder. A blank line ends each group,
+ * and lines outside of groups stay whole. Undefined if the lines are of neither kind, or if no
+ * neighbouring lines share a prefix.
  */
 export function groupByPrefix(text: string, kind: ContentKind): string | undefined {
   const prefix = prefixes[kind];

@@ -3,7 +3,10 @@ import { groupByForm, maskLines } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** The kind of a content. A `listing` has one item per line: files, commits, or search hits without their text. */
+/**
+ * The kind of content. A `listing` has one item per line: files, commits, or search hits without
+ * their text.
+ */
 export type ContentKind =
   | "json"
   | "delimited"
@@ -23,7 +26,10 @@ export type ContentKind =
 
 const sampleChars = 20_000;
 
-/** Line patterns that only one kind of content has, and the share of sampled lines that must match. */
+/**
+ * Patterns of lines that only one kind of content has, with the share of sampled lines that must
+ * match.
+ */
 const lineKinds: readonly [ContentKind, RegExp, number][] = [
   [
     "build",
@@ -43,7 +49,7 @@ const lineKinds: readonly [ContentKind, RegExp, number][] = [
     0.8,
   ],
 ];
-/** Files below their folders or paths, and the output of `git status`. */
+/** Patterns for files listed under their folders or paths, and for the output of `git status`. */
 const groupedKinds: readonly [ContentKind, RegExp][] = [
   ["listing", /^(?:On branch \S|HEAD detached at )/],
   [
@@ -63,13 +69,16 @@ const codeLine =
 const yamlKey = /^\s*(?:- )?["']?[\w./@$-]{1,60}["']?:(?:\s|$)/;
 const yamlLine = new RegExp(`${yamlKey.source}|^\\s*- \\S|^---$|^\\s*#`);
 
-/** The kind of a text, and what was parsed to find it. */
+/** The detected kind, and any JSON that was parsed to detect it. */
 export interface IdentifiedText {
   kind: ContentKind;
   json?: FoundJson | undefined;
 }
 
-/** Decides by the first 20,000 characters. JSON is decided by the whole text. */
+/**
+ * Identifies the kind of content by its first 20,000 characters. JSON is recognized by the whole
+ * content.
+ */
 export function identify(text: string): IdentifiedText {
   const sample = withoutColours(text.slice(0, sampleChars));
   if (isBinary(sample)) return { kind: "binary" };
@@ -79,7 +88,7 @@ export function identify(text: string): IdentifiedText {
   return { kind: kindOfLines(sample, withoutColours(text.slice(-sampleChars / 4))) };
 }
 
-/** Decides by the beginning and the end of a text. */
+/** Identifies the kind of lines by the beginning and the end of the content. */
 function kindOfLines(sample: string, end: string): ContentKind {
   if (/^(?:diff --git |--- \S.*\n\+\+\+ |Index: \S)/m.test(sample) && /^@@ -\d/m.test(sample))
     return "diff";

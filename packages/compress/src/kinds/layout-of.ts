@@ -6,17 +6,17 @@ import type { ContentKind } from "./identify.ts";
 import { lineLayout } from "./line-layout.ts";
 import { readHtml } from "./read-html.ts";
 
-/** How to read a text. */
+/** Options of `layoutOf`. */
 export interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
-  /** The number of the first line if the text is part of a longer one. 1 if absent. */
+  /** The number of the first line if the text is part of a longer one. 1 by default. */
   firstLine?: number | undefined;
   /** The JSON of the text, if it was parsed to find the kind. */
   json?: FoundJson | undefined;
 }
 
-/** Splits a text of a kind into units. JSON that does not parse is read line by line. */
+/** Splits content of a known kind into units. JSON that does not parse is read line by line. */
 export function layoutOf(
   text: string,
   kind: ContentKind,
@@ -30,7 +30,7 @@ export function layoutOf(
     : lineLayout(text, kind, firstLine);
 }
 
-/** The units of JSON and of the words around it. */
+/** The units of JSON and of the text around it. */
 function framedJson(
   found: FoundJson | undefined,
   columns: TableColumns | undefined,
@@ -44,7 +44,7 @@ function framedJson(
   return [...lead, ...units, ...frame(found.tail)];
 }
 
-/** Numbers all units except titles, across all tables. */
+/** Numbers all units except titles, consecutively across all tables. */
 function tableLayout(units: Unit[]): Layout {
   let number = 0;
   for (const unit of units) {

@@ -13,7 +13,7 @@ const messages = ["disk full", "started", "lost the volume", "retrying soon", "n
 const message = (at: number): string => messages[at % messages.length] ?? "";
 const level = (at: number): string => (at % 3 === 0 ? "ERROR" : "INFO");
 
-describe("what leads the lines of a log", () => {
+describe("leadingColumns", () => {
   it.each([
     ["a time", (at: number) => `2026-03-01 10:00:${10 + at},123 `],
     ["a month, a day and a host", (at: number) => `Mar  1 10:00:${10 + at} combo `],
@@ -21,14 +21,14 @@ describe("what leads the lines of a log", () => {
       "hosts with and without a number",
       (at: number) => `Mar 1 10:00:${10 + at} ${at % 2 ? "admin" : `dn${at}`} `,
     ],
-    ["numbers of processes", (at: number) => `03-17 16:13:${10 + at}.811  1702  ${2000 + at} `],
+    ["process ids", (at: number) => `03-17 16:13:${10 + at}.811  1702  ${2000 + at} `],
     ["a time in brackets", (at: number) => `[Sun Dec 04 04:47:${10 + at} 2005] `],
     ["columns between bars", (at: number) => `20171223-22:15:${10 + at}|30002312|`],
-  ])("is left out: %s", (_name, lead) => {
+  ])("removes %s", (_name, lead) => {
     expect(bodiesOf(repeat((at) => `${lead(at)}${message(at)}`))).toEqual(repeat(message));
   });
 
-  it("keeps a level, the name of a program, and a line that begins otherwise", () => {
+  it("keeps a level, the name of a program, and a line that begins differently", () => {
     const lines = repeat((at) => `10:00:${10 + at} ${level(at)} sshd[${at}]: ${message(at)}`);
     const trace = "    at mount (volume.ts:12)";
     const bodies = bodiesOf([...lines, trace]);
@@ -44,11 +44,11 @@ describe("what leads the lines of a log", () => {
     expect(bodiesOf(proxy)[3]).toBe("- host3:5070 open");
   });
 
-  it("is nothing where lines have no columns of numbers", () => {
+  it("finds nothing if lines have no columns of numbers", () => {
     expect(leadingColumns(repeat(message))).toBeUndefined();
   });
 
-  it("leaves out nothing of a message without numbers, whatever it says", () => {
+  it("keeps every message without numbers whole", () => {
     const word = fc.stringMatching(/^[a-z]{1,9}$/);
     const text = fc.array(word, { minLength: 2, maxLength: 9 }).map((words) => words.join(" "));
     const texts = fc.uniqueArray(text, {
@@ -65,7 +65,7 @@ describe("what leads the lines of a log", () => {
   });
 });
 
-describe("what precedes the message", () => {
+describe("sourceFinder", () => {
   const sourcesOf = (lines: readonly string[]): string[] => lines.map(sourceFinder(lines));
 
   it.each([
@@ -77,21 +77,21 @@ describe("what precedes the message", () => {
     ["a level in brackets", (at: number) => `[${level(at)}] `],
     ["a level, a thread and a class", (at: number) => `${level(at)} [main #${at}] MRAppMaster: `],
     [
-      "a program of one word or two",
+      "a program with one or two words",
       (at: number) => (at % 4 ? "sshd: " : "Microsoft Word[14463]: "),
     ],
     ["a program before a dash", (at: number) => (at % 2 ? "chrome.exe - " : "chrome.exe *64 - ")],
-  ])("is %s", (_name, source) => {
+  ])("finds %s", (_name, source) => {
     expect(sourcesOf(repeat((at) => `${source(at)}${message(at)}`))).toEqual(repeat(source));
   });
 
-  it("is nothing that only some lines have", () => {
+  it("finds nothing if only some lines have it", () => {
     const lines = repeat((at) => `${at % 4 ? "" : "ciod: error "}${message(at)}`);
     expect(new Set(sourcesOf(lines))).toEqual(new Set([""]));
   });
 });
 
-it("keeps a destination between signs that are no numbers", () => {
+it("keeps a destination between signs that are not numbers", () => {
   const name = (at: number): string => (at % 2 ? "QQ.exe" : "chrome.exe");
   const to = (at: number): string =>
     `${name(at)} - ${at % 3 ? "proxy.example:5070" : "tcp1.example:80"} open`;

@@ -1,29 +1,35 @@
-/** How many lines are sampled, and how many columns of each. */
+/** Number of lines sampled, and of columns read from each. */
 const [sampledLines, maxColumns] = [400, 12];
-/** In a leading column this share of the lines has the same kind of value. */
+/** Share of the lines that must have the same kind of value in a leading column. */
 const usualShare = 0.9;
-/** Columns of numbers have only a few words between them, such as a level, with few distinct values. */
+/**
+ * Columns of numbers have up to this many columns of words between them, such as a level, with few
+ * distinct values.
+ */
 const [maxBetween, variedShare] = [2, 0.1];
-/** A host without a number is recognised by the share of lines that name it. */
+/**
+ * A word in this share of the lines counts as a host, even without a number. The second share of
+ * the lines must have a number.
+ */
 const [hostShare, numberedShare] = [0.1, 0.3];
 
 const word = /(?:\[[^\]]{0,160}\]\S*|[^\s|]+)[\s|]*/y;
 const monthOrDay =
   /^\W*(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\W*$/;
-/** The process id after the name of a program, possibly with a level before it. */
+/** The process id after a program's name, possibly with a level before it. */
 const processId = /^((?:[A-Z]+ +)?[^\s[]{1,60})\[\d+\](?=:)/;
 
 interface Column {
-  /** True for times, hosts or numbers, apart from the usual words. */
+  /** True if the column contains times, hosts or numbers, apart from the usual words. */
   isNumbered: boolean;
   usual: ReadonlySet<string>;
   different: number;
 }
 
 /**
- * Returns a function that reduces a log line to its message: it removes the times, hosts and numbers that lead nearly
- * all lines, and the words between them. A line that begins differently stays whole. Undefined if the lines have no
- * such columns.
+ * Returns a function that reduces a log line to its message. It removes the times, hosts and
+ * numbers at the start of nearly all lines, but keeps the words between them. A line that begins
+ * differently stays whole. Undefined if the lines have no such columns.
  */
 export function leadingColumns(sample: readonly string[]): ((line: string) => string) | undefined {
   const lines = sample.map((line) => wordsOf(line, maxColumns));
@@ -35,8 +41,8 @@ export function leadingColumns(sample: readonly string[]): ((line: string) => st
       at === end,
     );
     const { isNumbered, usual, different } = column;
-    // A single host or level that all lines name follows the time. Any other word that all lines share belongs to the
-    // message.
+    // A single host or level that all lines have follows the time. Any other word that all lines
+    // share belongs to the message.
     const isHost = usual.size > 0 && at > 0 && columns.every((one) => one.isNumbered);
     const isCommon = /\w/.test([...usual].join(""));
     const isWord = isHost || (!isCommon && different <= variedShare * lines.length);
@@ -48,7 +54,10 @@ export function leadingColumns(sample: readonly string[]): ((line: string) => st
   return end === 0 ? undefined : (line) => withoutColumns(line, columns);
 }
 
-/** After a word, a number may belong to the message, so nearly all lines must have one that is little else. */
+/**
+ * Classifies a column. A number after a word may belong to the message, so in later columns nearly
+ * all lines must have a word that is little more than a number.
+ */
 function readColumn(words: readonly string[], isFirst: boolean): Column {
   const counts = new Map<string, number>();
   for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -93,24 +102,31 @@ function wordsOf(line: string, max: number): string[] {
   return words;
 }
 
-/** True for times, addresses, ids and numbered hosts. The name of a program precedes a colon. */
+/**
+ * True for times, addresses, ids and numbered hosts. Text before a colon is the name of a program
+ * instead.
+ */
 function holdsNumber(text: string): boolean {
   return (/\d/.test(text) && !/[a-z].*:\s*$/i.test(text)) || monthOrDay.test(text);
 }
 
-/** True for numbers, hexadecimal ids, and signs that stand for a missing one. */
+/** True for numbers, hexadecimal ids, and signs used in place of a missing number. */
 function isNumber(text: string): boolean {
   const letters = text.replace(/[\da-f]{8,}|\W+|\d+/gi, "").length;
   return letters * 4 < text.replace(/\W+/g, "").length || /^\W+$/.test(text);
 }
 
-/** A level or a name stands among so many words. */
+/**
+ * Number of words at the start that may contain a level, and of the next words that may contain a
+ * name.
+ */
 const [levelWords, nameWords] = [5, 3];
 const level = /^\W*(?:trace|debug|info|notice|warn(?:ing)?|error|severe|fatal)\W*$/i;
 
 /**
- * Returns a function that finds what precedes the message in a line without its columns: a level, names in brackets, and
- * the program that wrote the line, if nearly all lines have them.
+ * Returns a function that finds the text before the message in a line without its columns: a level,
+ * names in brackets, and the program that wrote the line. Each counts only if nearly all lines have
+ * it.
  */
 export function sourceFinder(bodies: readonly string[]): (body: string) => string {
   const lines = bodies.map((line) => wordsOf(line, levelWords + nameWords));
@@ -126,20 +142,20 @@ export function sourceFinder(bodies: readonly string[]): (body: string) => strin
   };
 }
 
-/** How many words reach to the level and the brackets after it. 0 without a level. */
+/** Counts the words up to the end of the level and the brackets after it. 0 without a level. */
 function levelEnd(words: readonly string[]): number {
   let end = words.slice(0, levelWords).findIndex((word) => level.test(word)) + 1;
   while (end > 0 && /^\[.*\]\s*$/.test(words[end] ?? "")) end += 1;
   return end;
 }
 
-/** How many words reach to the name before a colon or a dash. 0 without one. */
+/** Counts the words up to the end of the name before a colon or a dash. 0 without one. */
 function nameEnd(words: readonly string[], start: number): number {
   const name = words.slice(start, start + nameWords).findIndex((word) => /:\s*$|^-\s*$/.test(word));
   return name < 0 ? 0 : start + name + 1;
 }
 
-/** Lines from the whole of a log. */
+/** Samples lines evenly from a whole log. */
 export function sampleLines(text: string): string[] {
   const all = text.split("\n").filter((line) => line.trim() !== "");
   const step = Math.ceil(all.length / sampledLines);

@@ -3,14 +3,14 @@ import type { ContentKind } from "./identify.ts";
 import { leadingColumns, sampleLines, sourceFinder } from "./leading-columns.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** What the lines of a kind are worth by themselves, and which lines are heads. */
+/** How lines of a kind are weighed, and which lines are heads. */
 interface LineRules {
   style: Layout["style"];
   context: number;
   hasForms: boolean;
   /** The depth of a head line, without which the lines below cannot be understood. Undefined for other lines. */
   headDepth?: (line: string) => number | undefined;
-  /** The head of a line is the nearest line above with less indentation. */
+  /** True if the head of a line is the nearest line above with less indentation. */
   isIndented?: boolean;
   weigh?: (line: string, previous: string) => number;
   hasValues?: boolean;
@@ -22,7 +22,10 @@ const heading = /^(#{1,6}) /;
 const declaration =
   /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
 
-/** Sentences may mention errors that did not happen. Only a line that begins with the kind of an error reports one. */
+/**
+ * The part of prose that may report an error. Sentences may mention errors that did not happen, so
+ * only a line that begins with the name of an error counts.
+ */
 function claimOfProse(line: string): string {
   if (line.length < 40) return line;
   const words = line.split(/\s+/, 30);
@@ -47,7 +50,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     ...numbered,
     context: 4,
     hasForms: true,
-    // Section titles of pytest and cargo, the only place that names the failing test.
+    // Section titles of pytest and cargo. Only they name the failing test.
     headDepth: (line) =>
       /^={3,} .* ={3,}$/.test(line)
         ? 1
@@ -73,7 +76,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   matches: {
     ...numbered,
     hasForms: true,
-    // Groups hits by file. The context lines of `grep -C` group with nothing.
+    // Groups hits by file. The context lines of `grep -C` belong to no group.
     maskOf: (line) => hitFile.exec(line)?.[1] ?? (/^\d+:/.test(line) ? line : ""),
     weigh: (line) => (line === "--" || line.endsWith("-") ? 0 : 0.1),
     claimOf: (line) => line.slice(place.exec(line)?.[0].length ?? 0),
@@ -92,7 +95,7 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
     hasForms: false,
     headDepth: (line) =>
       /^(?:diff --git |Index: )/.test(line) ? 1 : line.startsWith("@@ ") ? 2 : undefined,
-    // Prefers the first line of each change, so that all hunks are shown before one is shown whole.
+    // Prefers the first line of each change, so that all hunks are shown before any is shown whole.
     weigh: (line, previous) =>
       /^(?:index |--- |\+\+\+ |similarity |new file|deleted file)/.test(line)
         ? 0.05
@@ -121,23 +124,23 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   },
 };
 
-/** Names a failed test or states its result. */
+/** A line that names a failed test or states its result. */
 const failure = /^E {3,}\S|^\s*(?:[×✕✖✗✘→●] |FAIL\b|FAILED\b|not ok |--- FAIL: |> )/;
 /** One side of a comparison. */
 const compared =
   /^\s*(?:[-+] |(?:expected|received|actual|left|right|got|want|error)["']?\s*[:=])/i;
 
-/** What precedes the text of a hit, or of a line around it. */
+/** The part of a line before the text of a hit or of its context. */
 const place = /^(?:(?:[A-Za-z]:)?[^\s:]*?[:-])?\d+[:-]/;
 const hitFile = /^((?:[A-Za-z]:)?[^\s:]+):\d+:/;
 
-/** Files of the same folder and type are alike, and so are commits. */
+/** Gives files of the same folder and type the same mask, and all commits another. */
 function maskOfEntry(line: string): string | undefined {
   if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
   return /\s/.test(line) ? undefined : line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
 }
 
-/** The package names before the name of a class. */
+/** The package names before a class name. */
 const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
 
 function withoutPackages(line: string): string {
@@ -145,7 +148,10 @@ function withoutPackages(line: string): string {
   return line.slice(0, message).replace(packages, "") + line.slice(message);
 }
 
-/** Splits a text into lines as units. Repeated blank lines, and lines equal to the one above, are merged with it. */
+/**
+ * Splits content into lines as units. Repeated blank lines, and lines equal to the one above, are
+ * merged into one unit.
+ */
 export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {
   const rules = rulesOf[kind] ?? prose;
   const plain = asShown(withoutColours(text));
@@ -210,7 +216,7 @@ function withShortHash(line: string): string {
   return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
 }
 
-/** Lines as a terminal shows them after carriage returns have overwritten their beginnings. */
+/** Lines as a terminal shows them, after carriage returns have overwritten their beginnings. */
 function asShown(text: string): string {
   if (!/\r(?!\n|$)/.test(text)) return text;
   const lines = text.split("\n").map((line) => line.trimEnd());

@@ -8,8 +8,8 @@ const entities: Record<string, string> = {
 };
 
 /**
- * The words of a page, with one block per line and cells between bars. Pass `compress` your own converter for more than
- * that.
+ * The text of a page, with one block per line and cells between bars. Pass `compress` another
+ * converter for more than that.
  */
 export function readHtml(html: string): string {
   return html

@@ -2,15 +2,16 @@ import { diffArrays } from "diff";
 
 import type { Unit } from "../unit.ts";
 
-/** How units changed. */
+/** The difference between two lists of units. */
 export interface UnitChanges {
   /** Removed and added units with their heads or surroundings, as in a patch. */
   text: string;
-  /** How many units were removed or added. */
+  /** Number of removed and added units. */
   count: number;
 }
 
-// The shortest edit script of two long, dissimilar lists can take minutes.
+// Maximum number of edits, since the shortest edit script of two long, dissimilar lists can take
+// minutes.
 const maxEdits = 600;
 const contextLines = 2;
 
@@ -45,9 +46,9 @@ function textOf({ text }: Unit): string {
 class HunkWriter {
   readonly #after: readonly Unit[];
   readonly #lines: string[] = [];
-  /** The first unit of the new content that was neither written nor skipped. */
+  /** Place of the first new unit that has been neither written nor skipped. */
   #next = 0;
-  /** Units up to here are shown because they follow a change. */
+  /** Units before this place are shown, because they follow a change. */
   #open = 0;
   count = 0;
 
@@ -68,7 +69,7 @@ class HunkWriter {
     return this.#lines.join("\n");
   }
 
-  /** Writes what stands between the last change and this one, with a heading if something is left out. */
+  /** Writes the units between the last change and this one, with a heading if some are left out. */
   #begin(place: number): void {
     this.#follow(place);
     const isRow =
@@ -86,7 +87,7 @@ class HunkWriter {
     }
   }
 
-  /** The number of the line, or of the row below the names of its columns. */
+  /** A heading with the number of the line, or of the row below the names of its columns. */
   #head(start: number, place: number): void {
     const unit = this.#after[place] ?? this.#after[place - 1];
     const header = unit?.head === undefined ? undefined : this.#after[unit.head];

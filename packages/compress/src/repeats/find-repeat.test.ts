@@ -10,7 +10,7 @@ const known = (content: string): { name: string; content: string }[] => [
 ];
 
 describe("findRepeat", () => {
-  it("is one line for the same content, and names the newest that says it", () => {
+  it("is one line for the same content, and names the newest match", () => {
     const content = file.join("\n");
     const seen = [...known(content), { name: "the result of call_2", content }];
     expect(findRepeat(content, seen)).toMatchObject({
@@ -42,7 +42,7 @@ describe("findRepeat", () => {
     `);
   });
 
-  it("shows the rows of JSON that differ under their columns, though all of it is one line", () => {
+  it("shows the differing rows of JSON under their columns, even if the JSON is one line", () => {
     const rows = Array.from({ length: 80 }, (_, at) => ({ id: `o-${at}`, state: "paid", sum: at }));
     const later = rows.map((row) => (row.id === "o-41" ? { ...row, state: "open" } : row));
     const repeat = findRepeat(JSON.stringify(later), known(JSON.stringify(rows)));
@@ -54,7 +54,7 @@ describe("findRepeat", () => {
     `);
   });
 
-  it("shows two lines around a change, one heading for changes that are near, and both ends", () => {
+  it("shows two lines around a change, one heading for neighbouring changes, and both ends", () => {
     const edited = ["first", ...file.with(10, "a").with(15, "b").with(21, "c"), "last"];
     const text = findRepeat(edited.join("\n"), known(file.join("\n")))?.text ?? "";
     expect(text.match(/^@@.*$/gm)).toEqual(["@@ 1 @@", "@@ 10 @@", "@@ 21 @@", "@@ 200 @@"]);
@@ -63,7 +63,7 @@ describe("findRepeat", () => {
     expect(text.endsWith(` ${file[198]}\n ${file[199]}\n+last`)).toBe(true);
   });
 
-  it("shows rows that are new, gone or changed in several tables, without those around them", () => {
+  it("shows added, removed or changed rows in several tables, without the rows around them", () => {
     const table = (name: string): object[] =>
       Array.from({ length: 40 }, (_, at) => ({ id: `${name}-${at}`, sum: at * 3 }));
     const [orders, bills] = [table("o"), table("b")];
@@ -93,7 +93,7 @@ describe("findRepeat", () => {
     `);
   });
 
-  it("names the row above where the last ones are gone", () => {
+  it("names the row above if the last ones were removed", () => {
     const rows = Array.from({ length: 40 }, (_, at) => ({ id: `o-${at}`, sum: at * 3 }));
     const [before, after] = [rows, rows.slice(0, 39)].map((list) => JSON.stringify({ list }));
     expect(findRepeat(after ?? "", known(before ?? ""))?.text).toContain(
@@ -101,7 +101,7 @@ describe("findRepeat", () => {
     );
   });
 
-  it("finds none where more differs than a reader would follow", () => {
+  it("finds none if too much differs for a reader to follow", () => {
     const lines = Array.from({ length: 1_200 }, (_, at) => `line ${at} of a file`);
     const changed = (count: number): string =>
       lines.map((line, at) => (at % 3 === 0 && at < 3 * count ? `${line}!` : line)).join("\n");
@@ -109,7 +109,7 @@ describe("findRepeat", () => {
     expect(findRepeat(changed(301), known(lines.join("\n")))).toBeUndefined();
   });
 
-  it("says so where only blanks differ", () => {
+  it("reports that only blanks differ", () => {
     const content = file.join("\n");
     expect(findRepeat(`${content}\n`, known(content))).toMatchObject({
       text: "[The same as artifact 0123456789ab, but for blanks.]",
@@ -117,7 +117,7 @@ describe("findRepeat", () => {
     });
   });
 
-  it("compares with the nearest of the contents that are about as long, the newest of 64", () => {
+  it("compares with the nearest of the newest 64 contents of similar length", () => {
     const near = file.with(1, "  other();").join("\n");
     const far = file.map((text, at) => (at % 3 === 0 ? `${text} //` : text)).join("\n");
     const content = file.join("\n");
@@ -135,14 +135,14 @@ describe("findRepeat", () => {
     expect(name([content], file.slice(0, 90).join("\n"))).toBeUndefined();
   });
 
-  it("finds none where little is the same", () => {
+  it("finds none if little is the same", () => {
     const other = file.map((line) => line.replace("take", "give"));
     expect(findRepeat(other.join("\n"), known(file.join("\n")))).toBeUndefined();
     expect(findRepeat("", known(file.join("\n")))).toBeUndefined();
     expect(findRepeat("a", [])).toBeUndefined();
   });
 
-  it("loses nothing: the differences give the content back", () => {
+  it("loses nothing: the differences restore the content", () => {
     const line = fc.integer({ min: 0, max: 30 }).map((at) => `line ${at} of a file`);
     fc.assert(
       fc.property(
@@ -167,8 +167,8 @@ describe("findRepeat", () => {
   });
 });
 
-describe("compress with what was seen", () => {
-  it("takes the difference where that is shorter, and needs no room for the rest", () => {
+describe("compress with known contents", () => {
+  it("shows the differences if they are shorter, even if the rest would not fit", () => {
     const edited = file.with(50, "  skip();").join("\n");
     const shown = compress(edited, { budget: 120, known: known(file.join("\n")) });
     expect(shown).toMatchObject({ isLossless: true, omitted: 0, ranges: [] });
@@ -178,7 +178,7 @@ describe("compress with what was seen", () => {
     expect(compress(edited, { budget: 120 }).isLossless).toBe(false);
   });
 
-  it("shows a short content itself, and keeps the budget where the difference does not fit", () => {
+  it("shows a short content in full, and stays within the budget if the differences do not fit", () => {
     const short = compress("done", { budget: 50, known: known("done") });
     expect([short.text, short.known]).toEqual(["done", undefined]);
     const edited = file.map((line, at) => (at % 3 === 0 ? `${line} // ${at}` : line)).join("\n");
@@ -188,7 +188,7 @@ describe("compress with what was seen", () => {
   });
 });
 
-/** A reader's way back, by hunks that begin at a line of the new content. */
+/** Rebuilds the new content from hunks that begin at one of its lines. */
 function applied(before: readonly string[], text: string): string[] {
   const lines = text.split("\n").slice(1);
   const after: string[] = [];

@@ -5,18 +5,20 @@ import { listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
 import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
 
-/** A content that the reader has already seen. */
+/** Content that the reader has already seen. */
 export interface KnownContent {
   content: string;
-  /** The name by which the reader knows it, such as `artifact 0123456789ab` or `the result of call_7`. */
+  /**
+   * The name that the reader has for it, such as `artifact 0123456789ab` or `the result of call_7`.
+   */
   name: string;
 }
 
-/** What a content says that a known content does not. */
+/** New content expressed by reference to known content. */
 export interface ContentRepeat {
   /**
-   * One line if nothing changed. Otherwise the differing lines or rows with their numbers in the new content: `-`
-   * known, `+` new.
+   * One line if nothing changed. Otherwise the differing lines or rows with their numbers in the
+   * new content: `-` known, `+` new.
    */
   text: string;
   /** The known content that the text refers to. */
@@ -24,14 +26,15 @@ export interface ContentRepeat {
   isSame: boolean;
 }
 
-/** How many known contents are compared, newest first. */
+/** Number of known items to compare, newest first. */
 const maxKnown = 64;
 const similarEnough = 0.4;
 const largestRatio = 2;
 
 /**
- * Expresses the content as a reference to a known one that says the same, or as its differences from the nearest one.
- * Undefined if no known content is similar. `known` is oldest first. Takes time linear in the contents.
+ * Expresses the content as a reference to known content with the same meaning, or as its
+ * differences from the nearest one. Undefined if nothing known is similar. `known` is oldest first.
+ * Takes time linear in the content.
  */
 export function findRepeat(
   content: string,
@@ -74,7 +77,9 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
   return best?.known;
 }
 
-/** Rows of JSON and tables, so that one long line can differ in a single row. Otherwise lines. */
+/**
+ * The rows of JSON and tables, so that a single row can differ in one long line. Otherwise lines.
+ */
 function unitsOf(
   content: string,
   given: ContentKind | undefined,

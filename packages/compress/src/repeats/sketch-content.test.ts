@@ -26,7 +26,7 @@ it.each([
   }
 });
 
-it("counts exactly where there are few pieces, each once and in any order", () => {
+it("is exact for few pieces, in any order and with repetitions", () => {
   const set = fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(set, set, (one, other) => {
@@ -35,7 +35,8 @@ it("counts exactly where there are few pieces, each once and in any order", () =
       const text = (list: number[]): string => list.map(piece).join("\n");
       const twice = text([...one, ...one.toReversed()]);
       const counted = similarity(twice, text(other)) * Math.max(one.length, other.length);
-      // Of as many of the smallest hashes as the larger set has, those that both have.
+      // The number of the smallest hashes that both sets have, out of as many as the larger set
+      // has.
       expect(counted).toBeLessThanOrEqual(shared + 1e-9);
       expect(counted).toBeGreaterThanOrEqual(
         shared - (all - Math.max(one.length, other.length)) - 1e-9,
@@ -45,7 +46,7 @@ it("counts exactly where there are few pieces, each once and in any order", () =
   );
 });
 
-it("is of bounded size, and ignores pieces that say nothing", () => {
+it("has a bounded size, and ignores pieces without information", () => {
   expect(sketchContent(pieces(0, 5_000).join("\n"))).toHaveLength(64);
   expect(sketchContent("{\n}\n  ]\n\nabc\n")).toHaveLength(0);
   expect(sketchContent("abcd\n},\nabcd")).toHaveLength(1);

@@ -1,11 +1,17 @@
-/** The smallest hashes of a content's pieces in order. Contents that share many pieces share many of these hashes. */
+/**
+ * The smallest hashes of the content's pieces, in order. If two sketches have many hashes in
+ * common, so has their content.
+ */
 export type ContentSketch = readonly number[];
 
 const sketchSize = 64;
-/** Shorter pieces, such as a closing brace, carry no information. */
+/** Minimum length of a piece. Shorter ones, such as a closing brace, carry no information. */
 const minPieceChars = 4;
 
-/** Sketches a content by its lines, or JSON without line breaks by its objects. Takes time linear in the content. */
+/**
+ * Sketches content by its lines, or JSON without line breaks by its objects. Takes time linear in
+ * the content.
+ */
 export function sketchContent(content: string): ContentSketch {
   const smallest = new Set<number>();
   let limit = Infinity;
@@ -30,7 +36,7 @@ export function sketchContent(content: string): ContentSketch {
   return [...smallest];
 }
 
-/** The approximate share of pieces that two contents have in common, from 0 to 1. */
+/** The approximate share of pieces that two sketched contents have in common, 0..1. */
 export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
   const size = Math.min(sketchSize, Math.max(one.length, other.length));
   let shared = 0;
@@ -49,7 +55,10 @@ const comma = 44;
 const closingBrace = 125;
 const startHash = 0x811c9dc5;
 
-/** The last step of FNV leaves similar pieces with similar hashes, so this applies the finalizer of MurmurHash 3. */
+/**
+ * Spreads hashes with the finalizer of MurmurHash 3, because FNV ends with similar hashes for
+ * similar pieces.
+ */
 function spread(hash: number): number {
   let value = hash;
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -5,7 +5,7 @@ export function joinUnits(units: Units): JoinedTexts {
   return joinTexts(units, (text) => text);
 }
 
-/** Converts to lower case, which makes only few texts longer. */
+/** Converts to lower case. This can change the length, and then the offsets are computed again. */
 export function inLowerCase({ text, ends }: JoinedTexts, units: Units): JoinedTexts {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return { text: lower, ends };
@@ -27,7 +27,8 @@ function joinTexts(units: Units, textOf: (text: string) => string): JoinedTexts 
 }
 
 /**
- * Places of the units in which something is found, in order. `find` returns the next offset at or after `from`, or -1.
+ * Places of the units that contain a match, in order. `find` returns the next offset at or after
+ * `from`, or -1.
  */
 export function unitsWith({ ends }: JoinedTexts, find: (from: number) => number): number[] {
   const places: number[] = [];

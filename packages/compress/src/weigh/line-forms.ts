@@ -1,10 +1,10 @@
 import { type Layout, listUnits } from "../unit.ts";
 
-/** Lines that differ only in their values. */
+/** A group of lines that differ only in their values. */
 export interface LineForm {
   /** Words of the form. Varying words are "*". */
   words: string[];
-  /** Places of its masks, in order. */
+  /** Indexes of the form's masks, in order. */
   lines: number[];
 }
 
@@ -15,7 +15,10 @@ export interface LineMasks {
   maskAt: Uint32Array;
 }
 
-/** Masks each unit and keeps each mask once. Of lines that differ only in digits, only the first is masked. */
+/**
+ * Masks each unit and lists each mask once. If lines differ only in digits, only the first is
+ * masked.
+ */
 export function maskUnits({
   units,
   maskOf,
@@ -47,12 +50,14 @@ export function maskUnits({
 const maxWords = 40;
 const maxChars = 400;
 const alikeShare = 0.7;
-/** A word that this share of the kinds of masks has is common, if that is a few kinds. */
+/**
+ * A word is common if this share of the kinds of masks has it, and no fewer kinds than the minimum.
+ */
 const [commonShare, minKinds] = [0.3, 8];
-/** How many forms with the same length and beginning a new mask is compared with. */
+/** Number of forms with the same length and beginning that a new mask is compared with. */
 const maxCompared = 24;
 
-/** Groups masked lines that differ in few words. */
+/** Groups masks that differ in few words. */
 export function groupByForm(masks: readonly string[]): LineForm[] {
   const forms: LineForm[] = [];
   const known = new Map<string, LineForm>();
@@ -70,7 +75,7 @@ export function groupByForm(masks: readonly string[]): LineForm[] {
   return forms;
 }
 
-/** Finds the form that the words resemble, or adds one. */
+/** Finds a form that resembles the words, or adds one. */
 function joinForm(
   words: string[],
   buckets: Map<string, LineForm[]>,
@@ -90,8 +95,8 @@ function joinForm(
 }
 
 /**
- * Masks the first 400 characters of each line: one blank between words, and masks for digits, hexadecimal ids, quoted
- * texts and long paths.
+ * Masks the first 400 characters of each line. White space becomes one blank, and digits,
+ * hexadecimal ids, quoted strings and long paths become masks.
  */
 export function maskLines(lines: readonly string[]): string[] {
   const masked = lines
@@ -106,23 +111,24 @@ export function maskLines(lines: readonly string[]): string[] {
   return masked;
 }
 
-// The characters that a value can begin with come first, so that nearly all other characters are skipped quickly.
+// The lookahead lists the characters that can begin a value, so that nearly all others are skipped
+// quickly.
 const values =
   /(?=[-\da-fA-F])(?:0[xX][\da-fA-F]+|\b[\da-fA-F]{8,}\b|[\da-fA-F]{8}-[\da-fA-F-]{20,}|-?\d+(?:[.:,/-]\d+)*)/g;
 const quoted = /"[^"\n]*"|'[^'\n]*'/g;
 const paths = /(?<![\w.@#$*-])(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 
-/** The first meaningful word with the level. Forms that differ in it are never alike. */
+/** The level and the first meaningful word. Forms that differ in either are never alike. */
 function anchorOf(words: readonly string[]): string {
   const level = words.find((word) =>
     /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?|PASS(?:ED)?|FAIL(?:ED)?|SKIP(?:PED)?|not|ok)\W*$|^[✓✔√×✕✖✗✘]$/i.test(
       word,
     ),
   );
-  const spoken = words.find(
+  const subject = words.find(
     (word) => word !== level && /[a-z]{2}/i.test(word) && !/^\W*#|#\W*$/.test(word),
   );
-  return `${level ?? ""} ${spoken ?? ""}`;
+  return `${level ?? ""} ${subject ?? ""}`;
 }
 
 function areAlike(
@@ -141,7 +147,10 @@ function areAlike(
   return same >= alikeShare * own && words.length > 3;
 }
 
-/** Words that many kinds of masks have, such as a facility, say nothing about which of them are alike. */
+/**
+ * Words that occur in many kinds of masks, such as a facility. They do not help to decide which
+ * masks are alike.
+ */
 function commonWords(masks: readonly string[]): ReadonlySet<string> {
   const holders = new Map<string, Set<string>>();
   const kinds = new Set<string>();
@@ -162,7 +171,7 @@ function merge(form: string[], words: readonly string[]): void {
   for (const [at, word] of words.entries()) if (form[at] !== word) form[at] = "*";
 }
 
-/** Places of the words of a form that vary between lines. */
+/** Places of the words in a form that vary between lines. */
 export function varyingWords(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (/[#*]/.test(word) ? [at] : []));
 }

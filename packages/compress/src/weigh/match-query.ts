@@ -3,9 +3,9 @@ import { createAnalyzer } from "@ccl/search";
 import type { JoinedTexts, Units } from "../unit.ts";
 import { inLowerCase, unitsWith } from "./joined-units.ts";
 
-/** The terms of a question. */
+/** The terms of a question that occur in the content. */
 export interface QueryTerms {
-  /** In lower case, with the value of finding each. Rare terms are worth more. */
+  /** Terms in lower case, with the weight of finding each. Rare terms have a higher one. */
   terms: readonly { text: string; isExact: boolean; worth: number }[];
   /** The share of the question's terms that occur at all. Identifiers count twice. */
   coverage: number;
@@ -14,15 +14,15 @@ export interface QueryTerms {
 const maxTerms = 40;
 const analyzer = createAnalyzer();
 
-/** The terms of a question, and how much of it each unit contains: 0 to 1. */
+/** The terms of a question, and how much of it each unit contains, 0..1. */
 export interface QueryMatches {
   query: QueryTerms;
   matches: Float64Array;
 }
 
 /**
- * Matches the stems of a question's words, and its identifiers as they were written. Terms that few units contain weigh
- * more.
+ * Matches the stems of a question's words, and its identifiers as written. Terms that few units
+ * contain weigh more.
  */
 export function matchQuery(question: string, units: Units, joined: JoinedTexts): QueryMatches {
   const matches = new Float64Array(units.length);
@@ -40,9 +40,9 @@ export function matchQuery(question: string, units: Units, joined: JoinedTexts):
   if (terms.length > 0)
     for (let at = 0; at < matches.length; at += 1) matches[at] = (matches[at] ?? 0) / total;
   const rankOf = (isExact: boolean): number => (isExact ? 2 : 1);
-  const asked = [...candidates.values()].reduce((all, isExact) => all + rankOf(isExact), 0);
-  const met = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
-  return { query: { terms, coverage: asked === 0 ? 0 : met / asked }, matches };
+  const askedRank = [...candidates.values()].reduce((all, isExact) => all + rankOf(isExact), 0);
+  const foundRank = terms.reduce((all, { isExact }) => all + rankOf(isExact), 0);
+  return { query: { terms, coverage: askedRank === 0 ? 0 : foundRank / askedRank }, matches };
 }
 
 function candidatesOf(query: string): Map<string, boolean> {
@@ -61,12 +61,15 @@ function candidatesOf(query: string): Map<string, boolean> {
   return candidates;
 }
 
-/** A short number counts if it stands alone. Numbers of a date or a time do not. */
+/**
+ * True if the number stands alone in the question. Numbers that are part of a date or a time do not
+ * count.
+ */
 function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }
 
-/** Where the rarest term of the question occurs in a text. -1 if none does. */
+/** Offset in the text of the rarest term of the question. -1 if none occurs. */
 export function queryAt(text: string, { terms }: QueryTerms): number {
   const lower = text.toLowerCase();
   let best = -1;
@@ -79,7 +82,10 @@ export function queryAt(text: string, { terms }: QueryTerms): number {
   return best;
 }
 
-/** Short terms must be whole words: `ms` is not found in `items`. */
+/**
+ * Offset of a term at or after `from`, or -1. Short terms must be whole words: `ms` is not found in
+ * `items`.
+ */
 function termAt(text: string, term: string, from: number): number {
   let at = text.indexOf(term, from);
   if (term.length > 3) return at;

@@ -1,4 +1,4 @@
-/** A trait that a larger share of the rows has is not notable. */
+/** Maximum share of the rows that may have a trait for it to be notable. */
 const rareShare = 0.04;
 const minRows = 8;
 
@@ -6,13 +6,14 @@ const minRows = 8;
 export interface CellTable {
   rows: number;
   columns: number;
-  /** The cells of a row. Missing cells may be left out. */
+  /** The cells of a row. Missing cells at the end may be left out. */
   cellsOf: (row: number) => readonly string[];
 }
 
 /**
- * How unusual each row is among rows of the same columns, 0 for usual: a value that few rows have in a column of few
- * values, a value in a mostly empty column, a number far from the others, a word that no other row has.
+ * How unusual each row is among rows with the same columns. 0 means usual. Four things make a row
+ * unusual: a value that few rows have in a column of few values, a value in a mostly empty column,
+ * a number far from the others, and a word that no other row has.
  */
 export function notableRows({ rows, columns, cellsOf }: CellTable): Float64Array {
   const notable = new Float64Array(rows);
@@ -40,18 +41,24 @@ function maxNotable(rows: number): number {
 }
 
 /**
- * If half of this many cells differ, the column does not have few values. If few are numbers, it is not a column of
- * numbers.
+ * Number of rows after which a column is classified. If half of their cells differ, it is not a
+ * column of few values. If few are numbers, it is not a column of numbers.
  */
 const sampledRows = 2_000;
 const none: Map<number, number> = new Map();
-/** For more numbers, the median and quantiles are computed from an evenly spaced sample. */
+/**
+ * Maximum number of numbers for exact quantiles. With more, the median and quantiles come from an
+ * evenly spaced sample.
+ */
 const sampledNumbers = 20_000;
 const sampledWords = 20_000;
 
-/** Statistics of a column. A kind that is ruled out is not read any further. */
+/** Statistics of a column. Once a trait is ruled out, no more cells are read for it. */
 class Column {
-  /** How many rows have each value, in the order of first occurrence, and the index of each row's value. */
+  /**
+   * Number of rows with each value, in the order of first occurrence, and the index of each row's
+   * value.
+   */
   readonly counts: number[] = [];
   readonly places: Uint32Array;
   /** True if half of the cells differ. */
@@ -99,7 +106,8 @@ class Column {
       if (other === undefined) rowOf.set(word, row);
       else if (other !== row && other !== common) rowOf.set(word, common);
     }
-    // The column holds names or ids. Later rows would have to repeat nearly all of these words.
+    // The column contains names or ids, since later rows would have to repeat nearly all of these
+    // words.
     if (this.#different === sampledWords && rowOf.size > sampledWords) this.#rowOf = undefined;
   }
 
@@ -115,7 +123,7 @@ class Column {
 
 const rareValueShare = 0.03;
 
-/** Rows whose cell few others have, in a column of few values. */
+/** Rows whose cell occurs in few other rows, in a column of few values. */
 function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   const rows = places.length;
   if (isVaried || counts.length === 1 || counts.length > Math.max(4, rows * 0.2)) return none;
@@ -130,7 +138,7 @@ function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   return found;
 }
 
-/** Rows whose number is far from the others, measured by the median of the distances from the median. */
+/** Rows whose number is far from the others, measured by the median absolute deviation. */
 function outliers(numbers: Float64Array): Map<number, number> {
   const step = Math.ceil(numbers.length / sampledNumbers);
   const known = numbers.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();

@@ -13,24 +13,24 @@ import { matchQuery, type QueryTerms } from "./match-query.ts";
 import { type CellTable, notableRows } from "./notable.ts";
 import { reportAt, severityOf } from "./severity.ts";
 
-/** The worth of each unit of a layout, in order. */
+/** The weight of each unit of a layout, in order. */
 export interface WeighedUnits {
   weights: Float64Array;
   query: QueryTerms;
-  /** Maps the first line of each form to the number of lines that have it. */
+  /** Number of lines of each form, by the place of its first line. */
   counts: ReadonlyMap<number, number>;
 }
 
 const queryWeight = 6;
-/** An error that a larger share of the units has carries little information. */
+/** Share of the units above which an error carries little information. */
 const commonShare = 0.05;
 const inherited = 0.6;
 
-/** Weighs units by their place, by what the question asks for, by failures, and by what is unusual. */
+/** Weighs units by their place, their matches with the question, failures, and unusual values. */
 export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const { units } = layout;
   const joined = joinUnits(units);
-  const { query, matches: asked } = matchQuery(question, units, joined);
+  const { query, matches } = matchQuery(question, units, joined);
   const weights = new Float64Array(units.length);
   const { claimOf } = layout;
   const masked = layout.hasForms ? maskUnits(layout) : undefined;
@@ -47,9 +47,9 @@ export function weighUnits(layout: Layout, question: string): WeighedUnits {
   const forms = new Float64Array(units.length);
   if (masked !== undefined)
     weighForms(masked, { layout, worth: forms, errors, notable, counts, alike });
-  if (query.terms.length > 0) inheritFromHeads(asked, units);
+  if (query.terms.length > 0) inheritFromHeads(matches, units);
   for (let at = 0; at < units.length; at += 1) {
-    const share = asked[at] ?? 0;
+    const share = matches[at] ?? 0;
     weights[at] =
       ((units.at(at)?.weight ?? 0) + (errors[at] ?? 0) + (notable[at] ?? 0)) *
         (alike[at] === 1 ? formShare : 1) +
@@ -83,7 +83,7 @@ function gradeUnits(units: Units, joined: JoinedTexts, claimOf: Layout["claimOf"
   return grades;
 }
 
-/** Errors that many units have carry little information. */
+/** Weighs errors by their severity. An error that many units share counts less. */
 function weighGrades(grades: Uint8Array): Float64Array {
   const counts = [0, 0, 0, 0];
   for (let at = 0; at < grades.length; at += 1) {
@@ -99,7 +99,10 @@ function weighGrades(grades: Uint8Array): Float64Array {
   return weights;
 }
 
-/** If a heading, a file or a commit answers the question, everything below it is part of the answer. */
+/**
+ * Adds part of the weight of a heading, a file or a commit to everything below it, which is part of
+ * the answer if the head is.
+ */
 export function inheritFromHeads(worth: Float64Array, units: Units): void {
   for (let at = 0; at < units.length; at += 1) {
     const head = units.at(at)?.head;
@@ -123,7 +126,7 @@ function rowsByTable(units: Units): Iterable<number[]> {
 
 interface Weighing {
   layout: Layout;
-  /** What it adds to the worth of a line that it shows a form. */
+  /** Extra weight of a line that represents a form. */
   worth: Float64Array;
   errors: Float64Array;
   notable: Float64Array;
@@ -132,10 +135,16 @@ interface Weighing {
 }
 
 const repeatedShare = 0.1;
-/** What a line is worth if it shows a form first. Of the forms without an error, short ones come first. */
+/**
+ * Extra weight of the line that first shows a form. Among the forms without an error, short ones
+ * weigh more.
+ */
 const [errorForm, plainForm, shorterForm, longForm] = [6, 4, 2, 80];
 
-/** The first line of each form represents all of them. The others count only by their unusual values. */
+/**
+ * Weighs forms. The first line of each represents it, and the other lines count only by their
+ * unusual values.
+ */
 function weighForms(
   { masks, maskAt }: LineMasks,
   {
@@ -153,11 +162,11 @@ function weighForms(
   };
   const forms = groupByForm(masks);
   const { formAt, sizes } = formsOfLines(forms, maskAt);
-  /** Lines of the forms whose values are examined. */
+  /** Lines of each form whose values are examined. */
   const lists: (number[] | undefined)[] = [];
   const variants = new Uint32Array(forms.length);
   const seenMasks = new Uint8Array(masks.length);
-  /** Masks without a value, whose lines are equal. */
+  /** Masks without a value. All lines of such a mask are equal. */
   const plain = new Set<number>();
   for (let at = 0; at < formAt.length; at += 1) {
     const place = maskAt[at] ?? 0;
@@ -218,7 +227,10 @@ function wordTable(
   return { rows: lines.length, columns: words.length, cellsOf };
 }
 
-/** The first and last units say what a content is about and how it ended. The end of a section says neither. */
+/**
+ * Raises the first and last units, which show what the content is about and how it ended. The end
+ * of a section shows neither.
+ */
 function addEdges(weights: Float64Array, { units, style }: Layout): void {
   const first = findUnit(units, 0, 1);
   const end = findUnit(units, units.length - 1, -1);
@@ -230,7 +242,7 @@ function addEdges(weights: Float64Array, { units, style }: Layout): void {
   }
 }
 
-/** The first unit with any text, from a place in either direction. */
+/** The first unit with any text, searched from a place in either direction. */
 function findUnit(units: Units, from: number, step: 1 | -1): number {
   let at = from;
   while (at >= 0 && at < units.length && units.at(at)?.text === "") at += step;
@@ -239,7 +251,7 @@ function findUnit(units: Units, from: number, step: 1 | -1): number {
 
 const messageShare = 0.25;
 
-/** What follows a failure often explains it. */
+/** Raises the unit after a failure, because it often explains the failure. */
 function addMessages(weights: Float64Array, own: Float64Array): void {
   for (let at = 1; at < own.length; at += 1) {
     const before = own[at - 1] ?? 0;
@@ -248,7 +260,10 @@ function addMessages(weights: Float64Array, own: Float64Array): void {
 }
 
 const contextShare = 0.55;
-/** The reduced shares for a neighbour that shows a form, and for one whose form is already shown. */
+/**
+ * The reduced shares for a neighbour that represents a form, and for one whose form is already
+ * shown.
+ */
 const [formShare, alikeShare] = [0.6, 0.3];
 
 interface Repeats {
@@ -257,7 +272,7 @@ interface Repeats {
   alike: Uint8Array;
 }
 
-/** Raises the worth of units near one that matters, except lines that occur everywhere. */
+/** Raises the weight of units near an important one, except lines that occur everywhere. */
 export function withContext(
   own: Float64Array,
   { units, context, hasForms }: Layout,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { FitState } from "../fit/fit-state.ts";
 import { contextMiddleware, type ContextMiddleware } from "./context-middleware.ts";
 
-/** What the middleware hands to a model. */
+/** The prompts that the middleware passes to a model. */
 async function sentOf<Params extends { prompt: object[] }>(
   middleware: ContextMiddleware<"v3">,
   params: Params,
@@ -45,7 +45,7 @@ const sizeOf = (prompt: readonly object[]): number =>
   countMessages((text) => estimatedCounter.count(text), fromAiSdkMessages(prompt));
 
 describe("contextMiddleware", () => {
-  it("keeps each prompt within its budget, with the task and the same beginning as before", async () => {
+  it("keeps each prompt within its budget, with the task and an unchanged prefix", async () => {
     const middleware = contextMiddleware({ budget: 3_000 });
     const first = await sentOf(middleware, {
       prompt: promptOf("Which order is late?", 20),
@@ -60,7 +60,7 @@ describe("contextMiddleware", () => {
     expect(second.prompt.slice(0, first.prompt.length)).toEqual(first.prompt);
   });
 
-  it("keeps the state of each conversation where it is told to", async () => {
+  it("keeps the state of each conversation in the given store", async () => {
     const states = new Map<string, FitState>();
     const middleware = contextMiddleware({ budget: 3_000, store: states });
     for (const task of ["Which order is late?", "Which order is paid?"])
@@ -71,7 +71,7 @@ describe("contextMiddleware", () => {
     expect(states.has("chat-7")).toBe(true);
   });
 
-  it("says what does not fit", async () => {
+  it("reports what does not fit", async () => {
     const middleware = contextMiddleware({ budget: 20 });
     const params = { prompt: promptOf("Which order is late? ".repeat(50), 1) };
     await expect(sentOf(middleware, params)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("contextMiddleware", () => {
     });
   });
 
-  it("passes messages that fit as they came", async () => {
+  it("passes on messages that fit unchanged", async () => {
     const prompt = promptOf("Which order is late?", 2);
     const { prompt: same } = await sentOf(contextMiddleware({ budget: 30_000 }), { prompt });
     expect(same).toEqual(prompt);

@@ -37,8 +37,8 @@ export interface ContextMiddleware<Version extends AiSdkInterface> {
 }
 
 /**
- * Keeps each prompt of an AI SDK model within a budget. The application's messages stay unchanged. What was cut stays
- * cut, separately for each conversation, so that the provider's cache keeps hitting.
+ * Keeps each prompt of an AI SDK model within a budget. The application's messages stay unchanged.
+ * Each conversation keeps its last cut, so that the provider's cache keeps hitting.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware<Version extends AiSdkInterface = "v3">(

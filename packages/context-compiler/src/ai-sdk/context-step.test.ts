@@ -65,7 +65,7 @@ describe("contextStep", () => {
     expect(prompts.filter((prompt) => !JSON.stringify(prompt).includes(task))).toEqual([]);
   });
 
-  it("begins with the whole history where a version goes on with what was prepared", async () => {
+  it("starts from the whole history in versions that continue with the prepared messages", async () => {
     const prepareStep = contextStep({ budget });
     const initialMessages = [{ role: "user", content: task }];
     const responseMessages = Array.from({ length: 40 }, (_, at) => ({

@@ -13,7 +13,10 @@ import {
 
 /** The budget of a step's messages, and how they are fitted. */
 export interface ContextStepOptions extends ConversationOptions {
-  /** Tokens of the budget to reserve for what a step does not show: the system prompt and the tools. 0 by default. */
+  /**
+   * Tokens to reserve for content that a step does not show: the system prompt and the tools. 0 by
+   * default.
+   */
   reserve?: number | undefined;
 }
 
@@ -38,7 +41,7 @@ export function contextStep(
   const { reserve = 0, ...conversations } = options;
   const fit = fittingConversations(conversations);
   return async ({ messages, initialMessages, responseMessages, steps, ...step }) => {
-    // Version 7 continues with the last step's input, in which the history is already cut.
+    // Version 7 passes the last step's input as `messages`, and that input is already cut.
     const history =
       initialMessages === undefined || responseMessages === undefined
         ? messages

@@ -62,7 +62,7 @@ async function runLoop(
 }
 
 describe("withContext of an Anthropic client", () => {
-  it("keeps the task, the system prompt and legal turns within the budget", async () => {
+  it("keeps the task, the system prompt and valid turns within the budget", async () => {
     await runLoop(withContext(await start(answer), { budget }));
     const bodies = upstream.requests.map(({ body }) => body);
     expect(bodies.map(sizeOf).filter((size) => size > budget)).toEqual([]);
@@ -78,7 +78,7 @@ describe("withContext of an Anthropic client", () => {
     expect(thoughts).toBe(JSON.stringify(last).split('"tool_use"').length);
   });
 
-  it("marks where the prefix stays, at most four times, unless the request has marks or none are wanted", async () => {
+  it("marks the stable prefix at up to four places, unless the request has marks or turns them off", async () => {
     const client = await start(answer);
     await runLoop(withContext(client, { budget }));
     const marks = upstream.requests.map(({ body }) => marksIn(body));
@@ -92,7 +92,7 @@ describe("withContext of an Anthropic client", () => {
     expect(upstream.requests.at(-1)?.body["system"]).toEqual(marked);
   });
 
-  it("leaves streams and counting of tokens alone", async () => {
+  it("does not touch streams and token counting", async () => {
     const events = [
       {
         type: "message_start",

@@ -15,18 +15,19 @@ import {
   withFittedBodies,
 } from "../conversations/with-fitted-bodies.ts";
 
-/** How prompts are fitted and cached. */
+/** How prompts are fitted to the budget and cached. */
 export interface AnthropicContextOptions extends ConversationOptions {
   /**
-   * The `cache_control` of the breakpoints that are set after a prompt's stable prefix. `false` for none. A request
-   * that brings its own `cache_control` keeps only that.
+   * The `cache_control` of the breakpoints after a prompt's stable prefix. `false` for none. A
+   * request that sets its own `cache_control` keeps only that.
    */
   cacheControl?: AnthropicMessagesOptions["cacheControl"] | false;
 }
 
 /**
- * A copy of an `@anthropic-ai/sdk` client that keeps prompts within a budget: those of `messages` and `beta.messages`,
- * streamed or not, `system` included. The application's messages stay unchanged.
+ * Copies an `@anthropic-ai/sdk` client. The copy keeps the prompts of `messages` and
+ * `beta.messages` within a budget, streamed or not, `system` included. The application's messages
+ * stay unchanged.
  * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
@@ -53,8 +54,8 @@ export function withContext<Client extends ApiClient<Client>>(
 }
 
 /**
- * Whether a block of a message, of the system prompt or of a tool's result has a `cache_control`. Tools carry it
- * directly.
+ * True if a block of a message, of the system prompt or of a tool result has a `cache_control`.
+ * Tools carry it directly.
  */
 function hasMark(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasMark);

@@ -30,8 +30,8 @@ const compile = (
 const storedIn = ({ eventLog }: Session) =>
   eventLog.filter(["artifact_stored"]).map(({ data }) => data);
 
-describe("large answers of a transcript that was taken in", () => {
-  it("are stored once, and the prompt shows them while there is room", async () => {
+describe("large results of a recorded transcript", () => {
+  it("are stored once and shown while there is room", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = sampleSession();
     await recordMessages(session, [
@@ -64,7 +64,7 @@ describe("large answers of a transcript that was taken in", () => {
   });
 
   it.each(["plain", "encrypted"])(
-    "give the same bytes after the session was opened again, over a store that is %s",
+    "give the same bytes after the session is reopened, over a store that is %s",
     async (kind) => {
       const plain = createMemoryArtifactStore();
       const artifactStore =
@@ -80,7 +80,7 @@ describe("large answers of a transcript that was taken in", () => {
     },
   );
 
-  it("are told apart by their bytes where ids of calls come again", async () => {
+  it("are distinguished by their bytes if call ids repeat", async () => {
     const session = sampleSession();
     const contents = [1, 2, 3].map(large);
     await recordMessages(
@@ -99,7 +99,7 @@ describe("large answers of a transcript that was taken in", () => {
     expect(toolResults.at(-1)?.content).toContain(storedIn(session)[2]?.artifactId.slice(0, 12));
   });
 
-  it("stay in full where they are pieces of an artifact", async () => {
+  it("stay in full if they are pieces of an artifact", async () => {
     const session = sampleSession();
     await recordMessages(session, [...asked("a", "read_artifact"), answer("a", large(1))]);
     await session.recordAll([
@@ -111,7 +111,7 @@ describe("large answers of a transcript that was taken in", () => {
     expect(context.toolResults.map(({ content }) => content)).toEqual([large(1), large(2)]);
   });
 
-  it("that went to the store when they were recorded are left as they are", async () => {
+  it("stay unchanged if they were stored when they were recorded", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = sampleSession({ artifactStore, externalizeAboveTokens: 50 });
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
@@ -122,7 +122,7 @@ describe("large answers of a transcript that was taken in", () => {
     expect(context.toolResults[0]?.content).toBe(large(1));
   });
 
-  it("are shown by their summary where the store lost them, and the trace says so", async () => {
+  it("are shown by their summary if the store lost them, and the trace says so", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
@@ -132,7 +132,7 @@ describe("large answers of a transcript that was taken in", () => {
     expect(context.trace[0]?.remarks[0]).toMatch(/can't be read: its summary is shown$/);
   });
 
-  it("stay in full where the store fails, and the trace says so", async () => {
+  it("stay in full if the store fails, and the trace says so", async () => {
     const inner = createMemoryArtifactStore();
     const artifactStore = {
       ...inner,
@@ -147,7 +147,7 @@ describe("large answers of a transcript that was taken in", () => {
     ]);
   });
 
-  it("are stored once by two compiles at the same time", async () => {
+  it("are stored once by two concurrent compiles", async () => {
     const session = sampleSession();
     await recordMessages(session, [
       ...asked("a"),

@@ -15,18 +15,19 @@ import type { ContextEntry } from "./working-context.ts";
 export interface ArtifactAttacherOptions {
   /** The session's own store by default. Without any store, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
-  /** Results of more tokens are stored. The session's `offloadAboveTokens` by default. */
+  /** Results with more tokens are stored. The session's `offloadAboveTokens` by default. */
   aboveTokens?: number | undefined;
 }
 
 /**
- * Stores large results that are in the log in full, such as those of a recorded transcript. Also reads back the text
- * of results that the log has only a handle of. How much of them is shown depends on the available room, not on their
- * size: see `historySelector`. If the store can't return a text, its handle and summary are shown.
+ * Stores large results that are in the log in full, such as those of a recorded transcript. Also
+ * loads the text of results that the log only refers to. `historySelector` decides by the available
+ * room how much of them is shown. If the store can't return a text, its handle and summary are
+ * shown.
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  // What was found of an entry, so that each is checked once.
+  // Caches the outcome for each entry, so that an entry is checked once.
   const memoryOf = sessionMemory(() => ({ attached: new Map<ContextEntry, ContextEntry>() }));
   return {
     name: "artifactAttacher",
@@ -77,12 +78,15 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
   };
 }
 
-/** Larger artifacts are left to the model to search, because shortening them at each cut would take too long. */
+/**
+ * The model has to search larger artifacts itself, because shortening them at each cut would take
+ * too long.
+ */
 const largestBytes = 8_000_000;
 
 /**
- * The artifact that an entry shows in place of its text. Undefined for other entries and for artifacts that are not
- * text.
+ * The artifact that an entry shows in place of its text. Undefined for other entries and for
+ * artifacts without text.
  */
 function handleOf(
   { message }: ContextEntry,
@@ -130,8 +134,8 @@ interface Answer {
 }
 
 /**
- * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact, which is never stored
- * again.
+ * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact,
+ * which must not be stored again.
  */
 function answerOf({ message }: ContextEntry, events: readonly SessionEvent[]): Answer | undefined {
   const { toolCallId: callId, content } = message;
@@ -154,7 +158,10 @@ interface StoreContext {
   aboveTokens: number;
 }
 
-/** The event that recorded the result's artifact, or a new one. The store's error code if it failed. */
+/**
+ * Finds the event that recorded the result's artifact, or stores it and records one. Returns the
+ * store's error code if it failed.
+ */
 async function findOrStore(
   answer: Answer,
   { input, store, aboveTokens }: StoreContext,
@@ -182,7 +189,7 @@ async function findOrStore(
   }
 }
 
-/** Identifies the artifact by its bytes, since call ids may repeat. */
+/** Finds the artifact by its bytes, since call ids may repeat. */
 async function findStored(
   { callId, content }: Answer,
   { input, store }: StoreContext,

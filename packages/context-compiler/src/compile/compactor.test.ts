@@ -24,13 +24,13 @@ const answered = (content: string): EventDraft => ({
 });
 
 describe("a compactor", () => {
-  it("trims ends, not beginnings, which may be the indentation of code", async () => {
+  it("trims the end of a message but not its beginning, which may be code indentation", async () => {
     expect(await compactedContents([said("  if x:\n    y \u00a0\n\n")])).toEqual([
       "  if x:\n    y",
     ]);
   });
 
-  it("joins short messages of one speaker that follow each other, and no others", async () => {
+  it("joins consecutive short messages of one speaker, and no others", async () => {
     const drafts = [
       said("Hello."),
       said(""),
@@ -51,7 +51,7 @@ describe("a compactor", () => {
     expect(await compactedContents([said(words(400)), said("More.")])).toHaveLength(2);
   });
 
-  it("keeps head and tail of messages that are too long, marked, in parts too", async () => {
+  it("cuts over-long messages and parts in the middle, with a marker", async () => {
     const long = `first ${words(500)} last`;
     const parts: EventDraft = {
       kind: "user_input",
@@ -69,7 +69,7 @@ describe("a compactor", () => {
     ]);
   });
 
-  it("leaves signed reasoning as it came", async () => {
+  it("leaves signed reasoning unchanged", async () => {
     const content = [
       { type: "reasoning" as const, text: `${words(300)} `, signature: "s" },
       { type: "text" as const, text: "So. " },

@@ -4,20 +4,23 @@ import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
-/** What a compactor does besides trimming and joining. */
+/** Optional work of a compactor. */
 export interface CompactorOptions {
-  /** Writes a summary to replace the facts of a dropped range. Called once per range, and the log keeps the result. */
+  /**
+   * Writes a summary that replaces the facts of a dropped range. Called once per range. The log
+   * stores the result.
+   */
   summarize?: Summarize | undefined;
   /**
-   * Longer messages of people and models keep their head and tail. Half of the budget by default, once the whole prompt
-   * exceeds the budget.
+   * Once the whole prompt exceeds the budget, longer messages of people and models are cut in the
+   * middle. Half of the budget by default.
    */
   maxMessageTokens?: number | undefined;
 }
 
 /**
- * Trims the ends of messages, cuts over-long ones in the middle with a marker, and joins short plain messages in a row
- * by the same speaker.
+ * Trims whitespace around messages, cuts over-long ones in the middle with a marker, and joins
+ * consecutive short plain messages of one speaker.
  */
 export function compactor(options: CompactorOptions = {}): ContextProcessor {
   requireNumbers("compactor", options, "maxMessageTokens");
@@ -57,12 +60,12 @@ function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
 
 function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
   const { content } = message;
-  // How much of a result is shown is decided later, when the available room is known.
+  // The history selector decides how much of a result is shown, once the available room is known.
   const isLong = message.role !== "tool" && limit.tokensOf(message) > limit.maxTokens;
   if (typeof content === "string") return shortenText(content, isLong, limit);
   let isChanged = false;
   const parts = content.map((part): Part => {
-    // A provider requires signed reasoning unchanged.
+    // A provider rejects signed reasoning that was changed.
     if (part.type !== "text") return part;
     const text = shortenText(part.text, isLong, limit);
     isChanged ||= text !== part.text;
@@ -76,7 +79,7 @@ function shortenText(text: string, isLong: boolean, limit: Limit): string {
   return isLong ? truncateMiddle(trimmed, limit).text : trimmed;
 }
 
-/** Only short messages are joined, since the joined message is dropped or kept as a whole. */
+/** Only short messages are joined, since a joined message is dropped or kept as a whole. */
 const joinedShare = 0.25;
 
 function joinEntries(

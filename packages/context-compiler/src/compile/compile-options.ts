@@ -8,41 +8,45 @@ import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 
 /** Options of one compile. */
 export interface CompileOptions {
-  /** Tokens of the whole prompt, tools included. There is no default. */
+  /** Token limit of the whole prompt, tools included. There is no default. */
   budget: number;
   /**
-   * What is the same in every call: instructions, pinned memory, a pack of the project. If `search_artifact` and
-   * `read_artifact` are among the tools, a sentence about them is added.
+   * Content that is the same in every call: instructions, pinned memory, a pack of the project. If
+   * `search_artifact` and `read_artifact` are among the tools, a sentence about them is added.
    */
   systemPrompt: string;
   tools?: readonly ToolDescription[] | undefined;
   /** Tokens of the budget to reserve for the model's answer. */
   reserve?: number | undefined;
-  /** What holds for this call only, such as the time or a delta. It comes last in the prompt. */
+  /** Content for this call only, such as the time or a delta. It comes last in the prompt. */
   volatile?: string | undefined;
   /** True if the provider no longer has the last prompt in its cache. See `fitMessages`. */
   isCacheCold?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** How a compiler works. */
+/** The processors and services of a compiler, and how it cuts. */
 export interface ContextCompilerOptions extends CutOptions {
   /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
   processors?: readonly ContextProcessor[] | undefined;
   /** Core's estimate by default. With an estimate, a tenth of the budget is held back. */
   counter?: TokenCounter | undefined;
-  /** For results that are in the log in full. The session's own store by default. */
+  /** Stores results that are in the log in full. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   memory?: MemoryService | undefined;
   /**
-   * Writes a summary to replace the facts of dropped messages, e.g. `createSummarizer({ model })`. The log keeps it.
+   * Writes a summary that replaces the facts of dropped messages, e.g. `createSummarizer({ model
+   * })`. The log stores it.
    */
   summarize?: Summarize | undefined;
   /**
-   * Receives what happened to each message, e.g. `recordTo(folder)` of @ccl/inspector. Custom processors pass it to
-   * `historySelector`.
+   * Receives a record of what happened to each message, e.g. `recordTo(folder)` of @ccl/inspector.
+   * Custom processors pass it to `historySelector`.
    */
   record?: ContextRecorder | undefined;
-  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or a function that decides. */
+  /**
+   * Content that is never dropped: messages of `session.messages()`, ranges of indexes into it, or
+   * a function that decides.
+   */
   pin?: PinRule | undefined;
 }

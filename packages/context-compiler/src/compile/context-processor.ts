@@ -16,7 +16,7 @@ export interface ProcessorInput {
 
 /** One step of a compile. It does not change its input, and returns a new context or the same one. */
 export interface ContextProcessor {
-  /** For the trace. */
+  /** Shown in the trace. */
   readonly name: string;
   process(input: ProcessorInput): WorkingContext | Promise<WorkingContext>;
 }

@@ -29,7 +29,7 @@ const tool = (name: string): ToolDefinition => ({
 });
 
 describe("a compile", () => {
-  it("gives the whole history while it fits, tools by name, with a trace line for each processor", async () => {
+  it("gives the whole history while it fits, tools by name, with a trace entry for each processor", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 2);
     const compiler = compilerOf();
@@ -59,7 +59,7 @@ describe("a compile", () => {
     ]);
   });
 
-  it("says what was dropped and why, and that it was over the budget before", async () => {
+  it("reports what was dropped and why, and that the prompt was over the budget before", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const context = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
@@ -78,7 +78,7 @@ describe("a compile", () => {
     expect(context.entries.at(-1)?.eventIds).toEqual([session.eventLog.at(-1)?.eventId]);
   });
 
-  it("leaves the log alone: one log and two budgets give two prompts", async () => {
+  it("does not change the log: two budgets give two prompts of one log", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const before = JSON.stringify([...session.eventLog]);
@@ -90,7 +90,7 @@ describe("a compile", () => {
     expect(JSON.stringify([...session.eventLog])).toBe(before);
   });
 
-  it("keeps a tenth of the budget back under a counter that estimates, for what stands last too", async () => {
+  it("holds back a tenth of the budget for an estimating counter, also for the tail of the prompt", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 30);
     const compiler = createContextCompiler({ counter: { ...exact, isExact: false } });
@@ -120,13 +120,13 @@ describe("a compile", () => {
 describe("a budget", () => {
   const broken: [string, Partial<CompileOptions>, object][] = [
     ["that is missing", { systemPrompt }, { code: "budget_missing" }],
-    ["of nothing", { systemPrompt, budget: 0 }, { code: "invalid_options" }],
+    ["of 0", { systemPrompt, budget: 0 }, { code: "invalid_options" }],
     [
-      "that the reserve takes",
+      "that the reserve uses up",
       { systemPrompt, budget: 500, reserve: 500 },
       { code: "invalid_options" },
     ],
-    ["that is no number", { systemPrompt, budget: Number.NaN }, { code: "invalid_options" }],
+    ["that is not a number", { systemPrompt, budget: Number.NaN }, { code: "invalid_options" }],
   ];
   it.each(broken)("%s is a typed error", async (_, options, error) => {
     const compiling: Promise<unknown> = Reflect.apply(compilerOf().compile, undefined, [
@@ -136,7 +136,7 @@ describe("a budget", () => {
     await expect(compiling).rejects.toMatchObject(error);
   });
 
-  it("too small for what must stay is a typed error with the breakdown", async () => {
+  it("too small for the required messages is a typed error with the breakdown", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: words(40) });
     const compile = compilerOf().compile(session, {
@@ -155,7 +155,7 @@ describe("a budget", () => {
     });
   });
 
-  it("that what stands last takes is a typed error that says so", async () => {
+  it("filled by the tail of the prompt is a typed error that says so", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Hello." });
     const compile = compilerOf().compile(session, {
@@ -169,7 +169,7 @@ describe("a budget", () => {
     });
   });
 
-  it("that the last processor leaves exceeded is a typed error with the breakdown", async () => {
+  it("exceeded after the last processor is a typed error with the breakdown", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 10);
     const compile = compilerOf({ processors: [compactor()] }).compile(session, {
@@ -184,7 +184,7 @@ describe("a budget", () => {
 });
 
 describe("the provider's cache", () => {
-  it("is served by equal bytes for an equal log", async () => {
+  it("gets equal bytes for an equal log", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const compiler = compilerOf();
@@ -215,7 +215,7 @@ describe("the provider's cache", () => {
     }
   });
 
-  it("keeps its prefix over a restart: the cut is kept with the session", async () => {
+  it("keeps its prefix over a restart, because the cut is stored with the session", async () => {
     const store = createMemorySessionStore();
     const session = await openSession({ store, sessionId: "a", counter: exact });
     await recordTurns(session, 0, 30);
@@ -233,7 +233,7 @@ describe("the provider's cache", () => {
     ).not.toBe(bytesOf(expected));
   });
 
-  it("keeps its prefix though many other budgets were asked for meanwhile", async () => {
+  it("keeps its prefix after compiles with many other budgets", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 30);
     const compiler = compilerOf();
@@ -245,7 +245,7 @@ describe("the provider's cache", () => {
     expect(context.toMessages().slice(0, before.toMessages().length)).toEqual(before.toMessages());
   });
 
-  it("is all that a broken or failing state store costs", async () => {
+  it("is all that is lost if the state store is broken or fails", async () => {
     const inner = createMemorySessionStore();
     const fail = (): Promise<never> => Promise.reject(new Error("disk full"));
     await inner.saveState("a", { key: "compile:1000", json: "{" });
@@ -257,8 +257,8 @@ describe("the provider's cache", () => {
     await recordTurns(session, 0, 20);
     const { trace } = await compilerOf().compile(session, { budget: 1_000, systemPrompt });
     expect(trace.at(-1)?.remarks).toEqual([
-      "the cut that was saved with the session can't be read: it is made anew",
-      "the cut was not saved with the session (unknown): after a restart it is made anew",
+      "the cut that was saved with the session can't be read: a new cut was created",
+      "the cut was not saved with the session (unknown): a restart creates a new one",
     ]);
     const blind = await openSession({
       store: { ...inner, loadState: fail },
@@ -270,22 +270,19 @@ describe("the provider's cache", () => {
     ).resolves.toBeDefined();
   });
 
-  it.each(["loadState", "saveState"])(
-    "is waited for in %s until the compile is aborted",
-    async (name) => {
-      const controller = new AbortController();
-      const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
-      const store = { ...createMemorySessionStore(), [name]: hang };
-      const session = await openSession({ store, sessionId: "a", counter: exact });
-      await recordTurns(session, 0, 20);
-      const compiling = compilerOf().compile(session, {
-        budget: 1_000,
-        systemPrompt,
-        signal: controller.signal,
-      });
-      await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-    },
-  );
+  it.each(["loadState", "saveState"])("does not delay an abort while %s hangs", async (name) => {
+    const controller = new AbortController();
+    const hang = (): Promise<never> => new Promise(() => controller.abort("enough"));
+    const store = { ...createMemorySessionStore(), [name]: hang };
+    const session = await openSession({ store, sessionId: "a", counter: exact });
+    await recordTurns(session, 0, 20);
+    const compiling = compilerOf().compile(session, {
+      budget: 1_000,
+      systemPrompt,
+      signal: controller.signal,
+    });
+    await expect(compiling).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  });
 });
 
 describe("a processor", () => {
@@ -297,7 +294,7 @@ describe("a processor", () => {
         .with({}, { remarks: ["was added"] }),
   };
 
-  it("of the application's own changes the prompt, and its remarks stand in the trace", async () => {
+  it("of the application changes the prompt and adds its remarks to the trace", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const compiler = compilerOf({ processors: [note, historySelector()] });
@@ -309,7 +306,7 @@ describe("a processor", () => {
     );
   });
 
-  it("that returns a context of another compile, or none, is a typed error", async () => {
+  it("that returns a context of another compile, or none, causes a typed error", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const foreign = await compilerOf().compile(session, { budget: 5_000, systemPrompt });
@@ -335,7 +332,7 @@ describe("a processor", () => {
     ["systemPrompt", 5],
     ["volatile", null],
     ["tools", [null]],
-  ])("that makes of %s %j is a typed error that names it", async (name, value) => {
+  ])("that turns %s into %j causes a typed error that names it", async (name, value) => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const odd: ContextProcessor = {
@@ -353,13 +350,13 @@ describe("a processor", () => {
   });
 
   it.each<[string, ChatMessage]>([
-    ["an answer to no call", { role: "tool", toolCallId: "none", content: "x" }],
+    ["a result without a call", { role: "tool", toolCallId: "none", content: "x" }],
     [
-      "a call without its answer",
+      "a call without its result",
       { role: "assistant", content: "", toolCalls: [{ id: "c", name: "a", arguments: "" }] },
     ],
-    ["a message without a word", { role: "user", content: " " }],
-  ])("that leaves %s behind the selection is a typed error", async (_, message) => {
+    ["a message without text", { role: "user", content: " " }],
+  ])("that leaves %s after the selection causes a typed error", async (_, message) => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const odd: ContextProcessor = {
@@ -379,7 +376,7 @@ describe("a processor", () => {
     expect(promptFault(repaired.toMessages())).toBeUndefined();
   });
 
-  it("that hangs does not keep an abort waiting, and what it throws comes out as it is", async () => {
+  it("that hangs does not delay an abort, and its own errors are passed through", async () => {
     const session = sampleSession();
     const controller = new AbortController();
     const hang: ContextProcessor = {
@@ -438,7 +435,7 @@ describe("for every log and every budget", () => {
   );
   const log = fc.array(turn, { minLength: 1, maxLength: 16 });
 
-  it("the prompt is legal, counted exactly, within the budget, and the same for the same log", async () => {
+  it("the prompt is valid, counted exactly, within the budget, and the same for the same log", async () => {
     await fc.assert(
       fc.asyncProperty(
         log,
@@ -476,7 +473,7 @@ describe("for every log and every budget", () => {
     );
   });
 
-  it("a compiler that followed the log gives what a new one gives, whatever other budgets it was asked for", async () => {
+  it("a compiler that followed the log gives the same prompt as a new one, whatever budgets it compiled for", async () => {
     const resultOf = async (compile: Promise<WorkingContext>): Promise<unknown> => {
       const context = await compile;
       const { entries, tokenCount, trace, artifactRefs } = context;

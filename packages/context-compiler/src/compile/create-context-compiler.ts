@@ -22,16 +22,21 @@ export interface ContextCompiler {
   /** Counts the prompts. */
   readonly counter: TokenCounter;
   /**
-   * The prompt of a session in its current state, within the budget. The log decides everything: the same
-   * log and budget give the same prompt. Waits for stores and processors without a time limit. A signal ends the wait
-   * immediately. If the session's store can't load or save a cut, the trace gets a remark and the compile does not fail.
-   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`, and
-   *   `invalid_messages` if custom processors leave a history that no provider accepts
+   * Compiles a session's current state into a prompt within the budget. The result depends only on
+   * the log, the options and the budget. It waits for stores and processors without a time limit,
+   * and a signal ends the wait immediately. If the session's store can't load or save a cut, the
+   * trace gets a remark and the compile does not fail.
+   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown,
+   * `invalid_options`, `aborted`, and `invalid_messages` if custom processors leave a history that
+   * no provider accepts
    */
   compile(session: Session, options: CompileOptions): Promise<WorkingContext>;
 }
 
-/** Creates a compiler. It does no I/O before it compiles. @throws ContextCompilerError `invalid_options` */
+/**
+ * Creates a compiler.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function createContextCompiler(settings: ContextCompilerOptions = {}): ContextCompiler {
   requireSettings(settings);
   const { counter = estimatedCounter } = settings;
@@ -98,7 +103,7 @@ async function runProcessor(
   }
 }
 
-/** Like `traceStep`, but also counts what a custom processor put into the prompt. */
+/** Like `traceStep`, but also counts content that a custom processor added to the prompt. */
 function countStep(
   ...[context, frame, step]: Parameters<typeof traceStep>
 ): WorkingContext | undefined {
@@ -123,7 +128,7 @@ function defaultProcessors(settings: ContextCompilerOptions): ContextProcessor[]
 }
 
 function foreignContext(name: string): ContextCompilerError {
-  const message = `The processor ${JSON.stringify(name)} returned a context of its own making; return \`context.with(...)\`, or the same.`;
+  const message = `The processor ${JSON.stringify(name)} returned a context that it created itself; return \`context.with(...)\`, or the same.`;
   return new ContextCompilerError("invalid_options", message);
 }
 

@@ -8,7 +8,7 @@ import { createSessionMemory } from "./create-session-memory.ts";
 const topK = 5;
 
 describe("createSessionMemory", () => {
-  it("finds what was said, also after it was asked before, with its session and event", async () => {
+  it("finds earlier turns, also after a previous search, with their session and event", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "My sister Anna lives in Lisbon." });
     const memory = createSessionMemory({ session });
@@ -21,7 +21,7 @@ describe("createSessionMemory", () => {
     expect(await memory.search("zebra", { topK })).toEqual([]);
   });
 
-  it("reads the other sessions of a store within its scope, and what is new in them", async () => {
+  it("reads the other sessions of a store within its scope, and their new events", async () => {
     const store = createMemorySessionStore();
     for (const [sessionId, content] of [
       ["mine-1", "The boiler code is 4711."],
@@ -41,7 +41,7 @@ describe("createSessionMemory", () => {
     expect(await idsOf("attic")).toEqual(["session:mine-1"]);
   });
 
-  it("ranks by meaning where there is an embedder", async () => {
+  it("ranks by meaning if there is an embedder", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "It rained all night." });
     await session.record("user_input", { content: "We ate soup." });
@@ -57,7 +57,7 @@ describe("createSessionMemory", () => {
     expect(hit?.text).toBe("user: It rained all night.");
   });
 
-  it("brings back into a prompt what was cut out of it, and repeats nothing that is shown", async () => {
+  it("brings dropped turns back into a prompt, and repeats nothing that is shown", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Begin." });
     await session.record("assistant_message", { content: "The passport number is X-9931." });
@@ -76,7 +76,7 @@ describe("createSessionMemory", () => {
     expect(await shownBy()).not.toContain("X-9931");
   });
 
-  it("needs something to remember", () => {
+  it("requires a session or a store", () => {
     expect(() => createSessionMemory({})).toThrow(/needs a session or a store/);
   });
 });

@@ -12,11 +12,14 @@ import type { MemoryHit, MemoryService } from "./memory-service.ts";
 
 /** Which sessions are searched, and how. */
 export interface SessionMemoryOptions {
-  /** The current session. Hits that its prompt shows anyway are left out. */
+  /** The current session. Hits that its prompt already shows are left out. */
   session?: Session | undefined;
-  /** The other sessions, all of the store or those in `scope`. */
+  /** Other sessions to search: all of the store, or those in `scope`. */
   store?: SessionStore | undefined;
-  /** Which sessions of the store: their ids, or a test of an id. All by default. */
+  /**
+   * Limits the search to some sessions of the store, by their ids or by a test of an id. All by
+   * default.
+   */
   scope?: readonly string[] | ((sessionId: string) => boolean) | undefined;
   /** Ranks by meaning as well as by words. Each turn is embedded once. */
   embedder?: Embedder | undefined;
@@ -24,7 +27,7 @@ export interface SessionMemoryOptions {
   counter?: TokenCounter | undefined;
 }
 
-/** A longer turn keeps its head and tail. */
+/** A longer turn is cut in the middle. */
 const maxHitTokens = 400;
 
 interface Turn {
@@ -33,8 +36,9 @@ interface Turn {
 }
 
 /**
- * A memory of what people and models said. It searches by words, and also by vectors if there is an embedder. Each
- * search first reads the new events, and returns each turn verbatim, with its session and event. Nothing is written.
+ * Creates a memory of what people and models said. It searches by words, and also by vectors if
+ * there is an embedder. Each search reads new events first and returns turns verbatim, with their
+ * session and event. It writes nothing.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSessionMemory(options: SessionMemoryOptions): MemoryService {
@@ -66,7 +70,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
       await readStored(sessionId, signal);
     }
   };
-  /** A store returns only pages, so known events of the last page are skipped. */
+  /** A store returns only whole pages, so known events of the last page are skipped. */
   const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
     if (store === undefined) return;
     let cursor: string | undefined;
@@ -82,7 +86,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
   let last: Promise<void> = Promise.resolve();
   return {
     async search(query, { topK, signal }) {
-      // One at a time, so that no event is read twice.
+      // Searches read one at a time, so that no event is read twice.
       last = last.catch(() => undefined).then(() => readNew(signal));
       await last;
       throwIfAborted(signal, ContextCompilerError);
@@ -105,7 +109,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
 }
 
 function requireMemoryOptions(options: SessionMemoryOptions): void {
-  requireObject("What a memory is made of", options);
+  requireObject("The options of a memory", options);
   const { session, store, scope, embedder, counter } = options;
   requireIfGiven("session", session, "record");
   requireIfGiven("store", store, "read", "listSessions");

@@ -29,7 +29,7 @@ async function compileWith(script: ScriptedResponse[], turns = 20) {
 const shownIn = (context: WorkingContext): string => context.toMessages().map(textOf).join("\n");
 
 describe("a summarizer", () => {
-  it("writes notes by section, within their tokens, without what it can't know", async () => {
+  it("writes a summary by section, within its token limit, without items from outside the input", async () => {
     const answer = notes({
       requirements: ["Move R-7 to Friday.", "Never  call\nthe customer."],
       decisions: ["R-7 moved to 2026-11-27.", "R-99 was refunded."],
@@ -50,7 +50,7 @@ describe("a summarizer", () => {
     expect(estimatedCounter.count(await short({ messages }))).toBeLessThanOrEqual(200);
   });
 
-  it("gives the model as much of the messages as it may read, each of them", async () => {
+  it("gives the model a part of every message within the input limit", async () => {
     const model = createScriptedModel([notes({ facts: ["All is well."] })]);
     const many = Array.from({ length: 30 }, (_, at) => ({
       role: "user" as const,
@@ -62,7 +62,7 @@ describe("a summarizer", () => {
     for (const at of [0, 3, 29]) expect(given).toContain(`Note ${at}:`);
   });
 
-  it("continues its own notes when more is dropped, and freezes them in the prompt", async () => {
+  it("continues its own summary when more is dropped, and freezes it in the prompt", async () => {
     const { session, model, compile, context } = await compileWith([
       notes({ decisions: ["R-1 is fine."] }),
       notes({ decisions: ["R-1 is fine, and so is R-20."] }),
@@ -78,17 +78,14 @@ describe("a summarizer", () => {
   });
 
   it.each<[what: string, script: ScriptedResponse[]]>([
-    ["is no JSON", ["Sure! Here is", "Sorry,"]],
+    ["is not JSON", ["Sure! Here is", "Sorry,"]],
     ["has other members", [notes({ facts: { all: 1 } }), notes({ more: 1 })]],
-    [
-      "goes on for ever",
-      [notes({ facts: ["x".repeat(5_000)] }), notes({ facts: ["y".repeat(5_000)] })],
-    ],
-    ["says nothing", [notes({})]],
-    ["makes everything up", [notes({ facts: ["Order 99881 is lost."] })]],
-    ["is a failure", [new Error("no credit")]],
-    ["pollutes", ['{"__proto__":{"facts":["x"]},"constructor":1}', "null"]],
-  ])("that answers with what %s leaves the session as it was", async (_, script) => {
+    ["never ends", [notes({ facts: ["x".repeat(5_000)] }), notes({ facts: ["y".repeat(5_000)] })]],
+    ["is empty", [notes({})]],
+    ["names only things from outside the input", [notes({ facts: ["Order 99881 is lost."] })]],
+    ["fails", [new Error("no credit")]],
+    ["pollutes prototypes", ['{"__proto__":{"facts":["x"]},"constructor":1}', "null"]],
+  ])("leaves the session unchanged if the answer %s", async (_, script) => {
     const { session, context } = await compileWith(script);
     expect(session.eventLog.filter(["phase_result"])).toEqual([]);
     expect(context.trace.at(-1)?.remarks).toHaveLength(1);
@@ -97,10 +94,10 @@ describe("a summarizer", () => {
     expect(context.tokenCount).toBeLessThanOrEqual(1_500);
   });
 
-  it("refuses options that are none", () => {
-    // @ts-expect-error -- what JavaScript may hand in
+  it("rejects invalid options", () => {
+    // @ts-expect-error -- a JavaScript caller may pass this
     expect(() => createSummarizer({})).toThrow("model");
-    // @ts-expect-error -- what JavaScript may hand in
+    // @ts-expect-error -- a JavaScript caller may pass this
     expect(() => createContextCompiler({ summarize: "yes" })).toThrow("summarize is a function");
   });
 });

@@ -13,11 +13,16 @@ import type { Summarize } from "./working-context.ts";
 /** Which model writes summaries, and how much it reads and writes. */
 export interface SummarizerOptions {
   model: LanguageModel;
-  /** Tokens of a summary. 800 by default. A marker shows no more of it than `keptFactsTokens`. */
+  /**
+   * Token limit of a summary. 800 by default. A marker shows no more of it than `keptFactsTokens`.
+   */
   maxTokens?: number | undefined;
-  /** Tokens of the messages in one model call. The longest ones are shortened. 16,000 by default. */
+  /**
+   * Token limit of the messages in one model call. The longest messages are shortened. 16,000 by
+   * default.
+   */
   maxInputTokens?: number | undefined;
-  /** Milliseconds for the model call. 60,000 by default. */
+  /** Time limit of the model call in milliseconds. 60,000 by default. */
   timeoutMs?: number | undefined;
   counter?: TokenCounter | undefined;
 }
@@ -52,9 +57,10 @@ Write the notes anew so that the agent can continue from them alone:
 Keep what still holds of the notes so far, leave out what was replaced. One short sentence an item, nothing that is not in the notes or the messages.`;
 
 /**
- * Writes summaries of dropped messages for `createContextCompiler({ summarize })`. Each summary has four sections
- * and continues the previous one. An item is left out if it names an identifier or a number that was not in the
- * input. An answer that does not fit the schema fails, and the facts are kept instead.
+ * Creates a writer of summaries for `createContextCompiler({ summarize })`. Each summary has four
+ * sections and continues the previous one. Items that name an identifier or number from outside the
+ * input are left out. If an answer does not fit the schema, the summary fails and the facts are
+ * kept instead.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSummarizer(options: SummarizerOptions): Summarize {
@@ -64,28 +70,30 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   const { model, maxTokens = 800, maxInputTokens = 16_000, timeoutMs = 60_000 } = options;
   const { counter = estimatedCounter } = options;
   return async ({ messages, previous, signal }) => {
-    // Loaded together with its schema checks only when a summary is written.
+    // Loaded only when a summary is written, because it brings the schema checks.
     const { generateStructured } = await import("@ccl/structured-output");
-    const given = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
+    const input = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
     const answer = await generateStructured<SummarySections>(model, {
       schema,
       schemaName: "notes",
       messages: [
         { role: "system", content: instructions },
-        { role: "user", content: given },
+        { role: "user", content: input },
       ],
       request: { maxOutputTokens: maxTokens * 2, timeoutMs },
       signal,
     });
     if (!answer.ok) {
       const reasons = answer.issues.map(({ code }) => code).join(", ");
-      throw new ContextCompilerError("summary_failed", `The notes do not fit: ${reasons}.`);
+      throw new ContextCompilerError("summary_failed", `The summary does not fit: ${reasons}.`);
     }
-    return writeSummary(answer.value, { known: given, counter, maxTokens });
+    return writeSummary(answer.value, { known: input, counter, maxTokens });
   };
 }
 
-/** Each message with its role. All long ones share one limit, so that everything fits. */
+/**
+ * Writes each message with its role. All long messages share one limit, so that everything fits.
+ */
 function transcriptOf(
   messages: readonly ChatMessage[],
   { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
@@ -110,7 +118,10 @@ function transcriptOf(
   return truncateMiddle(shown.join("\n"), { maxTokens, counter }).text;
 }
 
-/** The summary within its token limit, without items whose names are not in the input. */
+/**
+ * Writes the summary within its token limit, without items that name something from outside the
+ * input.
+ */
 function writeSummary(
   sections: SummarySections,
   { known, counter, maxTokens }: { known: string; counter: TokenCounter; maxTokens: number },

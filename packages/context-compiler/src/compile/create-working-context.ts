@@ -13,14 +13,14 @@ import type {
   WorkingContext,
 } from "./working-context.ts";
 
-/** What does not change while a context is compiled. */
+/** Values that stay the same throughout a compile. */
 export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
   session: Session;
 }
 
-/** What a processor reports about its own step. The compiler adds it to the trace. */
+/** A processor's report about its own step, which the compiler adds to the trace. */
 interface StepReport {
   changes: readonly FitTraceEntry[];
   remarks: readonly string[];
@@ -42,7 +42,7 @@ export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingC
   return new FramedContext(frame, { parts, layout, trace: [], report: noReport });
 }
 
-/** The context with its step's entry in the trace. Undefined for a context of another frame. */
+/** Adds the step's entry to the trace. Undefined for a context of another compile. */
 export function traceStep(
   context: WorkingContext,
   frame: ContextFrame,
@@ -70,8 +70,8 @@ export function traceStep(
 interface FramedContext extends ContextParts, CacheLayout {}
 
 /**
- * Computes what follows from the parts on demand. A class, since new accessors for each object would outlive it, with
- * the history that they hold, until the next major garbage collection.
+ * Computes derived values on demand. It is a class because accessors on each object would keep the
+ * history alive until the next major garbage collection.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- The constructor assigns the members of both.
 class FramedContext implements WorkingContext {
@@ -152,7 +152,10 @@ class FramedContext implements WorkingContext {
   }
 }
 
-/** Counts a prompt's tokens by part, in the terms of `fitMessages`. `history` is all that the other parts do not count. */
+/**
+ * Counts a prompt's tokens by part, with the names of `fitMessages`. `history` is everything that
+ * the other parts do not count.
+ */
 export function breakDown(
   context: WorkingContext,
   counter: TokenCounter,

@@ -7,8 +7,8 @@ import type { Session } from "../session/session.ts";
 const writesOf = sessionMemory(() => new TurnQueue(ContextCompilerError));
 
 /**
- * Queues writes of compiles to a session's log, so that two compiles at once write the same thing only once. A caller
- * that is aborted stops waiting.
+ * Queues a compile's writes to a session's log, so that two concurrent compiles write the same
+ * event once. An aborted caller stops waiting.
  */
 export function inTurn<Value>(
   session: Session,

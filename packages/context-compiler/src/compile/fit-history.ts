@@ -17,25 +17,28 @@ import { messagesAround } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
 import type { ContextEntry } from "./working-context.ts";
 
-/** What the history is cut with. */
+/** Options of the cut, and what it continues from. */
 export interface FitHistoryOptions {
   fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf" | "record">;
   pin: PinRule | undefined;
   state: FitState | undefined;
 }
 
-/** A history within the room that the other parts of the prompt leave. */
+/** A history that fits into the room beside the other parts of the prompt. */
 export interface FittedHistory {
   fitted: FittedMessages;
-  /** The history's messages without the head of the prompt, each with the events of the message that it shows. */
+  /** The history's messages without the head of the prompt, each with its source events. */
   entries: readonly ContextEntry[];
   remarks: readonly string[];
 }
 
-/** A cut may request summaries. Once they are written, the history is cut again with them. */
+/** A cut may request summaries. Once they are written, it is repeated with them. */
 const maxRounds = 2;
 
-/** Cuts the history. Dropped messages are summed up if the context has a `summarize`. Throws as `fitMessages` does. */
+/**
+ * Cuts the history. If the context has `summarize`, it also summarizes the dropped messages. Throws
+ * as `fitMessages` does.
+ */
 export async function fitHistory(
   input: ProcessorInput,
   options: FitHistoryOptions,
@@ -122,7 +125,7 @@ function fitWithin(
       ...fit,
       safetyMargin,
       isCacheCold,
-      // The tail of the prompt is not fitted, but the same margin applies to it.
+      // The tail of the prompt is not fitted, but the same margin must cover it.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
       counter,
       tools: context.tools,
@@ -152,7 +155,7 @@ function pinEntries(
     context.entries[index - offset]?.eventIds.some((id) => events.has(id)) === true;
 }
 
-/** How a model gets the rest of a result that is in the artifact store. */
+/** Says how a model gets the rest of a result that is in the artifact store. */
 function readHints(
   session: ProcessorInput["session"],
 ): (entry: ContextEntry | undefined) => string | undefined {

@@ -19,20 +19,23 @@ export interface HistorySelectorOptions extends Pick<
   FitOptions,
   "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint" | "record"
 > {
-  /** What is never dropped: messages of `session.messages()`, ranges of indexes into it, or a function that decides. */
+  /**
+   * Content that is never dropped: messages of `session.messages()`, ranges of indexes into it, or
+   * a function that decides.
+   */
   pin?: PinRule | undefined;
 }
 
 /**
- * Shows the whole history while it fits, then cuts it to `cutTo`. The session keeps that cut until the budget is
- * exceeded again, so that the provider's cached prefix stays valid.
+ * Shows the whole history while it fits, and otherwise cuts it to `cutTo`. The session keeps that
+ * cut until the budget is exceeded again, so that the provider's cached prefix stays valid.
  */
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
   requirePolicy(options);
   const { pin, record, ...given } = options;
   pinTest(pin);
-  // A session has a cached prefix to preserve from its first cut on.
+  // A session has a cached prefix to preserve after its first cut.
   const fit = { ...given, policy: given.policy ?? "balanced" };
   const memoriesOf = sessionMemory(() => new Map<number, SelectorMemory>());
   return {
@@ -57,16 +60,16 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
 
 interface SelectorMemory {
   state: FitState | undefined;
-  /** Whether the state in the session's store was read. */
+  /** True once the state in the session's store was read. */
   isLoaded: boolean;
 }
 
-/** More budgets than one session is normally compiled for. */
+/** Exceeds the number of budgets that one session is normally compiled for. */
 const keptBudgets = 8;
 
 function memoryIn(memories: Map<number, SelectorMemory>, budget: number): SelectorMemory {
   const memory = memories.get(budget) ?? { state: undefined, isLoaded: false };
-  // Reinserted, so that the first budget was unused for longest.
+  // Reinsert the entry, so that the map begins with the budget that was unused for longest.
   memories.delete(budget);
   memories.set(budget, memory);
   const [oldest] = memories.keys();
@@ -84,7 +87,7 @@ async function loadState(
     return [];
   } catch {
     throwIfAborted(signal, ContextCompilerError);
-    return ["the cut that was saved with the session can't be read: it is made anew"];
+    return ["the cut that was saved with the session can't be read: a new cut was created"];
   } finally {
     memory.isLoaded ||= signal?.aborted !== true;
   }
@@ -100,7 +103,7 @@ async function saveState(
     return [];
   } catch (error) {
     const reason = ContextCompilerError.isInstance(error) ? error.code : "unknown";
-    return [`the cut was not saved with the session (${reason}): after a restart it is made anew`];
+    return [`the cut was not saved with the session (${reason}): a restart creates a new one`];
   }
 }
 

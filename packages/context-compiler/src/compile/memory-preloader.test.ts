@@ -32,7 +32,7 @@ async function compileWith(
 afterEach(() => vi.useRealTimers());
 
 describe("memory hits", () => {
-  it("of the user's last words stand last, marked as data", async () => {
+  it("for the user's last words come last, marked as data", async () => {
     const queries: unknown[] = [];
     const memory: MemoryService = {
       async search(query, { topK }) {
@@ -55,7 +55,7 @@ describe("memory hits", () => {
     `);
   });
 
-  it("may be objects of a class, or made from others", async () => {
+  it("may be class instances or have inherited members", async () => {
     class Note {
       readonly #text = "Likes blue.";
       get memoryId(): string {
@@ -72,8 +72,8 @@ describe("memory hits", () => {
 
   it.each([
     ["spread", (session: Session): Session => ({ ...session })],
-    ["a proxy", (session: Session): Session => new Proxy(session, {})],
-  ])("are masked where the session is %s", async (_, wrap) => {
+    ["wrapped in a proxy", (session: Session): Session => new Proxy(session, {})],
+  ])("are masked if the session is %s", async (_, wrap) => {
     const session = sampleSession();
     await session.record("user_input", { content: "Which token is mine?" });
     const memory = answering([hit("m1", `ghp_${"a1B2".repeat(9)}`)]);
@@ -84,7 +84,7 @@ describe("memory hits", () => {
     expect(context.memoryHits).toEqual([hit("m1", "[redacted:github_token]")]);
   });
 
-  it("that were recorded since the user spoke come first, and none older", async () => {
+  it("recorded since the last user input come first, without older ones", async () => {
     const session = sampleSession();
     await session.record("memory_hit", hit("old"));
     await session.record("user_input", { content: "Hello." });
@@ -102,17 +102,15 @@ describe("memory hits", () => {
     expect(alone.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["fresh"]);
   });
 
-  it("that are too many or too long are left out, and counted in a note", async () => {
+  it("that are too many or too long are left out, and a remark counts them", async () => {
     const context = await compileWith({
       search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
-    expect(remarksOf(context)).toEqual([
-      "1 memory hits left out: they go beyond 50 or 1250 tokens",
-    ]);
+    expect(remarksOf(context)).toEqual(["1 memory hits left out: they exceed 50 or 1250 tokens"]);
   });
 
-  it("that are none are left out, and counted in a note", async () => {
+  it("that are invalid are left out, and a remark counts them", async () => {
     const answer: unknown[] = JSON.parse(
       '[null, 5, [], {"memoryId": 1, "text": "a"}, {"memoryId": "", "text": "a"}, {"memoryId": "a"}, {"memoryId": "b", "text": " \\n"}]',
     );
@@ -127,7 +125,7 @@ describe("memory hits", () => {
     ]);
   });
 
-  it("lose a score or a source that is none", async () => {
+  it("lose an invalid score or source", async () => {
     const odd = [
       { ...hit("a"), score: Number.NaN, source: 5, more: () => 1 },
       { ...hit("b"), score: "x", source: null },
@@ -142,7 +140,7 @@ describe("memory hits", () => {
     expect(remarksOf(context)).toEqual([]);
   });
 
-  it("are masked and made well-formed as events are", async () => {
+  it("are masked and well-formed like events", async () => {
     const key = `sk-ant-${"a1B2".repeat(12)}`;
     const context = await compileWith(
       answering([hit("m1", `The key is ${key}.`), hit("m2", "half \uD83D of a pair")]),
@@ -160,7 +158,7 @@ describe("memory hits", () => {
     ).toContain(key);
   });
 
-  it("without a word show nothing, also where they were recorded", async () => {
+  it("with a blank text are left out, even if they were recorded", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: "Hello." });
     await session.record("memory_hit", hit("blank", " \n"));
@@ -174,7 +172,7 @@ describe("memory hits", () => {
     ]);
   });
 
-  it("leave the room to what must stay", async () => {
+  it("give up their room to required messages", async () => {
     const session = sampleSession();
     await session.record("user_input", { content: words(60) });
     const memory: MemoryService = { search: async () => [hit("a", words(10))] };
@@ -201,9 +199,9 @@ describe("a memory", () => {
         throw new Error("not ready");
       },
     ],
-    ["answers with something else", () => JSON.parse('"{}"')],
+    ["returns something else", () => JSON.parse('"{}"')],
     [
-      "answers with broken hits",
+      "returns invalid hits",
       () => Promise.resolve(JSON.parse('[null, {"memoryId": 1}, {"memoryId": "a", "text": " "}]')),
     ],
   ];
@@ -223,8 +221,8 @@ describe("a memory", () => {
 
   const unusual: [string, unknown, string][] = [
     ["text", "the index is down", "the index is down"],
-    ["an error whose message is none", Object.assign(new Error(), { message: 5 }), "5"],
-    ["what has no text", Object.create(null), "no reason"],
+    ["an error with an invalid message", Object.assign(new Error(), { message: 5 }), "5"],
+    ["something without a text", Object.create(null), "no reason"],
     ["nothing", undefined, "no reason"],
     ["a page of text", new Error("x".repeat(5_000)), expect.stringMatching(/^.{1,300}$/)],
   ];
@@ -234,12 +232,12 @@ describe("a memory", () => {
     expect(remarksOf(context)?.map((note) => note.replace(prefix, ""))).toEqual([reason]);
   });
 
-  it("that answers with no list is named in the trace", async () => {
+  it("that does not return a list is named in the trace", async () => {
     const context = await compileWith({ search: () => JSON.parse('{"hits": []}') });
     expect(remarksOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
   });
 
-  it("that throws while the compile is cancelled leaves no rejection behind", async () => {
+  it("that throws while the compile is aborted causes no unhandled rejection", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 1);
     const unhandled = vi.fn<(reason: unknown) => void>();
@@ -261,7 +259,7 @@ describe("a memory", () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it.each(["hangs", "is slow"])("that %s is left out in time and told to stop", async (fault) => {
+  it.each(["hangs", "is slow"])("that %s is left out in time and gets an abort", async (fault) => {
     vi.useFakeTimers();
     let wasStopped = false;
     const memory: MemoryService = {
@@ -279,7 +277,7 @@ describe("a memory", () => {
     expect(vi.getTimerCount()).toBe(fault === "is slow" ? 1 : 0);
   });
 
-  it("that answers leaves no timer behind", async () => {
+  it("that returns clears its timer", async () => {
     vi.useFakeTimers();
     const context = await compileWith({ search: async () => [hit("m")] });
     expect(context.memoryHits).toHaveLength(1);
@@ -304,7 +302,7 @@ describe("a memory", () => {
   });
 });
 
-it("whatever a memory finds, the prompt is legal and within its budget wherever the hits stand", async () => {
+it("the prompt is valid and within its budget, whatever a memory returns and wherever the hits are placed", async () => {
   const hits = fc.array(
     fc.record({
       memoryId: fc.string(),

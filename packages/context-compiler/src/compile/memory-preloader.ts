@@ -18,7 +18,7 @@ import type { WorkingContext } from "./working-context.ts";
 
 /** Which memory is searched, and how much of it is shown. */
 export interface MemoryPreloaderOptions {
-  /** Without a memory, only hits that were recorded since the last user input are shown. */
+  /** If absent, only hits that were recorded since the last user input are shown. */
   memory?: MemoryService | undefined;
   /** 50 by default. */
   topK?: number | undefined;
@@ -29,9 +29,9 @@ export interface MemoryPreloaderOptions {
 }
 
 /**
- * Searches the memory for the user's last words. If the memory fails or is slow, the compile continues without it.
- * Hits without an id or a text are left out. The trace reports both. Secrets in hits are masked as the session masks
- * those of its events.
+ * Searches the memory for the user's last words. If the memory fails or is slow, the compile
+ * continues without it. Hits without an id or a text are left out. The trace reports both. Secrets
+ * in hits are masked like those in the session's events.
  */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
   requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
@@ -78,12 +78,15 @@ function lastWords({ eventLog }: Session): string {
 /** The hits recorded since the last user input, oldest first. */
 function recordedHits({ eventLog }: Session): MemoryHit[] {
   const events = eventLog.filter(["user_input", "memory_hit"]);
-  const asked = events.findLastIndex(({ kind }) => kind === "user_input");
-  return events.slice(asked + 1).flatMap(({ kind, data }) => (kind === "memory_hit" ? data : []));
+  const lastInput = events.findLastIndex(({ kind }) => kind === "user_input");
+  return events
+    .slice(lastInput + 1)
+    .flatMap(({ kind, data }) => (kind === "memory_hit" ? data : []));
 }
 
 /**
- * The share that stays in a prompt after any cut: a session's cut leaves about half of the room to its newest turns.
+ * The share of a prompt that survives any cut: a session's cut leaves about half of the room to its
+ * newest turns.
  */
 const shownShare = 0.4;
 
@@ -131,7 +134,7 @@ async function search(
   }
 }
 
-/** A hit in the shape of its event. Undefined if it is not a valid hit. */
+/** Converts a hit to the data of its event. Undefined if it is not valid. */
 function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
   try {
     const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> =
@@ -149,7 +152,7 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
   }
 }
 
-/** Each memory once, in the given order, as long as its text fits. */
+/** Takes each memory once, in the given order, as long as its text fits. */
 function fitHits(
   given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },
@@ -181,6 +184,6 @@ function fitHits(
   if (unreadable > 0)
     remarks.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
   if (omitted > 0)
-    remarks.push(`${omitted} memory hits left out: they go beyond ${topK} or ${maxTokens} tokens`);
+    remarks.push(`${omitted} memory hits left out: they exceed ${topK} or ${maxTokens} tokens`);
   return { hits, remarks };
 }

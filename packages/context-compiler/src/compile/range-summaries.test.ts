@@ -29,7 +29,7 @@ const summariesOf = ({ eventLog }: Session) =>
   eventLog.filter(["phase_result"]).map(({ data }) => data.summary);
 
 describe("a summary", () => {
-  it("is written once a range, kept in the log, and stands in the prompt as long as the cut", async () => {
+  it("is written once per range, stored in the log, and shown as long as the cut lasts", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const summarize = vi.fn<Summarize>(
@@ -49,7 +49,7 @@ describe("a summary", () => {
     expect(summariesOf(session)).toHaveLength(1);
   });
 
-  it("is found again after a restart, by a compiler that can't write one", async () => {
+  it("is found again after a restart, by a compiler without a summarizer", async () => {
     const store = createMemorySessionStore();
     const session = await openSession({ store, sessionId: "a", counter: exact });
     await recordTurns(session, 0, 20);
@@ -63,7 +63,7 @@ describe("a summary", () => {
     expect(after.toMessages()).toEqual(before.toMessages());
   });
 
-  it("goes on from the one before when more is dropped", async () => {
+  it("continues the previous one when more is dropped", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     let count = 0;
@@ -89,7 +89,7 @@ describe("a summary", () => {
     ],
     ["is empty", async () => " ", "the summary was empty"],
   ];
-  it.each(broken)("that %s leaves the facts in its place", async (_, summarize, reason) => {
+  it.each(broken)("that %s is replaced by the facts", async (_, summarize, reason) => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const context = await compile(compilerWith(summarize), session);
@@ -98,7 +98,7 @@ describe("a summary", () => {
     expect(summariesOf(session)).toEqual([]);
   });
 
-  it("is written once by two compiles at the same time", async () => {
+  it("is written once by two concurrent compiles", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const summarize = vi.fn<Summarize>(async () => "They spoke.");
@@ -107,7 +107,7 @@ describe("a summary", () => {
     expect(contexts[0]?.toMessages()).toEqual(contexts[1]?.toMessages());
   });
 
-  it("that hangs does not keep an abort waiting, nor the next compile", async () => {
+  it("that hangs delays neither an abort nor the next compile", async () => {
     const session = sampleSession();
     await recordTurns(session, 0, 20);
     const controller = new AbortController();

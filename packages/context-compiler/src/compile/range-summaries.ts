@@ -18,7 +18,10 @@ interface FoundSummary {
   to: number;
 }
 
-/** The shortest summary from the start of the range that covers all of it. It may cover a little more. */
+/**
+ * Finds the shortest summary that starts with the range and covers all of it. It may cover a little
+ * more.
+ */
 export function findSummary(
   session: Session,
   entries: readonly ContextEntry[],
@@ -47,8 +50,8 @@ function summariesFrom(
 }
 
 /**
- * Summarizes a range, continuing an earlier summary of its beginning, and records that in the log. Returns the problem
- * if it fails.
+ * Summarizes a range and records the summary in the log. Continues an earlier summary that covers
+ * the beginning. Returns a description of the problem if it fails.
  */
 export function recordSummary(
   session: Session,

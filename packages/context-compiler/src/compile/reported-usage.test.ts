@@ -24,7 +24,7 @@ const read: ToolDefinition<never> = {
   execute: async () => words(120),
 };
 
-/** A provider whose tokenizer gives half as many tokens again as the estimate, and says so, or not. */
+/** A provider whose tokenizer counts half more tokens than the estimate. It reports them or not. */
 async function run(
   isReported: boolean,
   session = sampleSession({ counter: estimatedCounter }),
@@ -44,8 +44,8 @@ async function run(
   return { session, model, reported };
 }
 
-describe("what a provider reports", () => {
-  it("keeps later prompts within the budget as the provider counts it", async () => {
+describe("usage that a provider reports", () => {
+  it("keeps later prompts within the budget by the provider's count", async () => {
     const { reported } = await run(true);
     expect(Math.max(...reported)).toBeGreaterThan(budget * 0.7);
     expect(reported.filter((tokens) => tokens > budget)).toEqual([]);
@@ -53,7 +53,7 @@ describe("what a provider reports", () => {
     expect(Math.max(...unreported.reported)).toBeGreaterThan(budget);
   });
 
-  it("is in the log, so that the same log gives the same prompt", async () => {
+  it("is recorded in the log, so that the same log gives the same prompt", async () => {
     const store = createMemorySessionStore();
     const { session } = await run(true, await openSession({ store, sessionId: "a" }));
     const { eventLog } = session;
@@ -63,18 +63,18 @@ describe("what a provider reports", () => {
       phase: "model_usage",
       output: { counter: estimatedCounter.name, modelId: "scripted", outputTokens: 5 },
     });
-    const compileAfresh = async (): Promise<ChatMessage[]> => {
+    const compileReopened = async (): Promise<ChatMessage[]> => {
       await store.saveState("a", { key: `compile:${budget}`, json: undefined });
       const reopened = await openSession({ store, sessionId: "a" });
       const options = { budget, systemPrompt: "" };
       return (await createContextCompiler().compile(reopened, options)).toMessages();
     };
-    const prompt = await compileAfresh();
-    expect(await compileAfresh()).toEqual(prompt);
+    const prompt = await compileReopened();
+    expect(await compileReopened()).toEqual(prompt);
     expect(JSON.stringify(prompt)).not.toContain("model_usage");
   });
 
-  it("moves the margin of an estimate within bounds, and of no other counter", () => {
+  it("adjusts the margin of an estimate within bounds, and of no other counter", () => {
     const usage = (inputTokens: number, counter = estimatedCounter.name): CountedUsage[] => [
       { counter, countedTokens: 1_000, inputTokens },
     ];
@@ -92,7 +92,7 @@ describe("what a provider reports", () => {
   });
 
   it.each([undefined, {}, { inputTokens: Number.NaN }, { inputTokens: -4 }, { inputTokens: "9" }])(
-    "is left out where it is %j",
+    "is ignored if it is %j",
     (usage) => {
       const counted = { counter: "estimate", countedTokens: 10, modelId: "m" };
       expect(usageEvent(usage, counted)).toBeUndefined();
@@ -107,7 +107,7 @@ describe("the deltas of a run", () => {
   ];
   const options = { compiler: createContextCompiler(), tools: [read], budget, input: "Read." };
 
-  it("come in order, with a finish for each answer", async () => {
+  it("arrive in order, with a finish for each answer", async () => {
     const deltas: ModelDelta[] = [];
     const outcome = await runCompiled({
       ...options,
@@ -121,7 +121,7 @@ describe("the deltas of a run", () => {
     );
   });
 
-  it("come whole from a model that does not stream", async () => {
+  it("arrive all at once from a model that does not stream", async () => {
     const { stream: _, ...model } = createScriptedModel(script);
     const types: string[] = [];
     const onDelta = ({ type }: ModelDelta): number => types.push(type);
@@ -129,7 +129,7 @@ describe("the deltas of a run", () => {
     expect(types).toEqual("text tool_call finish text finish".split(" "));
   });
 
-  it("that end without an answer are a typed error, and nothing is recorded", async () => {
+  it("that end without an answer cause a typed error, and nothing is recorded", async () => {
     const session = sampleSession();
     const model = {
       ...createScriptedModel([]),

@@ -6,7 +6,7 @@ import type { Session } from "../session/session.ts";
 /** The phase of the events that hold usage reported by providers. */
 const phase = "model_usage";
 
-/** The event for a reported usage. Undefined if the report is unusable. */
+/** Creates the event for a reported usage. Undefined if the report is unusable. */
 export function usageEvent(
   usage: object | undefined,
   counted: { counter: string; countedTokens: number; modelId: string },

@@ -11,7 +11,7 @@ const refused = (code: string, words: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(words) });
 
 const requests: [options: string, words: string][] = [
-  ["null", "What compile is asked for has to be an object, not null"],
+  ["null", "The options of compile must be an object, not null"],
   ['{"budget": "900"}', 'not the text "900" with a reserve of 0'],
   ['{"budget": 900, "reserve": "5"}', 'A reserve is a number of tokens from 0, not the text "5"'],
   ['{"budget": 900, "reserve": null}', "A reserve is a number of tokens from 0, not null"],
@@ -27,21 +27,21 @@ const requests: [options: string, words: string][] = [
     '{"budget": 900, "tools": [{"name": "a"}]}',
     "tools[0] needs a name and, if any, a description as text, and an inputSchema",
   ],
-  ['{"budget": 900, "signal": {}}', "signal has to be an object with `addEventListener`"],
+  ['{"budget": 900, "signal": {}}', "signal must be an object with `addEventListener`"],
 ];
 
 const settings: [settings: string, words: string][] = [
-  ["null", "What a compiler is made of has to be an object, not null"],
-  ['{"counter": {}}', "counter has to be an object with `count`"],
-  ['{"counter": null}', "counter has to be an object with `count`, not null"],
-  ['{"memory": {}}', "memory has to be an object with `search`"],
-  ['{"artifactStore": {}}', "artifactStore has to be an object with `store` and `retrieve`"],
+  ["null", "The options of a compiler must be an object, not null"],
+  ['{"counter": {}}', "counter must be an object with `count`"],
+  ['{"counter": null}', "counter must be an object with `count`, not null"],
+  ['{"memory": {}}', "memory must be an object with `search`"],
+  ['{"artifactStore": {}}', "artifactStore must be an object with `store` and `retrieve`"],
   ['{"cutTo": 5}', "cutTo is a share from 0 to 1, not 5"],
   ['{"processors": {}}', "processors is a list of processors"],
-  ['{"processors": [null]}', "processors[0] has to be an object with `process`, not null"],
+  ['{"processors": [null]}', "processors[0] must be an object with `process`, not null"],
 ];
 
-describe("compile refuses by name", () => {
+describe("compile rejects, by name,", () => {
   it.each(requests)("%s", async (options, words) => {
     const { compile } = createContextCompiler({ counter: exact });
     await expect(compile(sampleSession(), JSON.parse(options))).rejects.toEqual(
@@ -53,7 +53,7 @@ describe("compile refuses by name", () => {
     const { compile } = createContextCompiler({ counter: exact });
     const compiling = compile(JSON.parse(session), { budget: 900, systemPrompt: "" });
     await expect(compiling).rejects.toEqual(
-      refused("invalid_options", "The session has to be an object with"),
+      refused("invalid_options", "The session must be an object with"),
     );
   });
 });
@@ -61,7 +61,7 @@ describe("compile refuses by name", () => {
 const cyclic: Record<string, unknown> = { type: "object" };
 cyclic["self"] = cyclic;
 
-describe("an inputSchema that JSON can't hold is refused with the name of the tool", () => {
+describe("an inputSchema that JSON can't hold is rejected with the name of the tool", () => {
   it.each([
     ["cyclic", cyclic, "circular"],
     ["a bigint", { minimum: 1n }, "BigInt"],
@@ -92,7 +92,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-describe("createContextCompiler refuses by name", () => {
+describe("createContextCompiler rejects, by name,", () => {
   it.each(settings)("%s", (given, words) => {
     expect(() => createContextCompiler(JSON.parse(given))).toThrow(
       refused("invalid_options", words) as Error,
@@ -100,7 +100,7 @@ describe("createContextCompiler refuses by name", () => {
   });
 
   it.each([
-    [memoryPreloader, "null", "What memoryPreloader is given has to be an object, not null"],
+    [memoryPreloader, "null", "The options of memoryPreloader must be an object, not null"],
     [
       memoryPreloader,
       '{"topK": "5"}',
@@ -121,8 +121,8 @@ describe("createContextCompiler refuses by name", () => {
       '{"aboveTokens": -1}',
       "aboveTokens of artifactAttacher is a number from 0, not -1",
     ],
-    [historySelector, "null", "What historySelector is given has to be an object, not null"],
-  ])("what %o is made of: %s", (create, given, words) => {
+    [historySelector, "null", "The options of historySelector must be an object, not null"],
+  ])("the options %o: %s", (create, given, words) => {
     expect(() => create(JSON.parse(given))).toThrow(refused("invalid_options", words) as Error);
   });
 

@@ -11,9 +11,12 @@ import {
 import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
-/** Checks the options of a compiler. Throws `invalid_options`. */
+/**
+ * Checks the options of a compiler.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function requireSettings(settings: ContextCompilerOptions): void {
-  requireObject("What a compiler is made of", settings);
+  requireObject("The options of a compiler", settings);
   const { counter, artifactStore, memory, processors = [] } = settings;
   if (counter !== undefined) requireObject("counter", counter, "count");
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
@@ -35,19 +38,22 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   }
 }
 
-/** The options of one compile with their defaults. The budget is what remains after the reserve. */
+/** The options of one compile with their defaults. The budget excludes the reserve. */
 export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > &
   Pick<CompileOptions, "isCacheCold" | "signal">;
 
-/** Checks the options of one compile. Throws `budget_missing` or `invalid_options`. */
+/**
+ * Checks the options of one compile.
+ * @throws ContextCompilerError `budget_missing`, `invalid_options`
+ */
 export function requireRequest(
   session: Session,
   options: Partial<CompileOptions> = {},
 ): CompileRequest {
   requireObject("The session", session, "messages", "record", "loadState", "saveState");
-  requireObject("What compile is asked for", options);
+  requireObject("The options of compile", options);
   const {
     budget: total,
     systemPrompt = "",

@@ -44,7 +44,7 @@ function start(script: readonly ScriptedResponse[], options: Partial<RunCompiled
 }
 
 describe("a run", () => {
-  it("calls the model and its tools in turn until the model asks for no more", async () => {
+  it("calls the model and its tools in turn until the model requests no more", async () => {
     const { tools, weighed } = scales();
     const script = [
       { toolCalls: [call("a"), call("b")] },
@@ -85,7 +85,7 @@ describe("a run", () => {
     expect(model.requests.at(-1)?.messages.length).toBeLessThan(40);
   });
 
-  it("stops at the limit of steps with every call answered, and goes on from there", async () => {
+  it("stops at the step limit with every call answered, and can be continued from there", async () => {
     const { tools, weighed } = scales();
     const { session, run } = start([{ text: "Wait.", toolCalls: [call("a")] }], {
       tools,
@@ -99,7 +99,7 @@ describe("a run", () => {
     expect(next.model.requests[0]?.messages.map(textOf).join("\n")).toContain("a weighs 3 kg.");
   });
 
-  it("tells the model of a tool that it does not have, and of arguments that are wrong", async () => {
+  it("answers the model if a tool is unknown or its arguments are invalid", async () => {
     const { tools, weighed } = scales();
     const script = [{ toolCalls: [call("a", "fly"), call("b", "weigh", {})] }, "I can't."];
     const { session, run } = start(script, { tools, input: "Fly." });
@@ -108,7 +108,7 @@ describe("a run", () => {
     expect(session.eventLog.filter(["tool_error"])).toHaveLength(2);
   });
 
-  it("without tools is one answer; a model that asks for one all the same is a typed error", async () => {
+  it("without tools is one answer, and a model that requests a tool anyway causes a typed error", async () => {
     const single = start([{ text: "Hello.", usage: { inputTokens: 9, outputTokens: 2 } }], {
       input: "Hi.",
     });
@@ -125,7 +125,7 @@ describe("a run", () => {
     });
   });
 
-  it("takes a handler for tools that run elsewhere, and what holds for one call alone", async () => {
+  it("accepts a handler for tools that run elsewhere, and content for one call only", async () => {
     const session = sampleSession();
     const { tools } = scales();
     const handler = createToolInterruptHandler({ session, bridge: functionToolBridge(tools) });
@@ -144,7 +144,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("gives the signed reasoning behind calls back to the provider that signed it", async () => {
+  it("returns signed reasoning with its calls to the provider that signed it", async () => {
     const { tools } = scales();
     const reasoning = [{ type: "thinking", thinking: "Heavy.", signature: "s" }];
     const providerMetadata = { anthropic: { reasoning, usage: { tier: "x" } }, other: { id: 1 } };
@@ -160,8 +160,8 @@ describe("a run", () => {
   });
 });
 
-describe("a run that is broken off", () => {
-  it("by a model that fails goes on with another call", async () => {
+describe("an interrupted run", () => {
+  it("continues with another call after the model failed", async () => {
     const { tools, weighed } = scales();
     const first = start([{ toolCalls: [call("a")] }, new Error("overloaded")], {
       tools,
@@ -173,7 +173,7 @@ describe("a run that is broken off", () => {
     expect(weighed).toEqual(["a"]);
   });
 
-  it("before its tools were called makes those calls, and none that were begun", async () => {
+  it("runs requested tool calls that had not started, and no others", async () => {
     const { tools, weighed } = scales();
     const session = sampleSession();
     await session.record("user_input", { content: "Weigh a and b." });
@@ -186,7 +186,7 @@ describe("a run that is broken off", () => {
     expect(model.requests[0]?.messages.map(textOf)[3]).toContain("b weighs");
   });
 
-  it("by an abort stops where it is, with every call that was begun recorded", async () => {
+  it("stops at an abort, with every started call recorded", async () => {
     const controller = new AbortController();
     const hang: ToolDefinition<never> = {
       name: "hang",

@@ -18,20 +18,23 @@ import type { ContextCompiler } from "./create-context-compiler.ts";
 import { usageEvent } from "./reported-usage.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** What a run works with, and its limits. */
+/** Options of `runCompiled`. */
 export interface RunCompiledOptions {
   session: Session;
   compiler: ContextCompiler;
   model: LanguageModel;
-  /** Functions, or a handler for tools that run elsewhere. */
+  /** Functions of this process, or a handler for tools that run elsewhere. */
   tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler | undefined;
-  /** Prompt tokens of each call. */
+  /** Token limit of each prompt. */
   budget: number;
   systemPrompt?: string | undefined;
-  /** Recorded as the user's words before the first call. Leave it out to continue from the session's current state. */
+  /**
+   * The user's words, recorded before the first call. Leave it out to continue from the session's
+   * current state.
+   */
   input?: string | undefined;
   reserve?: number | undefined;
-  /** What holds for one call only, such as the time. */
+  /** Returns content for one call only, such as the time. */
   volatile?: (() => string) | undefined;
   /** Maximum number of model calls. 20 by default. */
   maxSteps?: number | undefined;
@@ -63,10 +66,11 @@ export interface RunOutcome {
 }
 
 /**
- * Compiles a prompt, calls the model, records its answer and runs its tools. Repeats this until the model requests no
- * more tools or a limit is reached. Everything is in the session, so an interrupted run continues with another call:
- * requested tool calls that had not started run first, and those that had started do not run twice. The provider's
- * reported usage is recorded too, so that the margin of later prompts corrects the counter's error.
+ * Compiles a prompt, calls the model, records its answer and runs its tools. Repeats this until the
+ * model requests no more tools or a limit is reached. The session holds the whole state, so another
+ * call continues an interrupted run: requested tool calls that had not started run first, and those
+ * that had started do not run again. The provider's reported usage is recorded too, so that the
+ * margin of later prompts corrects the counter's error.
  * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
@@ -104,8 +108,8 @@ async function takeStep(
   }: RunCompiledOptions,
   tools: readonly ToolDescription[],
 ): Promise<{ step: RunStep; finishReason: FinishReason }> {
-  const asked = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", signal };
-  const context = await compiler.compile(session, asked);
+  const options = { budget, systemPrompt, tools, reserve, volatile: volatile?.() ?? "", signal };
+  const context = await compiler.compile(session, options);
   const request = { messages: context.toMessages(), signal };
   const response = await callModel(
     model,
@@ -121,7 +125,7 @@ async function takeStep(
     modelId: model.modelId,
   };
   const reported = usageEvent(usage, counted);
-  // The answer was paid for, so it is recorded even if the run is cancelled in the meantime.
+  // The answer was paid for, so record it even if the run is cancelled in the meantime.
   await session.recordAll([
     ...(reported === undefined ? [] : [{ kind: "phase_result" as const, data: reported }]),
     { kind: "assistant_message", data: answer },
@@ -154,7 +158,9 @@ async function callModel(
   throw new LanguageModelError("provider_error", message);
 }
 
-/** The reasoning that a provider requires back together with its model's calls, in its adapter's format. */
+/**
+ * Signed reasoning that the provider requires back with the model's calls, in its adapter's format.
+ */
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {

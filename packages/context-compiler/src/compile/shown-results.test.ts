@@ -18,7 +18,7 @@ const orders = JSON.stringify(
   })),
 );
 
-/** What the prompt shows of a result that is larger than it. */
+/** The part of a result, larger than the prompt, that the prompt shows. */
 async function shownOf(content: string, question: string): Promise<string> {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   await session.record("user_input", { content: question });
@@ -35,13 +35,13 @@ async function shownOf(content: string, question: string): Promise<string> {
 }
 
 describe("a result that is larger than the prompt", () => {
-  it("is shown by what went wrong in it, with a count of its lines and the line's number", async () => {
+  it("shows its errors, with a count of its lines and the line number", async () => {
     const shown = await shownOf(log, "Why do jobs fail?");
     expect(shown).toMatch(/\[\d+ of 3000 lines/);
     expect(shown).toMatch(/^1701: .*ERROR worker 3: disk full on vol-7$/m);
   });
 
-  it("is shown by what was asked, with a count of its rows", async () => {
+  it("shows the rows that the question is about, with a count of its rows", async () => {
     const shown = await shownOf(orders, "What was the total of o-437?");
     expect(shown).toMatch(/900 rows, all state=paid \(\d+ shown\)/);
     expect(shown).toMatch(/^438\|o-437\|169$/m);

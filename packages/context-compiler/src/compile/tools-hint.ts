@@ -6,8 +6,9 @@ const uses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds to the system prompt how to get the rest of a result, if the model has the tools for it. The sentence is there
- * from the first prompt on: adding it with the first cut would change the prefix that the provider caches.
+ * Explains in the system prompt how to get the rest of a result, if the model has the tools for it.
+ * The sentence is there from the first prompt on, since adding it with the first cut would change
+ * the prefix that the provider caches.
  */
 export function withToolsHint(systemPrompt: string, tools: readonly ToolDescription[]): string {
   const known = Object.entries(uses).filter(([name]) => tools.some((tool) => tool.name === name));

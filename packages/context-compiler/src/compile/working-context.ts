@@ -33,14 +33,14 @@ export interface CompileTraceEntry {
    * first.
    */
   changes: readonly FitTraceEntry[];
-  /** What a reader of the trace should know, such as why a memory was left out. */
+  /** Remarks for a reader of the trace, such as why a memory was left out. */
   remarks: readonly string[];
 }
 
 /** Writes a summary of dropped messages. If it fails, their facts are kept instead. */
 export type Summarize = (range: {
   messages: readonly ChatMessage[];
-  /** An earlier summary of the first of the messages, to be continued. */
+  /** An earlier summary of the beginning of the messages, to be continued. */
   previous?: SummaryRecord | undefined;
   signal?: AbortSignal | undefined;
 }) => Promise<string>;
@@ -48,19 +48,19 @@ export type Summarize = (range: {
 /** The parts of a prompt that processors work on. A change creates a new context. */
 export interface ContextParts {
   readonly systemPrompt: string;
-  /** In the order in which they must be sent. */
+  /** In the order in which the provider gets them. */
   readonly tools: readonly ToolDescription[];
   readonly entries: readonly ContextEntry[];
   readonly memoryHits: readonly MemoryHit[];
-  /** What holds for this call only, such as the time or a delta. */
+  /** Content for this call only, such as the time or a delta. */
   readonly volatile: string;
-  /** How dropped messages are summarized, if a processor set a function for it. */
+  /** Summarizes dropped messages, if a processor set it. */
   readonly summarize?: Summarize | undefined;
 }
 
-/** What the selection of the history determined for the provider's cache. */
+/** What the history selection found out for the provider's cache. */
 export interface CacheLayout {
-  /** Tokens from the start that are the same as in the last prompt compiled for this session and budget. */
+  /** Tokens from the start that equal the last prompt compiled for this session and budget. */
   readonly prefixStableTokens: number;
   /** The index of the first message of `toMessages()` that is new or differs from that prompt. */
   readonly firstChangedMessage: number;

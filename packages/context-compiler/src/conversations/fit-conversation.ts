@@ -14,9 +14,9 @@ import { usableOf } from "../fit/fit-policy.ts";
 import { keptUsages } from "../fit/safety-margin.ts";
 import { type ConversationStore, recentConversations } from "./conversation-store.ts";
 
-/** The budget of each prompt, and the store for the states of conversations. */
+/** How prompts are fitted, and where the states of conversations are stored. */
 export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
-  /** By default, in memory for the last 1,000 conversations. */
+  /** In memory for the last 1,000 conversations by default. */
   store?: ConversationStore | undefined;
   /**
    * Names the conversation, or returns its name. By default the name is derived from the beginning of the conversation.
@@ -28,26 +28,29 @@ export interface ConversationOptions extends Omit<FitOptions, "state" | "tools">
 interface ConversationCall<Prompt> {
   tools?: unknown;
   model?: string | undefined;
-  /** The framework's name for the conversation. */
+  /** The conversation's id in the framework. */
   conversation?: string | undefined;
-  /** Tokens that the caller reserves for content that is not passed in here. */
+  /** Tokens to reserve for content that is not passed in here. */
   reserve?: number | undefined;
-  /** The provider's report for the last prompt, if it only became known now. */
+  /** The provider's usage report for the last prompt, if it was not known earlier. */
   lastUsage?: ReportedUsage | undefined;
   write(fitted: FittedMessages): Prompt;
   /**
-   * What is sent as JSON, or something similar. It must fit into the budget including quotes and escapes. The prompt by
-   * default.
+   * Returns the value that is sent as JSON. The JSON must fit into the budget with its quotes and
+   * escapes. The prompt by default.
    */
   sent?(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
-/** Input tokens as counted by the provider. */
+/** Input tokens, counted by the provider. */
 type ReportedUsage = {
   [Name in "inputTokens" | "cachedInputTokens"]?: ModelUsage[Name] | undefined;
 };
 
-/** Receives the provider's usage of a prompt, so that the margin of later prompts corrects the counter's error. */
+/**
+ * Receives the provider's usage for a prompt, so that the margin of later prompts corrects the
+ * counter's error.
+ */
 type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
 
 /** Fits the prompts of any number of conversations, each with its own state. */
@@ -58,7 +61,10 @@ export type FitConversation = <Prompt>(
 
 const maxAttempts = 5;
 
-/** Throws `ContextCompilerError` as `fitMessages` does. */
+/**
+ * Creates the function that fits prompts of all conversations. It throws `ContextCompilerError` as
+ * `fitMessages` does.
+ */
 export function fittingConversations(options: ConversationOptions): FitConversation {
   const {
     store = recentConversations(),
@@ -110,7 +116,10 @@ export function fittingConversations(options: ConversationOptions): FitConversat
   };
 }
 
-/** Stores the reported usage with its conversation, for the prompt with that count or else the last prompt. */
+/**
+ * Stores the reported usage with the conversation's prompt of that count, or else with its last
+ * prompt.
+ */
 async function keepReport(
   { store, key, countedTokens }: { store: ConversationStore; key: string; countedTokens?: number },
   { inputTokens = 0 }: ReportedUsage = {},
@@ -125,11 +134,12 @@ async function keepReport(
     usage.inputTokens = Math.max(usage.inputTokens, inputTokens);
     await store.set(key, state);
   } catch {
-    // The answer was paid for and must not be lost because the store failed. The next call will fail.
+    // The answer was paid for and must not be lost because the store failed. The next call reports
+    // the failure.
   }
 }
 
-/** Undefined if the required messages fit as text but not with their escapes. */
+/** Undefined if the required messages fit as text but not with their JSON escapes. */
 function fitWithin(
   messages: readonly ChatMessage[],
   options: FitOptions,
@@ -148,7 +158,7 @@ function withoutMedia(key: string, value: unknown): unknown {
   return key === "data" || (typeof value === "string" && value.startsWith("data:")) ? "" : value;
 }
 
-/** Function tools unchanged, and provider tools by their JSON. */
+/** Describes function tools as they are, and provider tools by their JSON. */
 function describeTools(tools: unknown): ToolDescription[] {
   const list: unknown[] = Array.isArray(tools) ? tools : [];
   return list.filter(isRecord).map((tool) => {

@@ -37,10 +37,13 @@ const countOf = (sent: unknown): number =>
 const sse = (events: readonly object[]): string =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 
-/** Answers each prompt, and says or does not say that it took 1.3 times what the estimate gives; gives what each took. */
+/**
+ * Answers prompts with 1.3 times the estimated tokens, reports them or not, and returns the tokens
+ * of each.
+ */
 type Run = (isReported: boolean, store: Map<string, FitState>) => Promise<number[]>;
 
-/** The official clients before a server that counts so. */
+/** The official clients over a server that counts this way. */
 function upstreamRun(
   answer: (tokens: number | undefined) => object | string,
   call: (url: string, messages: (typeof history)[number], store: Map<string, FitState>) => unknown,
@@ -74,7 +77,7 @@ const aiSdkUsage = (total: number | undefined) => ({
 });
 const stop = { unified: "stop" as const, raw: undefined };
 
-/** A model of the AI SDK behind the middleware, whole or streamed. */
+/** An AI SDK model with the middleware, streamed or not. */
 function aiSdkRun(isStreamed: boolean): Run {
   return async (isReported, store) => {
     const counts: number[] = [];
@@ -228,7 +231,7 @@ const runs: [string, Run][] = [
   ],
 ];
 
-describe("what a provider reports of the prompts of another library", () => {
+describe("usage that a provider reports to another library", () => {
   it.each(runs)("keeps later prompts within the budget: %s", async (_name, run) => {
     const store = new Map<string, FitState>();
     const reported = await run(true, store);
@@ -238,11 +241,11 @@ describe("what a provider reports of the prompts of another library", () => {
     const [state] = store.values();
     expect(state?.usages).toHaveLength(8);
     expect(state?.usages?.at(-2)?.inputTokens).toBe(reported.at(-2));
-    // Nothing keeps them within it where the same provider reports nothing.
+    // The control: without reports, prompts exceed the budget.
     expect(Math.max(...(await run(false, new Map())))).toBeGreaterThan(budget);
   });
 
-  it("is kept with the conversation in a store of JSON, and a store that fails loses no answer", async () => {
+  it("is stored with the conversation as JSON, and a failing store loses no answer", async () => {
     const texts = new Map<string, string>();
     let isBroken = false;
     const store = {
@@ -255,7 +258,7 @@ describe("what a provider reports of the prompts of another library", () => {
     };
     const sizes: number[] = [];
     for (const messages of asked) {
-      // A process for each call.
+      // As if each call ran in a new process.
       const { prompt, report } = await fittingConversations({ ...options, store })(messages, {
         write: (fitted) => fitted.messages,
       });

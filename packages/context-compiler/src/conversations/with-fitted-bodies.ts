@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FittedMessages } from "../fit/fit-options.ts";
 import type { FitConversation } from "./fit-conversation.ts";
 
-/** What the official OpenAI and Anthropic clients have in common. */
+/** The part that the official OpenAI and Anthropic clients have in common. */
 export interface ApiClient<Client> {
   post(path: string, options?: object): unknown;
   withOptions(options: object): Client;
@@ -12,15 +12,15 @@ export interface ApiClient<Client> {
 
 /** How to read and write the request bodies of a path. */
 interface BodyWire {
-  /** The history. Undefined if there is nothing to fit. */
+  /** Reads the history. Undefined if there is nothing to fit. */
   read(body: JsonRecord): ChatMessage[] | undefined;
-  /** What takes room besides the history. */
+  /** Content that takes room besides the history. */
   tools(body: JsonRecord): unknown;
   write(fitted: FittedMessages, body: JsonRecord): JsonRecord;
   usageOf(usage: unknown): ModelUsage | undefined;
 }
 
-/** A copy of a client that fits the request bodies of some paths before it sends them. */
+/** Copies a client. The copy fits the request bodies of some paths before it sends them. */
 export function withFittedBodies<Client extends ApiClient<Client>>(
   client: Client,
   fit: FitConversation,
@@ -69,7 +69,10 @@ async function fitOptions(
   };
 }
 
-/** Wraps the promise of an answer. It still gives the raw response and the answer. Streams report as they are read. */
+/**
+ * Wraps the promise of an answer. It still resolves to the raw response and the answer. A stream
+ * reports its usage as it is read.
+ */
 function withReports(promise: unknown, report: Report): unknown {
   if (!isApiPromise(promise)) return promise;
   return promise._thenUnwrap(async (answer) => {
@@ -96,7 +99,10 @@ export function isObjects(value: unknown): value is object[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-/** The usage in an answer or in a stream event, either in the event itself or in the answer that it starts or ends. */
+/**
+ * Finds the usage in an answer or a stream event. An event has it itself or in the answer that it
+ * starts or ends.
+ */
 function usageIn(value: unknown): unknown {
   if (!isRecord(value)) return undefined;
   return value["usage"] ?? usageIn(value["message"] ?? value["response"]);

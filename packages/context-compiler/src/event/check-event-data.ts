@@ -108,7 +108,7 @@ const schemas: { [Kind in SessionEventKind]: z.ZodType<SessionEventData[Kind]> }
   }),
 };
 
-/** Linear on any text, unlike a regular expression over groups of four. */
+/** Runs in linear time on any text, unlike a regular expression over groups of four. */
 function isBase64(value: string): boolean {
   return value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 }
@@ -158,7 +158,10 @@ export function issuesOf(
     });
 }
 
-/** What is wrong within a list of parts, which zod says of each form that content may have. */
+/**
+ * Replaces an issue about a union by the issues of the parts. Otherwise zod would report each form
+ * that content may have.
+ */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const inner = issue.code === "invalid_union" ? issue.errors.at(-1) : undefined;
   if (inner === undefined || inner.every(({ path }) => path.length === 0)) return [issue];

@@ -8,7 +8,8 @@ import type {
 } from "@ccl/core";
 
 /**
- * An image or a file inside an event. Its bytes are base64, since JSON has none. One of `dataBase64` and `url` is set.
+ * An image or a file inside an event. Its bytes are base64, since JSON has none. Either
+ * `dataBase64` or `url` is set.
  */
 interface EncodedMediaPart extends ProviderFields {
   type: "image" | "file";
@@ -36,7 +37,7 @@ export type EventPart = TextPart | ReasoningPart | ProviderPart | EncodedMediaPa
 /** Text, or parts in the model's order. */
 export type EventContent = string | EventPart[];
 
-/** The fields of a message besides its content that its event keeps. */
+/** The fields of a message, besides its content, that an event keeps. */
 export interface MessageFields extends ProviderFields {
   /** The message's own id. */
   id?: string | undefined;
@@ -71,11 +72,14 @@ export interface ToolOutcomeData extends MessageFields {
   /** The tool's result or error. */
   content: EventContent;
   durationMs?: number | undefined;
-  /** The call already had its outcome. Recorded, but never shown to a model. */
+  /** True if the call already had an outcome. The event is recorded but never shown to a model. */
   isLate?: boolean | undefined;
-  /** A read of an artifact, which is never offloaded again. */
+  /** True for a read of an artifact, which is never offloaded again. */
   isArtifactRead?: boolean | undefined;
-  /** The artifact store refused the payload with this code, so the event holds it in full. */
+  /**
+   * The artifact store's error code if it refused the payload. The event then holds the payload in
+   * full.
+   */
   externalizeFailure?: string | undefined;
 }
 
@@ -122,7 +126,7 @@ interface PhaseResultData {
   summary?: SummaryRecord | undefined;
 }
 
-/** A payload was put into the artifact store. */
+/** Records that a payload was put into the artifact store. */
 interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
   /** As in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
@@ -158,11 +162,14 @@ interface EventStamp {
   readonly eventId: string;
   /** Milliseconds since the epoch. Never earlier than the previous event. */
   readonly timestamp: number;
-  /** Tokens that the event adds to a prompt, counted when it was recorded. 0 if it reaches none. */
+  /** Tokens that the event adds to a prompt, counted when it was recorded. 0 if it adds none. */
   readonly tokens: number;
 }
 
-/** One entry of a session's log. Frozen. A union over the kinds: testing `kind` narrows the type of `data`. */
+/**
+ * One entry of a session's log. Frozen. It is a union over the kinds, so a test of `kind` narrows
+ * the type of `data`.
+ */
 export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<
   EventBody,
   { kind: Kind }

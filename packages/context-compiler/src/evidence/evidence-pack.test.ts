@@ -49,7 +49,7 @@ describe("an evidence pack", () => {
     );
   });
 
-  it("comes back whole from a session made of it, with the events and without", async () => {
+  it("survives a session that was created from it, with the events and without", async () => {
     const session = await recordedSession();
     const pack = session.toEvidencePack();
     const bare = await sessionFromEvidencePack(pack);
@@ -65,7 +65,7 @@ describe("an evidence pack", () => {
     expect(verifyEvidencePack(grown).ok).toBe(true);
   });
 
-  it("does not hold once anything in it was changed", async () => {
+  it("is invalid after any change to it", async () => {
     const pack = (await recordedSession()).toEvidencePack();
     const text = JSON.stringify(pack);
     const places = fc.nat({ max: text.length - 1 });
@@ -87,7 +87,7 @@ describe("an evidence pack", () => {
     ["an entry was left out", (pack) => sealEvidence(pack.sessionId, pack.entries.slice(1))],
     ["entries changed places", (pack) => sealEvidence(pack.sessionId, pack.entries.toReversed())],
     [
-      "a hash was made anew",
+      "a hash was recomputed",
       (pack) =>
         sealEvidence(
           pack.sessionId,
@@ -102,7 +102,7 @@ describe("an evidence pack", () => {
           pack.entries.map((entry) => ({ ...entry, timestamp: 1 })),
         ),
     ],
-  ])("does not fit the events when %s, though its own hash holds", async (_name, change) => {
+  ])("does not match the events when %s, though its own hash is valid", async (_name, change) => {
     const session = await recordedSession();
     const changed = change(session.toEvidencePack());
     expect(verifyEvidencePack(changed).ok).toBe(true);
@@ -118,7 +118,7 @@ describe("an evidence pack", () => {
     [],
     { sessionId: "s" },
     { sessionId: "s", entries: [1], sha256: "x" },
-  ])("is no pack: %j", (value) => {
+  ])("is rejected: %j", (value) => {
     const verified = verifyEvidencePack(value);
     expect(verified.ok).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, type Issue } from "@ccl/core";
 import type { EventContent, SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
-/** Proves one event without holding it. */
+/** Proves one event without containing it. */
 export interface EvidenceEntry {
   eventId: string;
   kind: SessionEventKind;
@@ -39,13 +39,14 @@ export function evidenceEntry(event: SessionEvent): EvidenceEntry {
   };
 }
 
-/** Entries under one hash. */
+/** Seals entries under one hash. */
 export function sealEvidence(sessionId: string, entries: EvidenceEntry[]): EvidencePack {
   return { sessionId, entries, sha256: sha256Hex(canonicalJson({ sessionId, entries })) };
 }
 
 /**
- * Everything that does not match: the pack's own hash and, if events are given, each event that differs from its entry.
+ * Lists every mismatch: the pack's own hash and, if events are given, each event that differs from
+ * its entry.
  */
 export function evidenceIssues(pack: EvidencePack, events?: readonly SessionEvent[]): Issue[] {
   const issues: Issue[] = [];

@@ -64,7 +64,7 @@ describe("a session with an artifact store", () => {
     expect(findArtifact(session.eventLog, digits.slice(1))).toBeUndefined();
   });
 
-  it("keeps small results, reads of artifacts, and all without a store in the log", async () => {
+  it("keeps small results, artifact reads, and everything without a store in the log", async () => {
     const artifactStore = createMemoryArtifactStore();
     const session = createSession({ artifactStore });
     await session.record("tool_success", { callId: "1", content: "small" });
@@ -122,9 +122,9 @@ describe("a session with an artifact store", () => {
 
   it.each([
     [new ArtifactStoreError("disk_full", "The disk is full."), "disk_full"],
-    [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "store_failed"],
+    [Object.assign(new Error("no space left"), { code: "ENOSPC" }), "unavailable"],
   ])(
-    "keeps the result in the log when the store fails with %s, and says so",
+    "keeps the result in the log when the store fails with %s, and records the error code",
     async (error, code) => {
       const failing = { ...createMemoryArtifactStore(), store: () => Promise.reject(error) };
       const session = createSession({ artifactStore: failing });
@@ -152,7 +152,7 @@ describe("a session with an artifact store", () => {
     expect(session.eventLog.length).toBe(0);
   });
 
-  it("knows a transcript again though its results were stored", async () => {
+  it("recognizes a transcript whose results were stored", async () => {
     const session = createSession({ artifactStore: createMemoryArtifactStore() });
     const messages = [
       {
@@ -174,7 +174,7 @@ describe("a session with an artifact store", () => {
     });
   });
 
-  it("counts no more of a huge text than it takes to know its size", () => {
+  it("counts only as much of a huge text as it needs to know its size", () => {
     let counted = 0;
     const counter = {
       name: "test",

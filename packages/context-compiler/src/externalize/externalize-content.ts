@@ -6,7 +6,7 @@ import type { ArtifactPart, EventContent, EventPart } from "../event/session-eve
 import type { StoredTexts } from "./stored-texts.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
-/** Where payloads are stored, and from which size on. */
+/** Where payloads are stored, and above which size. */
 export interface ExternalizeOptions {
   store: ArtifactStore;
   aboveTokens: number;
@@ -16,9 +16,9 @@ export interface ExternalizeOptions {
   source: string;
   /** The text's media type. Guessed by default. */
   mimeType?: string | undefined;
-  /** The question that the content answers. */
+  /** The question that the content answers, which selects what its summary shows. */
   query?: string | undefined;
-  /** Texts that were stored earlier. New ones are added. */
+  /** Texts that were stored earlier. New texts are added to it. */
   storedTexts?: StoredTexts | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -28,13 +28,13 @@ export interface ExternalizedContent {
   content: EventContent;
   /** The artifacts in `content`, in its order. */
   artifacts: ArtifactPart[];
-  /** The store refused with this code, and the content was left unchanged. */
+  /** The store's error code if it refused. The content is then unchanged. */
   failure?: string | undefined;
 }
 
 /**
- * Stores what is above the threshold: all text of the content together, and each image or file by itself. Artifacts
- * replace the payloads. If the store fails, the content stays unchanged and takes its full room.
+ * Stores content above the threshold: all text of the content together, and each image or file by
+ * itself. Artifacts replace the payloads. If the store fails, the content stays unchanged.
  * @throws ArtifactStoreError `aborted`
  */
 export async function externalizeContent(
@@ -51,14 +51,14 @@ export async function externalizeContent(
     return isUnchanged ? { content, artifacts: [] } : { content: stored, artifacts };
   } catch (error) {
     options.signal?.throwIfAborted();
-    const failure = ArtifactStoreError.isInstance(error) ? error.code : "store_failed";
+    const failure = ArtifactStoreError.isInstance(error) ? error.code : "unavailable";
     return { content, artifacts: [], failure };
   }
 }
 
 /**
- * An upper bound of characters per token, so that the beginning of a text is enough to see that it is above a
- * threshold.
+ * An upper bound of characters per token, so that the beginning of a text shows whether the text
+ * exceeds a threshold.
  */
 const charsPerToken = 16;
 

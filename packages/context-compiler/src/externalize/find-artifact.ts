@@ -2,8 +2,8 @@ import type { SessionEvent } from "../event/session-event.ts";
 import { shownIdDigits } from "./render-artifact.ts";
 
 /**
- * The newest `artifact_stored` event of an artifact, by its id or by the digits of it that a prompt shows. Undefined
- * if none matches, or if the digits match two artifacts.
+ * Finds the newest `artifact_stored` event of an artifact, by its id or by the leading digits that
+ * a prompt shows. Undefined if none matches, or if the digits match two artifacts.
  */
 export function findArtifact(
   events: Iterable<SessionEvent>,

@@ -1,11 +1,18 @@
+import { groupDigits } from "@ccl/core";
+
 import type { ArtifactPart } from "../event/session-event.ts";
 
-/** Digits of an artifact's id that a prompt shows. The whole id would cost four times the tokens. */
+/**
+ * How many digits of an artifact's id a prompt shows. The whole id would cost four times the
+ * tokens.
+ */
 export const shownIdDigits = 12;
 
-/** What a model reads in place of a payload: which artifact holds it, how large it is, and its summary. */
+/**
+ * Renders what a model reads in place of a payload: which artifact holds it, how large it is, and
+ * its summary.
+ */
 export function renderArtifact({ artifactId, mimeType, sizeBytes, summary }: ArtifactPart): string {
-  const size = String(sizeBytes).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${size} bytes]`;
+  const head = `[stored in full as artifact ${artifactId.slice(0, shownIdDigits)}: ${mimeType}, ${groupDigits(sizeBytes)} bytes]`;
   return summary === "" ? head : `${head}\n${summary}`;
 }

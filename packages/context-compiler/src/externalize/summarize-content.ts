@@ -2,7 +2,7 @@ import { compress, type CompressOptions } from "@ccl/compress";
 
 import { imageSize } from "./image-header.ts";
 
-/** Tokens of a stored result's text that a prompt shows first. */
+/** Token limit of the text that a prompt first shows of a stored result. */
 const summaryTokens = 400;
 
 /** The media type of a text: `application/json` for a JSON object or array, else plain text. */
@@ -16,12 +16,15 @@ export function guessMimeType(text: string): string {
   }
 }
 
-/** What a model sees of a stored text, in 400 tokens, selected by its question and by earlier stored texts. */
+/**
+ * Summarizes a stored text for a model in 400 tokens, selected by its question and by earlier
+ * stored texts.
+ */
 export function summarizeText(text: string, options: Omit<CompressOptions, "budget">): string {
   return compress(text, { ...options, budget: summaryTokens }).text;
 }
 
-/** What a model sees of stored bytes. */
+/** Describes stored bytes for a model. */
 export function summarizeBytes(bytes: Uint8Array, mimeType: string): string {
   const kind = /^(image|audio|video)\//.exec(mimeType)?.[1] ?? "binary";
   const size = kind === "image" ? imageSize(bytes) : undefined;

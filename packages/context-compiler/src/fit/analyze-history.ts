@@ -6,7 +6,7 @@ import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
 import { addToUnit, createUnit, joinUnits, type HistoryUnit, type Member } from "./history-unit.ts";
 
-/** A history as units that are each valid by themselves. */
+/** A history divided into units that are each valid by themselves. */
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
@@ -21,8 +21,8 @@ export interface History {
 const unansweredText = "[No result of this call was recorded.]";
 
 /**
- * Divides messages into units, and repairs what no provider accepts. `messages` must begin with the settled messages of
- * `before`.
+ * Divides messages into units, and repairs what providers would reject. `messages` must begin with
+ * the settled messages of `before`.
  */
 export function analyzeHistory(
   messages: readonly ChatMessage[],
@@ -35,7 +35,7 @@ export function analyzeHistory(
 /** A unit of calls that still accepts results. */
 interface OpenCalls {
   unit: HistoryUnit;
-  /** The ids of its calls. Undefined for a call that has its result. */
+  /** The ids of its calls. Undefined for a call that already has its result. */
   waiting: (string | undefined)[];
   /** Results that came after other units. */
   late: Member[];
@@ -49,7 +49,8 @@ class Analysis {
   readonly #repairs: FitTraceEntry[];
   readonly #settled: History["settled"];
   /**
-   * Units with a provider's part whose other half has not come. It must come before or in the next assistant message.
+   * Units with one half of a provider's pair of parts. The other half must come before or in the
+   * next assistant message.
    */
   readonly #pairs = new Map<string, HistoryUnit>();
   #open: OpenCalls | undefined;
@@ -86,7 +87,7 @@ class Analysis {
   }
 
   #add(original: ChatMessage, index: number): void {
-    // From the next assistant message on, later messages can't change the units before it.
+    // After the next assistant message, later messages can't change the units before it.
     if (original.role === "assistant") {
       this.#close();
       if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#settle(index);

@@ -16,13 +16,18 @@ export interface AssembledPrompt {
   sources: number[];
   tokens: number;
   trace: FitTraceEntry[];
-  /** The ends of the system prompt, of the range that a cut froze, and of the range that later input can't change. */
+  /**
+   * Where the system prompt, the range that a cut froze, and the range that later input can't
+   * change end.
+   */
   headEnd: number;
   frozenEnd: number;
   settledEnd: number;
 }
 
-/** Markers and shortened messages of a cut, so that the next call returns the same objects. */
+/**
+ * Markers and shortened messages of a cut, cached so that the next call returns the same objects.
+ */
 export type ShownMessages = Map<string, ChatMessage>;
 
 interface AssembleOptions {
@@ -59,7 +64,7 @@ class PromptWriter {
   readonly #policy: FitPolicy;
   readonly #shown: ShownMessages;
   readonly #texts: FrozenCut["texts"];
-  /** Indexes of messages that may be shown with another text, so that no other message is hashed. */
+  /** Indexes of messages that may have a replaced text. Only these are hashed. */
   readonly #shortened: ReadonlySet<number>;
   readonly messages: ChatMessage[] = [];
   readonly sources: number[] = [];

@@ -3,7 +3,10 @@ import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitReason } from "./fit-trace.ts";
 
-/** A message that is valid by itself. The same object if nothing was wrong, undefined if nothing remains. */
+/**
+ * A message that is valid by itself: the same object if nothing was wrong, undefined if nothing
+ * remains.
+ */
 export interface CleanMessage {
   message: ChatMessage | undefined;
   problems: FitReason[];
@@ -12,7 +15,10 @@ export interface CleanMessage {
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);
 const emptyResult = "[The tool gave no output.]";
 
-/** Throws `invalid_messages` for a value that is not a message. */
+/**
+ * Repairs one message.
+ * @throws ContextCompilerError `invalid_messages` for a value that is not a message
+ */
 export function cleanMessage(message: ChatMessage, index: number): CleanMessage {
   requireMessage(message, index);
   const problems: FitReason[] = [];
@@ -94,7 +100,10 @@ function uniqueCalls(calls: ToolCall[]): ToolCall[] {
   return calls.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** Removes empty parts. Reasoning that a provider signed or hid stays, since the provider requires it unchanged. */
+/**
+ * Removes empty parts. Reasoning that a provider signed or encrypted stays, since the provider
+ * requires it unchanged.
+ */
 function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {
   if (typeof content === "string") return content;
   const full = content.filter(

@@ -16,10 +16,10 @@ const repeated = (input: object, count = 30): string[] =>
 
 it.each<[what: string, inputs: string[], isCoding: boolean]>([
   ["commands", repeated({ command: "npm test" }), true],
-  ["commands with what they are for", repeated({ description: "Tests.", command: "ls" }), true],
+  ["commands with a description", repeated({ description: "Tests.", command: "ls" }), true],
   ["edits", repeated({ file_path: "a.ts", old_string: "a", new_string: "b" }), true],
   ["look-ups", repeated({ order: 7 }), false],
-  ["words about commands", repeated({ text: '{"command":1}' }), false],
+  ["prose about commands", repeated({ text: '{"command":1}' }), false],
   [
     "fewer commands than look-ups",
     [...repeated({ order: 7 }), ...repeated({ command: "ls" }, 9)],
@@ -27,12 +27,12 @@ it.each<[what: string, inputs: string[], isCoding: boolean]>([
   ],
   ["look-ups long ago", [...repeated({ order: 7 }), ...repeated({ command: "ls" }, 25)], true],
   ["few commands", repeated({ command: "ls" }, 3), false],
-  ["arguments that are no JSON", Array.from({ length: 30 }, () => "{".repeat(1_000)), false],
-])("tells a coding agent's history by its calls: %s", (_, inputs, isCoding) => {
+  ["arguments that are not JSON", Array.from({ length: 30 }, () => "{".repeat(1_000)), false],
+])("recognizes a coding agent's history by its calls: %s", (_, inputs, isCoding) => {
   expect(isCodingHistory(historyOf("run", inputs))).toBe(isCoding);
 });
 
-it("cuts a coding agent's history lower, and no one-shot fit", () => {
+it("cuts a coding agent's history lower, but not in a single fit without state", () => {
   const options = { budget: 3_000, counter: exact };
   const roomOf = (input: object, own: object = {}): number =>
     fitMessages(historyOf("run", repeated(input)), { ...options, ...own }).tokens / 3_000;

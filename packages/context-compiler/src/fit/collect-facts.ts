@@ -2,7 +2,7 @@ import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
 /** The values of one key in a text, in the order of first occurrence. */
 export interface Fact {
-  /** "" for values in plain text. */
+  /** Empty for values in plain text. */
   key: string;
   /** The highest rank of its values. See `rankValue`. */
   rank: number;
@@ -12,7 +12,10 @@ export interface Fact {
 const shortText = 120;
 const maxValues = 40;
 
-/** The facts in a call's arguments or result: scalars of JSON, else identifiers in the text. */
+/**
+ * Collects the facts in a call's arguments or result: scalars of JSON, or else identifiers in the
+ * text.
+ */
 export function collectFacts(text: string): Fact[] {
   const facts = new Map<string, Fact>();
   const add = (key: string, value: unknown): void => {

@@ -40,7 +40,7 @@ function sentTokens({ parts }: ContextRecord): number {
   return parts.reduce((sum, { sent, tokens }) => sum + (sent ?? { tokens }).tokens, 0);
 }
 
-it("tells of each message once what became of it, and what the prompt takes", () => {
+it("reports what happened to each message, and the tokens that the prompt takes", () => {
   let dropped = 0;
   const run = property(
     array(turn, { minLength: 1, maxLength: 30 }),
@@ -66,7 +66,7 @@ it("tells of each message once what became of it, and what the prompt takes", ()
           ? content
           : `\n${toolCalls.map((one) => `${one.name}(${one.arguments})`).join("\n")}`,
       );
-      // A synthetic answer to a call may stand among them.
+      // Added results of unanswered calls may be among them.
       expect(own?.map(({ text }) => text).filter((text) => given.includes(text ?? ""))).toEqual(
         given,
       );
@@ -75,17 +75,17 @@ it("tells of each message once what became of it, and what the prompt takes", ()
       dropped += gone.length;
     },
   );
-  // One that must be cut stands first, whatever the others happen to be.
+  // A long message comes first, so that something must be cut in every case.
   const long = Array.from({ length: 30 }, () => ({
     kind: "user",
     text: "the parcel is late ".repeat(20),
   }));
   assert(run, { examples: [[long, 900]] });
-  // The control: without cuts the test would say nothing.
+  // The control: the test needs cases with dropped messages.
   expect(dropped).toBeGreaterThan(0);
 });
 
-it("comes again with the provider's usage, from whatever wraps a client", async () => {
+it("is recorded again with the provider's usage, by every client wrapper", async () => {
   const records: ContextRecord[] = [];
   const fit = fittingConversations({
     budget: 900,
@@ -105,7 +105,7 @@ it("comes again with the provider's usage, from whatever wraps a client", async 
   expect(records).toHaveLength(2);
 });
 
-it("is given by a compile with what stands around the history, and the handle of what was cut", async () => {
+it("of a compile includes the messages around the history, and the handles of shortened results", async () => {
   const records: ContextRecord[] = [];
   const session = createSession();
   const compiler = createContextCompiler({ record: { add: (one) => records.push(one) } });
@@ -130,7 +130,7 @@ it("is given by a compile with what stands around the history, and the handle of
   expect(again && sentTokens(again)).toBe(compiled.tokenCount - framing);
 });
 
-it("shows another message of the same length as it is, not as the one before was cut", () => {
+it("does not confuse a message with an earlier one of the same length that was cut", () => {
   const long = (letter: string): string => `${letter} `.repeat(4_000);
   const messages = (letter: string): ChatMessage[] => [
     { role: "user", content: "Read both." },

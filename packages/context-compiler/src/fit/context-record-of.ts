@@ -8,7 +8,7 @@ import { createMessageMeter } from "./message-meter.ts";
 import { readableText, withCalls } from "./message-texts.ts";
 import { isSameMessage } from "./same-message.ts";
 
-/** The fields of a record besides its parts, and what counts the parts. */
+/** The fields of a record besides its parts, and the counter of the parts. */
 interface RecordOptions
   extends
     Pick<ContextRecord, "session" | "source" | "model" | "budget">,
@@ -30,7 +30,7 @@ export function contextRecordOf(
     const of = message ?? sent;
     if (of === undefined) return;
     const contentOf = (one: ChatMessage | undefined): PartContent =>
-      one === undefined ? { tokens: 0 } : { tokens: meter.of(one), ...saidBy(one) };
+      one === undefined ? { tokens: 0 } : { tokens: meter.of(one), ...textAndHash(one) };
     const isSame = message !== undefined && sent !== undefined && isSameMessage(message, sent);
     const entry = trace.find(
       ({ action, from, to }) =>
@@ -65,7 +65,7 @@ const kinds = {
   tool: "result",
 } as const;
 
-function saidBy(message: ChatMessage): Pick<PartContent, "text" | "hash"> {
+function textAndHash(message: ChatMessage): Pick<PartContent, "text" | "hash"> {
   const { content } = message;
   const isPlain = typeof content === "string" || content.every(({ type }) => type === "text");
   const hash = isPlain ? undefined : sha256Hex(fingerprintOf(message));

@@ -2,7 +2,7 @@ import { redactSecrets, truncateMiddle } from "@ccl/core";
 
 const longestReason = 300;
 
-/** What a trace shows of a thrown value: secrets masked, and the middle cut if it is long. */
+/** Formats a thrown value for a trace: secrets masked, the middle cut if it is long. */
 export function failureReason(error: unknown): string {
   const text = redactSecrets(textOf(error)).text.trim();
   return text === "" ? "no reason" : truncateMiddle(text, { maxChars: longestReason }).text;

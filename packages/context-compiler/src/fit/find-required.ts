@@ -7,7 +7,7 @@ import type { HistoryUnit } from "./history-unit.ts";
 import { readableText, textKey, withText } from "./message-texts.ts";
 import { cutText } from "./shorten-text.ts";
 
-/** Tokens of what can't be dropped. The `details` of `budget_exceeded`. */
+/** Tokens of the messages that can't be dropped. The `details` of `budget_exceeded`. */
 export interface BudgetBreakdown {
   budget: number;
   /** The budget minus the safety margin. */
@@ -18,11 +18,11 @@ export interface BudgetBreakdown {
   lastUserTurn: number;
   /** Pinned messages, system messages within the conversation, and the first user turn. */
   pinned: number;
-  /** The shortest markers of what would be dropped. */
+  /** The shortest markers of everything that could be dropped. */
   markers: number;
 }
 
-/** What every cut keeps. */
+/** Messages that every cut keeps. */
 export interface Required {
   units: ReadonlySet<number>;
   tokens: number;
@@ -32,12 +32,16 @@ export interface Required {
 }
 
 /**
- * The first user turn's share of the room that the other required messages leave. A longer one keeps its head and tail.
+ * The first user turn's share of the room that the other required messages leave. A longer turn is
+ * cut in the middle.
  */
 const taskShare = 0.5;
 const shortestTask = 24;
 
-/** The system prompt, the first and last user turn, and pins. Throws `budget_exceeded` if they do not fit. */
+/**
+ * Finds the required messages: the system prompt, the first and last user turn, and pins. Throws
+ * `budget_exceeded` if they do not fit.
+ */
 export function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
   const sum = (messages: readonly ChatMessage[]): number =>
@@ -96,6 +100,6 @@ function isPinned({ messages, indexes }: HistoryUnit, policy: FitPolicy): boolea
 
 export function exceeded(breakdown: BudgetBreakdown): ContextCompilerError {
   const { budget, usable, systemPrompt, tools, lastUserTurn, pinned, markers } = breakdown;
-  const message = `What must stay does not fit ${usable} usable tokens of a budget of ${budget}: system prompt ${systemPrompt}, tools ${tools}, last user turn ${lastUserTurn}, pinned ${pinned}, markers ${markers}. Shorten it or raise the budget.`;
+  const message = `The required messages do not fit ${usable} usable tokens of a budget of ${budget}: system prompt ${systemPrompt}, tools ${tools}, last user turn ${lastUserTurn}, pinned ${pinned}, markers ${markers}. Shorten it or raise the budget.`;
   return new ContextCompilerError("budget_exceeded", message, { details: breakdown });
 }

@@ -2,7 +2,9 @@ import { type ChatMessage, type Part, sha256Hex, type ToolDescription } from "@c
 
 import { reasoningTexts } from "./reasoning-texts.ts";
 
-/** A short hash of what a provider would see of a message. Equal bytes give equal hashes. */
+/**
+ * A short hash of the parts of a message that a provider would see. Equal bytes give equal hashes.
+ */
 export function fingerprintOf(message: ChatMessage): string {
   const { role, content, toolCalls = [], toolCallId, isError = false } = message;
   const parts = typeof content === "string" ? content : content.map(seenOf);

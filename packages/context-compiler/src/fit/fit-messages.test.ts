@@ -15,7 +15,10 @@ import type { FitState } from "./fit-state.ts";
 
 const exact: TokenCounter = { ...estimatedCounter, name: "exact-for-tests", isExact: true };
 
-/** Judges a prompt as a strict provider would, independently of the code under test; undefined when it is legal. */
+/**
+ * Checks a prompt as a strict provider would, independently of the code under test. Undefined if it
+ * is valid.
+ */
 function faultOf(messages: readonly ChatMessage[]): string | undefined {
   let index = 0;
   const isSystem = (role: string | undefined): boolean => role === "system" || role === "developer";
@@ -108,7 +111,7 @@ const content: fc.Arbitrary<ChatMessage["content"]> = fc.oneof(
   },
 );
 
-/** A call with results: in order, missing, doubled, or followed by something else first. */
+/** A call with results that are in order, missing, doubled, or preceded by something else. */
 const callTurn: fc.Arbitrary<ChatMessage[]> = fc
   .tuple(
     fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 4 }),
@@ -153,7 +156,7 @@ const history = fc
   .tuple(fc.boolean(), fc.array(turn, { maxLength: 25 }))
   .map(([hasSystem, turns]) => [...(hasSystem ? [system("You help.")] : []), ...turns.flat()]);
 
-/** Fits, or says that what must stay is too large. */
+/** Fits messages. Undefined if the required messages are too large. */
 function tryFit(messages: ChatMessage[], options: FitOptions): FittedMessages | undefined {
   try {
     return fitMessages(messages, options);
@@ -164,14 +167,14 @@ function tryFit(messages: ChatMessage[], options: FitOptions): FittedMessages | 
   }
 }
 
-/** For the ten thousand runs of the nightly length. */
+/** Timeout for the ten thousand runs of the nightly length. */
 const longRunMs = 900_000;
 
 describe("for every history and every budget", () => {
   const budget = fc.oneof(fc.integer({ min: 20, max: 400 }), fc.integer({ min: 400, max: 9000 }));
 
   it(
-    "the prompt is legal, within the budget, counted exactly, and the same for the same input",
+    "the prompt is valid, within the budget, counted exactly, and the same for the same input",
     () => {
       fc.assert(
         fc.property(history, budget, fc.boolean(), (messages, limit, hasTools) => {
@@ -200,7 +203,7 @@ describe("for every history and every budget", () => {
   );
 
   it(
-    "a legal prompt stays legal from call to call, and its prefix stays until the next cut",
+    "a valid prompt stays valid from call to call, and its prefix stays until the next cut",
     () => {
       const legalTurn = fc.oneof(
         content.map((value): ChatMessage[] => [{ role: "user", content: value }]),
@@ -239,7 +242,7 @@ describe("for every history and every budget", () => {
             }
           },
         ),
-        // A run is a whole session, fitted twice at each call.
+        // Each run is a whole session that is fitted twice at each call.
         { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 200) / 4) },
       );
     },
@@ -257,15 +260,18 @@ function expectStablePrefix(before: FittedMessages | undefined, now: FittedMessa
   expect(now.prefixStableTokens).toBe(counted);
 }
 
-describe("the judge of these tests", () => {
+describe("the prompt check of these tests", () => {
   it.each<[string, ChatMessage[]]>([
     ["an orphaned result", [user("a"), result("x", "b")]],
     ["an unanswered call", [user("a"), calls("x")]],
-    ["half of parallel calls", [user("a"), calls("x", "y"), result("x", "b"), user("c")]],
+    [
+      "half of the results of parallel calls",
+      [user("a"), calls("x", "y"), result("x", "b"), user("c")],
+    ],
     ["an empty message", [user("a"), model(" ")]],
-    ["a model that begins", [system("s"), model("a")]],
-    ["one result for two calls of one id", [user("a"), calls("x", "x"), result("x", "b")]],
-  ])("refuses %s", (_name, messages) => {
+    ["a model message at the start", [system("s"), model("a")]],
+    ["one result for two calls with the same id", [user("a"), calls("x", "x"), result("x", "b")]],
+  ])("rejects %s", (_name, messages) => {
     expect(faultOf(messages)).toBeDefined();
   });
 
@@ -310,7 +316,7 @@ describe("fitMessages", () => {
     });
   });
 
-  it("marks what it removed, keeps what users wrote and shows old results as tables", () => {
+  it("marks what it removed, keeps the user's words and shows old results as tables", () => {
     const messages = longSession(8);
     const fitted = fitMessages(messages, {
       budget: 700,
@@ -384,7 +390,7 @@ describe("fitMessages", () => {
     expect(fitted.trace[0]).toMatchObject({ action: "dropped", reason: "budget", from: 2 });
   });
 
-  it("keeps pinned messages with their calls, each range between them marked", () => {
+  it("keeps pinned messages with their calls, and marks each range between them", () => {
     const messages = longSession(30);
     const pinned = messages[9];
     const fitted = fitMessages(messages, {
@@ -399,7 +405,7 @@ describe("fitMessages", () => {
     expect(fitted.trace.filter(({ action }) => action === "dropped")).toHaveLength(3);
   });
 
-  it("fills the budget while anything is cut, and keeps the task behind many follow-ups", () => {
+  it("uses the whole budget when it cuts, and keeps the task after many follow-ups", () => {
     const task = user(`The task. Amounts are in francs. ${words(40)} The report is due on Monday.`);
     const messages = [system("s"), task, ...longSession(60).slice(1)];
     for (const budget of [1_000, 2_000, 4_000, 8_000]) {
@@ -413,7 +419,7 @@ describe("fitMessages", () => {
     expect(session.tokens).toBeLessThanOrEqual(4_000 * 0.65);
   });
 
-  it("drops nothing that fits in a form without loss", () => {
+  it("drops nothing that fits in a lossless form", () => {
     const messages = longSession(20);
     const whole = exact.countMessages?.(messages) ?? 0;
     const fitted = fitMessages(messages, { budget: Math.floor(whole * 0.8), counter: exact });
@@ -422,7 +428,7 @@ describe("fitMessages", () => {
     expect(fitted.messages.at(-2)).toBe(messages.at(-2));
   });
 
-  it("shows a result that the model has not read whole, and older ones shortened for it", () => {
+  it("shows an unread result whole, and shortens older ones for it", () => {
     const messages = [
       ...longSession(20),
       user("And now this one."),
@@ -433,7 +439,7 @@ describe("fitMessages", () => {
     expect(fitted.messages.at(-1)).toBe(messages.at(-1));
   });
 
-  it("cuts earlier where the provider's cache is cold, and only once much of the room is filled", () => {
+  it("cuts earlier if the provider's cache is cold, but only once much of the room is used", () => {
     const messages = (steps: number): ChatMessage[] => [
       user("The task."),
       ...Array.from({ length: steps }, (_, at) => [
@@ -455,7 +461,7 @@ describe("fitMessages", () => {
     expect(fitted(most, true).tokens).toBeLessThan(20_000 * 0.7);
   });
 
-  it("keeps the last user turn of a long run of calls", () => {
+  it("keeps the last user turn of a long series of calls", () => {
     const task = user("The task: count the records of R-77.");
     const messages = [
       system("s"),
@@ -471,7 +477,7 @@ describe("fitMessages", () => {
     expect(faultOf(fitted.messages)).toBeUndefined();
   });
 
-  it("shortens one result that is larger than the budget, and says how to get the rest", () => {
+  it("shortens a result that is larger than the budget, and says how to get the rest", () => {
     const messages = [user("go"), calls("x"), result("x", words(30_000))];
     const fitted = fitMessages(messages, {
       budget: 1000,
@@ -485,7 +491,7 @@ describe("fitMessages", () => {
     expect(fitted.trace).toMatchObject([{ action: "truncated", from: 2, to: 3 }]);
   });
 
-  it("counts the reasoning that adapters send from metadata, and leaves it out where it takes too much", () => {
+  it("counts the reasoning that adapters send from metadata, and drops it if it is too large", () => {
     const thinking = (text: string): ChatMessage => ({
       ...calls("x"),
       providerMetadata: {
@@ -529,7 +535,7 @@ describe("fitMessages", () => {
     expect([900, 300].map(idIn)).toEqual(["1180000000000000123", "1180000000000000123"]);
   });
 
-  it("drops images of old results whole, by name", () => {
+  it("drops images of old results whole, and names them", () => {
     const image: ChatMessage = {
       ...result("x", ""),
       content: [
@@ -541,7 +547,7 @@ describe("fitMessages", () => {
     expect(fitted.messages[2]?.content).toBe("[image of image/png removed]\nseen");
   });
 
-  it("answers calls that have no result with a marked error, also at the end", () => {
+  it("answers calls without a result by a marked error, also at the end", () => {
     const fitted = fitMessages([user("go"), calls("x", "y"), result("y", "done")], {
       budget: 1000,
     });
@@ -556,7 +562,7 @@ describe("fitMessages", () => {
     ]);
   });
 
-  it("puts a result that came after a user's message back to its call", () => {
+  it("moves a result that came after a user message back to its call", () => {
     const messages = [user("go"), calls("x"), user("hurry"), result("x", "done")];
     expect(fitMessages(messages, { budget: 1000 }).messages.map(({ role }) => role)).toEqual([
       "user",
@@ -576,7 +582,7 @@ describe("fitMessages", () => {
     ],
     ["an empty user message", [user("a"), user(" ")], "empty", 1],
     ["an empty answer", [user("a"), { role: "assistant", content: [] }], "empty", 1],
-  ])("drops %s and says so", (_name, messages, reason, from) => {
+  ])("drops %s and reports it", (_name, messages, reason, from) => {
     const fitted = fitMessages(messages, { budget: 1000 });
     expect(fitted.messages).toEqual(messages.slice(0, from));
     expect(fitted.trace).toMatchObject([{ action: "dropped", reason, from, to: from + 1 }]);
@@ -586,15 +592,15 @@ describe("fitMessages", () => {
     ["nothing", [], []],
     ["only a system prompt", [system("s")], [system("s")]],
     [
-      "a model that begins",
+      "a model message at the start",
       [model("a")],
       [{ ...user("[The conversation starts here.]"), source: "ccl:start" }, model("a")],
     ],
-  ])("takes %s", (_name, messages, wanted) => {
+  ])("accepts %s", (_name, messages, wanted) => {
     expect(fitMessages(messages, { budget: 1000 }).messages).toEqual(wanted);
   });
 
-  it("uses a summary for what a cut drops and asks for it once", () => {
+  it("uses a summary for dropped messages and requests it once", () => {
     const asked: number[] = [];
     const summaryOf = ({ to }: { to: number }): string => `Summary up to ${asked.push(to)}.`;
     const messages = longSession(20);
@@ -633,7 +639,7 @@ describe("a budget", () => {
     ["a budget", { budget: 0 }],
     ["a margin", { budget: 100, safetyMargin: 1 }],
     ["a cut", { budget: 100, cutTo: 1.5 }],
-  ])("with %s out of range is refused", (_name, options) => {
+  ])("with %s out of range is rejected", (_name, options) => {
     expect(reasonOf(() => fitMessages([], options))).toMatchObject({ code: "invalid_options" });
   });
 
@@ -656,18 +662,18 @@ describe("a budget", () => {
     ],
     ['"budget":9,"restHint":"x"', 'restHint is a function, not the text "x"'],
     ['"budget":9,"keptFactsTokens":"many"', 'not the text "many"'],
-  ])("with {%s} is refused by name", (json, words) => {
+  ])("with {%s} is rejected by name", (json, words) => {
     expect(() => fitMessages([], JSON.parse(`{${json}}`))).toThrow(
       expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(words) }),
     );
   });
 
   it.each<[unknown, string]>([
-    [Number.NaN, "gave NaN"],
-    [-1, "gave -1"],
-    [Promise.resolve(1), "gave a value of type object"],
-    ["1", "gave a value of type string"],
-  ])("with a counter that gives %s is refused by name", (given, words) => {
+    [Number.NaN, "returned NaN"],
+    [-1, "returned -1"],
+    [Promise.resolve(1), "returned a value of type object"],
+    ["1", "returned a value of type string"],
+  ])("with a counter that returns %s is rejected by name", (given, words) => {
     const counter = { name: "odd", isExact: true, count: JSON.parse };
     counter.count = () => given;
     expect(() => fitMessages([user("hi")], { budget: 900, counter })).toThrow(
@@ -678,7 +684,7 @@ describe("a budget", () => {
     );
   });
 
-  it("that system prompt, tools and last user turn do not fit is refused with the breakdown", () => {
+  it("too small for system prompt, tools and last user turn is rejected with the breakdown", () => {
     const messages = [system(words(300)), user("old"), model("b"), user(words(400))];
     expect(
       reasonOf(() => fitMessages(messages, { budget: 500, counter: exact, tools })),
@@ -695,12 +701,12 @@ describe("a budget", () => {
     });
   });
 
-  it("under an estimate keeps a tenth back", () => {
+  it("with an estimating counter holds back a tenth", () => {
     const fitted = fitMessages(longSession(40), { budget: 2000 });
     expect(fitted.tokens).toBeLessThanOrEqual(1800);
   });
 
-  it("holds under a counter whose counts do not add up", () => {
+  it("is respected with a counter that is not additive", () => {
     const whole = (messages: ChatMessage[]): number => {
       const plain = countMessages((value) => exact.count(value), messages);
       return plain + Math.floor(messages.length ** 1.5);
@@ -715,12 +721,12 @@ describe("a budget", () => {
     ["nothing", [null]],
     ["a string", ["hello"]],
     ["an unknown role", [{ role: "robot", content: "a" }]],
-    ["a content of no kind", [{ role: "user", content: 7 }]],
+    ["a content of an unknown type", [{ role: "user", content: 7 }]],
     [
       "calls without arguments",
       [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b" }] }],
     ],
-  ])("cannot be kept over %s", (_name, list) => {
+  ])("cannot be respected with %s", (_name, list) => {
     const messages: ChatMessage[] = JSON.parse(JSON.stringify(list));
     expect(reasonOf(() => fitMessages(messages, { budget: 100 }))).toMatchObject({
       code: "invalid_messages",
@@ -734,7 +740,7 @@ describe("a state", () => {
 
   it.each([
     ["of another version", { version: 1 }],
-    ["without marks", { version: 2, shown: 3, tools: "" }],
+    ["without fingerprints", { version: 2, shown: 3, tools: "" }],
     [
       "with a damaged cut",
       {
@@ -744,19 +750,19 @@ describe("a state", () => {
         cut: { from: 3, kept: [5], markers: [], texts: {}, anchor: "" },
       },
     ],
-  ])("%s is refused", (_name, value) => {
+  ])("%s is rejected", (_name, value) => {
     const state: FitState = JSON.parse(JSON.stringify(value));
     expect(() => fitMessages([], { ...options, state })).toThrow(ContextCompilerError);
   });
 
-  it("of another conversation is left aside, aloud", () => {
+  it("of another conversation is ignored, and the trace says so", () => {
     const { state } = fitMessages(longSession(30), options);
     const fitted = fitMessages([user("a new one")], { ...options, state });
     expect(fitted.messages).toEqual([user("a new one")]);
     expect(fitted.trace).toMatchObject([{ action: "reset", reason: "state_mismatch" }]);
   });
 
-  it("notices a message that was changed in place", () => {
+  it("detects a message that was changed in place", () => {
     const messages = longSession(4);
     const first = fitMessages(messages, options);
     const last = messages.at(-1);
@@ -766,14 +772,14 @@ describe("a state", () => {
     expect(next.firstChangedMessage).toBe(first.messages.length - 1);
   });
 
-  it("takes tools of servers that describe none of theirs, and that nothing runs here", () => {
+  it("accepts tools without descriptions, as some servers list them", () => {
     const plain = JSON.parse('[{"name":"read","inputSchema":{}}]');
     const { state } = fitMessages(longSession(4), { ...options, tools: plain });
     const again = fitMessages(longSession(4), { ...options, tools: plain, state });
     expect(again.prefixStableTokens).toBe(again.tokens);
   });
 
-  it("of a prompt with other tools promises no stable prefix", () => {
+  it("of a prompt with other tools has no stable prefix", () => {
     const first = fitMessages(longSession(4), options);
     expect(
       fitMessages(longSession(4), { ...options, tools, state: first.state }).prefixStableTokens,

@@ -16,9 +16,9 @@ import { anchorOf, planCut } from "./plan-cut.ts";
 import { type HeldMessage, holdMessage, isSameMessage } from "./same-message.ts";
 
 /**
- * Fits a history into a budget, as messages that every provider accepts. Unchanged while it fits, then shortened and
- * cut so that the budget is used, and frozen. Pure: the same input gives the same bytes. Throws
- * `ContextCompilerError`.
+ * Fits a history into a budget, as messages that every provider accepts. A history that fits is
+ * unchanged. A longer one is shortened and cut so that it uses the budget, and the cut is frozen.
+ * Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
@@ -79,7 +79,9 @@ interface Fitted {
 /** A prompt of up to this many tokens is cheap without a cut. */
 const cheapTokens = 8_000;
 
-/** True if the policy pays for a new prefix before the budget requires a cut. */
+/**
+ * True if, by the policy, a shorter prompt is worth a new prefix before the budget requires a cut.
+ */
 function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
   const { usable, cutAbove } = policy;
   if (tokens <= Math.max(cheapTokens, usable * cutAbove)) return false;
@@ -117,7 +119,7 @@ interface Context {
   history: History;
   policy: FitPolicy;
   state: FitState | undefined;
-  /** The prompt of the last call. `state.shown` has its fingerprints. */
+  /** The prompt of the last call. `state.shown` has the fingerprints of its messages. */
   before: AssembledPrompt | undefined;
   isReset: boolean;
   tools: readonly ToolDescription[];
@@ -175,11 +177,14 @@ function breakpointsOf(
 }
 
 /**
- * What a call computed, so that the next one can start from there. A state that was stored and read back has no memo
- * and gives the same result.
+ * Intermediate results of a call, so that the next one can start from there. A state that was
+ * stored and read back has no memo and gives the same result.
  */
 interface Memo {
-  /** The messages before the last assistant message, which later ones can't change, and their contents. */
+  /**
+   * The messages before the last assistant message, with their contents. Later messages can't
+   * change them.
+   */
   messages: readonly ChatMessage[];
   held: readonly HeldMessage[];
   history: History;
@@ -190,7 +195,10 @@ interface Memo {
 
 const memos = new WeakMap<FitState, Memo>();
 
-/** The memo of a state, if the messages begin with those of the memo. They may be the same or equal objects. */
+/**
+ * Finds the memo of a state, if the messages begin with those of the memo. They may be the same or
+ * equal objects.
+ */
 function findMemo(
   state: FitState | undefined,
   messages: readonly ChatMessage[],

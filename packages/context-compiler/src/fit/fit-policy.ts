@@ -23,7 +23,7 @@ export interface FitPolicy {
   /** The budget without the safety margin. */
   usable: number;
   cutTo: number;
-  /** The share above which a session is cut, of the usable budget without the required messages. */
+  /** A session is cut above this share of the usable budget without the required messages. */
   cutAbove: number;
   firstSight: number;
   keptFactsTokens: number;
@@ -32,7 +32,10 @@ export interface FitPolicy {
   summaryOf: FitOptions["summaryOf"];
 }
 
-/** What a session is cut to, see `FitOptions.policy`. Measured in the section on sessions of `bench/RESULTS.md`. */
+/**
+ * The settings of each `FitOptions.policy`. The section on sessions of `bench/RESULTS.md` has the
+ * measurements.
+ */
 const settings = {
   balanced: { cutTo: 0.6, cutAbove: 1, factsTokens: 1_200 },
   coding: { cutTo: 0.25, cutAbove: 1, factsTokens: 1_800 },
@@ -63,12 +66,13 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const usable = usableOf({ budget, counter, safetyMargin });
   const isKept = given.policy !== undefined || state !== undefined;
   const isCoding = isKept && isCodingHistory(messages);
-  const way = settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
+  const profile =
+    settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
   requirePolicy(given);
-  // Without a state there may be no further call, so the budget is filled.
-  const { cutTo = isKept ? way.cutTo : 1, firstSight = defaultFirstSight } = given;
-  // A sixth of a small budget, and a small share of a large one.
-  const facts = Math.max(Math.min(usable / 6, way.factsTokens), 0.03 * usable);
+  // Without a state there may be no further call, so the cut fills the budget.
+  const { cutTo = isKept ? profile.cutTo : 1, firstSight = defaultFirstSight } = given;
+  // A sixth of a small budget, or a small share of a large one.
+  const facts = Math.max(Math.min(usable / 6, profile.factsTokens), 0.03 * usable);
   const { keptFactsTokens = Math.floor(facts) } = given;
   requireShare("firstSight", firstSight);
   requireThat(
@@ -86,7 +90,8 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     budget,
     usable,
     cutTo,
-    cutAbove: given.isCacheCold === true ? Math.min(way.cutAbove, (1 + cutTo) / 2) : way.cutAbove,
+    cutAbove:
+      given.isCacheCold === true ? Math.min(profile.cutAbove, (1 + cutTo) / 2) : profile.cutAbove,
     firstSight,
     keptFactsTokens,
     isPinned: pinTest(given.pin),
@@ -117,7 +122,10 @@ function requireShare(name: string, value: unknown): void {
   requireThat(isShare, `${name} is a share from 0 to 1, not ${shown(value)}.`);
 }
 
-/** Turns each form of a pin into one test. Throws `invalid_options`. */
+/**
+ * Converts any form of a pin rule into a test.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   if (pin === undefined) return () => false;
   if (typeof pin === "function") return pin;
@@ -130,9 +138,4 @@ export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   const ranges = pin.flatMap((one) => ("from" in one ? [one] : []));
   return (message, index) =>
     pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
-}
-
-/** Formats like `1,234`. */
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

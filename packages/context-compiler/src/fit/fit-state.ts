@@ -2,10 +2,13 @@ import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { CountedUsage } from "./safety-margin.ts";
 
-/** The state of one conversation and one budget, as plain JSON. Pass what the last call returned. */
+/**
+ * The state of one conversation and one budget, as plain JSON. Pass the state that the last call
+ * returned.
+ */
 export interface FitState {
   version: 2;
-  /** The frozen cut. Undefined as long as everything has fitted. */
+  /** The frozen cut. Undefined until the first cut. */
   cut?: FrozenCut | undefined;
   /** Fingerprints of the last prompt's messages, in order. */
   shown: string[];
@@ -22,13 +25,13 @@ export interface FitState {
 export interface FrozenCut {
   /** Units from here on are shown. */
   from: number;
-  /** Units before `from` that are still shown, ascending. */
+  /** Units before `from` that are still shown, in ascending order. */
   kept: number[];
   /** One text for each dropped range of units, in order. */
   markers: string[];
-  /** The texts that replace messages' own, by `textKey`. */
+  /** Texts that replace the messages' own, by `textKey`. */
   texts: Record<string, string>;
-  /** The fingerprint of the unit before `from`. "" at the start. */
+  /** The fingerprint of the unit before `from`. Empty at the start. */
   anchor: string;
 }
 
@@ -36,14 +39,14 @@ export interface FrozenCut {
 export function requireState(state: unknown): FitState {
   const problem = problemOf(state);
   if (problem === undefined && isState(state)) return state;
-  const message = `This is no state of fitMessages (${problem ?? "it is incomplete"}); hand back a state that it gave, or none.`;
+  const message = `This is not a state of fitMessages (${problem ?? "it is incomplete"}); pass a state that it returned, or none.`;
   throw new ContextCompilerError("invalid_state", message, { details: { problem } });
 }
 
 function problemOf(state: unknown): string | undefined {
-  if (typeof state !== "object" || state === null) return "it is no object";
+  if (typeof state !== "object" || state === null) return "it is not an object";
   if (!("version" in state) || state.version !== 2) return "its version is not 2";
-  return isState(state) ? undefined : "its cut or its marks are damaged";
+  return isState(state) ? undefined : "its cut or its fingerprints are damaged";
 }
 
 function isState(state: unknown): state is FitState {
@@ -67,7 +70,7 @@ function isCut(cut: unknown): cut is FrozenCut {
   return isAscending && markers.length === droppedRanges(from, kept).length;
 }
 
-/** The ranges of units below `from` that are not kept, in order. */
+/** The ranges of units before `from` that are not kept, in order. */
 export function droppedRanges(
   from: number,
   kept: readonly number[],

@@ -1,4 +1,7 @@
-/** What happened to some messages of the input, and why. Token counts refer to the prompt's messages. */
+/**
+ * What happened to some messages of the input, and why. Token counts are those of the messages in
+ * the prompt.
+ */
 export interface FitTraceEntry {
   action: "dropped" | "repaired" | "compacted" | "truncated" | "reset";
   reason: FitReason;
@@ -12,9 +15,10 @@ export interface FitTraceEntry {
 }
 
 /**
- * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that answers no open
- * call. `duplicate_call`, `unanswered_call`: repaired calls. `misplaced_calls`: calls outside an assistant message.
- * `no_user_first`: a marker had to open the conversation. `state_mismatch`: the state belongs to other messages.
+ * `budget`: cut to fit. `empty`: no content. `orphaned_result`, `duplicate_result`: a result that
+ * answers no open call. `duplicate_call`, `unanswered_call`: repaired calls. `misplaced_calls`:
+ * calls outside an assistant message. `no_user_first`: a marker had to open the conversation.
+ * `state_mismatch`: the state belongs to other messages.
  */
 export type FitReason =
   | "budget"

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { fitMessages } from "./fit-messages.ts";
 
-describe("fitting messages of a provider's format", () => {
-  it("keeps a refusal and an answer by voice", () => {
+describe("fitting messages from a provider's format", () => {
+  it("keeps a refusal and a voice answer", () => {
     const wire = [
       { role: "user", content: "Go" },
       { role: "assistant", content: null, refusal: "I can't." },
@@ -16,7 +16,7 @@ describe("fitting messages of a provider's format", () => {
     expect(toOpenAiMessages(messages)).toEqual(wire);
   });
 
-  it("keeps hidden thinking", () => {
+  it("keeps encrypted reasoning", () => {
     const hidden = { type: "redacted_thinking", data: "xyz" };
     const wire = {
       messages: [
@@ -60,7 +60,7 @@ describe("fitting messages of a provider's format", () => {
     ],
   ];
 
-  it.each(pairs)("keeps both halves of a provider's pair or none: %s", (_name, halves) => {
+  it.each(pairs)("keeps both halves of a provider's pair or neither: %s", (_name, halves) => {
     const wire = { messages: [...talk, ...halves, ...talk, ...talk, user] };
     const messages = fromAnthropicMessages(wire);
     const found = new Set<number>();
@@ -72,7 +72,7 @@ describe("fitting messages of a provider's format", () => {
     expect([...found].sort()).toEqual([0, 2]);
   });
 
-  it("keeps pairs the same when a history grows message by message", () => {
+  it("treats pairs the same when a history grows message by message", () => {
     for (const [, halves] of pairs) {
       const messages = fromAnthropicMessages({ messages: [...talk, ...halves, ...talk, user] });
       let state: ReturnType<typeof fitMessages>["state"] | undefined;

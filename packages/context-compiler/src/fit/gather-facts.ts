@@ -14,17 +14,20 @@ export interface GatherOptions {
 }
 
 const userTokens = 80;
-/** Tokens up to which a user's requirement is kept whole. */
+/** A user's requirement of up to this many tokens is kept whole. */
 const requirementTokens = 300;
-/** Token limit for the calls of one step, unless there is room for more of each. */
+/** Token limit for the calls of one step, if there is no room for more of each. */
 const unitTokens = 160;
-/** The user's words come first, up to this share. Requirements are chosen before other words. */
+/**
+ * The user's words come first, up to this share of the limit. Requirements are chosen before other
+ * words.
+ */
 const userShare = 0.6;
 
 /**
- * Summarizes dropped units in lines with what a later call most likely uses: the user's words, the calls with their
- * arguments, and identifiers and short values of the results. Takes the newest first until the limit, and writes them
- * in their original order.
+ * Summarizes dropped units in lines that a later call is likely to need: the user's words, the
+ * calls with their arguments, and identifiers and short values of the results. It selects the
+ * newest first until the limit, and writes them in their original order.
  */
 export function gatherFacts(
   units: readonly HistoryUnit[],
@@ -100,7 +103,7 @@ function newestLines(
   return lines;
 }
 
-/** How people state requirements, decisions and corrections. */
+/** Phrases by which people state requirements, decisions and corrections. */
 const binding =
   /\b(?:must(?:n't)?|never|always|only|do(?:es)? not|don't|should(?:n't)?|have to|has to|may not|need(?:s|ed)? to|required?|make sure|ensure|remember|instead|rather|actually|no longer|wrong|correction|i meant|let's use|we (?:use|decided|agreed)|decided|deadline|at (?:most|least)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|without|prefer|avoid|important)\b/i;
 
@@ -133,7 +136,7 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
   return parts.length === 0 ? undefined : parts.join("\n");
 }
 
-/** Values by key, highest rank first. `isNew` skips values that were seen. */
+/** Lists values by key, highest rank first. `isNew` skips values that were seen. */
 function factsOf(
   text: string,
   { counter, maxTokens, seen }: GatherOptions,

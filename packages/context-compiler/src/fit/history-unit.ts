@@ -2,13 +2,18 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { ElidedRange } from "./fit-options.ts";
 
-/** Messages that are kept or dropped together: a call message with all its results, those that share a
- * provider's pair with everything between, or any other message alone. */
+/**
+ * Messages that are kept or dropped together: a call message with all its results, the two halves
+ * of a provider's pair with everything between, or any other single message.
+ */
 export interface HistoryUnit {
   kind: "calls" | "assistant" | "user" | "system";
-  /** Repaired if necessary, else the caller's own objects. */
+  /** The caller's own objects, repaired if necessary. */
   messages: ChatMessage[];
-  /** Each message's index in the input. For the result of an unanswered call, the index of its call. */
+  /**
+   * Each message's index in the input. The added result of an unanswered call has the index of its
+   * call.
+   */
   indexes: number[];
   tokens: number;
 }

@@ -9,8 +9,8 @@ import {
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /**
- * Counts each message once and separately. The sum over them and `fixed` is what the caller's counter gives for the
- * prompt.
+ * Counts each message once and separately. The sum of these counts and `fixed` equals the caller's
+ * count of the prompt.
  */
 export interface MessageMeter {
   counter: TokenCounter;
@@ -18,11 +18,14 @@ export interface MessageMeter {
   fixed: number;
   of(message: ChatMessage): number;
   /**
-   * Returns the sum. Counts the whole instead if the counter is known not to be additive and the sum is not far above
-   * `enough`.
+   * Returns `sum`. If the counter is known not to be additive and the sum is not far above
+   * `enough`, counts the whole prompt instead.
    */
   total(messages: readonly ChatMessage[], sum: number, enough: number): number;
-  /** Compares the sum with the whole over a bounded sample, to detect a counter that is not additive. */
+  /**
+   * Compares the sum with a count of the whole over a bounded sample, to detect a counter that is
+   * not additive.
+   */
   probe(messages: readonly ChatMessage[]): void;
 }
 
@@ -44,7 +47,7 @@ const memories = new WeakMap<TokenCounter, Memory>();
 const sampleMessages = 24;
 const sampleTokens = 4_000;
 
-/** Caches counts with the message object for as long as it lives. A message is counted again after a change. */
+/** Caches a message's count for as long as the object lives. A changed message is counted again. */
 export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
   tools: readonly ToolDescription[] = [],
@@ -105,6 +108,6 @@ function wholeOf(
 function requireCount({ name }: TokenCounter, tokens: number): void {
   if (Number.isFinite(tokens) && tokens >= 0) return;
   const given = typeof tokens === "number" ? tokens : `a value of type ${typeof tokens}`;
-  const message = `The counter ${JSON.stringify(name)} gave ${given} where it has to give a number of tokens from 0.`;
+  const message = `The counter ${JSON.stringify(name)} returned ${given} instead of a number of tokens from 0.`;
   throw new ContextCompilerError("invalid_options", message);
 }

@@ -18,7 +18,7 @@ export function hasFailed(message: ChatMessage | undefined): boolean {
   return message?.isError === true || failurePattern.test(textOf(message).slice(0, 200));
 }
 
-/** The texts, with a placeholder for each part that is not text. Reasoning is left out. */
+/** The texts, with a placeholder for each part without text. Reasoning is left out. */
 export function readableText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((part) => {
@@ -31,20 +31,22 @@ export function readableText({ content }: ChatMessage): string {
   return texts.join("\n");
 }
 
-/** The text, then the calls that the message requests, one per line. */
+/** The text, followed by the calls that the message requests, one per line. */
 export function withCalls(text: string, { toolCalls = [] }: ChatMessage): string {
   const calls = toolCalls.map(({ name, arguments: input }) => `${name}(${input})`);
   return [text, ...calls].join("\n");
 }
 
-/** The key of a message's replaced text in a cut. Changed content gives another key. */
+/**
+ * The key under which a cut stores a message's replaced text. Changed content gives another key.
+ */
 export function textKey(message: ChatMessage, index: number): string {
   return `${index} ${fingerprintOf(message)}`;
 }
 
 /**
- * The message with another text in place of all its content. Its reasoning is dropped, since it was about the old
- * content.
+ * Replaces all content of a message by a text. Its reasoning is dropped, since it referred to the
+ * old content.
  */
 export function withText(message: ChatMessage, text: string): ChatMessage {
   return { ...withoutReasoning(message), content: text };

@@ -11,25 +11,28 @@ import { readableText, textOf } from "./message-texts.ts";
 import { type Block, type BlockReader, createBlockReader, findLimit } from "./tail-blocks.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
-/** Tokens of the shortest marker, with room to spare. */
+/** Tokens reserved for the shortest marker, with room to spare. */
 const markerReserve = 24;
-/** The floor of a shown result: this share of the room, within these tokens. */
+/** A shown result gets no fewer tokens than this share of the room, within these limits. */
 const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
-/** With fewer tokens a result is useless. */
+/** A result with fewer tokens is useless. */
 const lowestFloor = 32;
 const maxRounds = 8;
-/** A share of the room. A plan that does not fit gives it up once per earlier plan, in addition to its excess. */
+/**
+ * A plan that exceeds the room gives up this share of it once per earlier plan, in addition to its
+ * excess.
+ */
 const overshoot = 0.02;
-/** A plan targets up to this many times the room. */
+/** A plan may target up to this many times the room. */
 const maxNominal = 3;
-/** A plan is accepted if it leaves less than this share of the goal unused. */
+/** A plan is accepted if it leaves less than this share of its goal unused. */
 const goodEnough = 0.03;
 
 /**
- * Chooses what stays: everything required, then the newest turns until the goal of `cutTo` is reached, with their
- * large results shortened to one limit. Results that the model has not read yet come first. Throws `budget_exceeded`
- * if the required messages do not fit.
+ * Chooses what stays: everything required, then the newest turns up to the goal of `cutTo`, with
+ * their large results shortened to a common limit. Results that the model has not read yet come
+ * first. Throws `budget_exceeded` if the required messages do not fit.
  */
 export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const { units } = history;
@@ -47,7 +50,7 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   // The largest target whose plan fitted, and the smallest whose plan did not.
   let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
-    // Texts of results end at line ends, so a plan for all of the room leaves some of it unused.
+    // Results are cut at line ends, so a plan for exactly the room would leave some of it unused.
     const cut = planner.plan(Math.min(room * maxNominal, room * cutTo + extra));
     // If even the markers do not fit, they are the excess.
     const tokens =
@@ -79,13 +82,13 @@ class Planner {
   readonly #policy: FitPolicy;
   readonly #required: Required;
   readonly #reader: BlockReader;
-  /** The unit that the model has not read, unless it is required anyway. Else -1. */
+  /** The unit that the model has not read yet, if it is not required anyway. Otherwise -1. */
   readonly #unread: number;
   /** The share of the room that a plan fills. 1 if it shortens results that the model has not read. */
   readonly cutTo: number;
-  /** Lowered floors for the many results of one step, if they fit only with those. */
+  /** Lowered floors for the results of a step that has many, if they only fit with those. */
   readonly #floors = new Map<Block, number>();
-  /** Whether the last plan drops and shortens nothing. */
+  /** True if the last plan drops and shortens nothing. */
   isWhole = false;
 
   constructor(
@@ -103,7 +106,9 @@ class Planner {
     this.cutTo = tokens > this.#sightShare(tailRoom) ? 1 : policy.cutTo;
   }
 
-  /** A cut whose tail takes about this many tokens. Undefined if even its markers do not fit. */
+  /**
+   * Plans a cut whose tail takes about this many tokens. Undefined if even its markers do not fit.
+   */
   plan(tailRoom: number): FrozenCut | undefined {
     const { usable } = this.#policy;
     const room = usable - this.#required.tokens;
@@ -119,7 +124,7 @@ class Planner {
     return this.#freeze(from, texts);
   }
 
-  /** The cut with its unused room given to the result that it shortens the furthest. */
+  /** Gives the unused room of a cut to the result that it shortens the furthest. */
   fill(cut: FrozenCut, spare: number): FrozenCut | undefined {
     const { units } = this.#history;
     const { meter } = this.#policy;
@@ -131,7 +136,7 @@ class Planner {
       .filter((block) => {
         const text = cut.texts[block.key];
         if (block.reference !== undefined || text === undefined) return false;
-        // Without its image a result has all of its text.
+        // A result without its image shows all of its text.
         return text !== readableText(block.message) || missing(block) <= spare;
       });
     if (first === undefined || spare <= 0) return undefined;
@@ -141,12 +146,12 @@ class Planner {
     return { ...cut, texts: text === undefined ? texts : { ...texts, [block.key]: text } };
   }
 
-  /** Only the required messages and the shortest markers. */
+  /** Keeps only the required messages and the shortest markers. */
   planBare(): FrozenCut | undefined {
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
   }
 
-  /** Room for the facts of dropped messages. Little if they hold no calls. */
+  /** Room for the facts of dropped messages. It is small if they contain no calls. */
   #markRoom(from: number, room: number): number {
     const { keptFactsTokens, summaryOf } = this.#policy;
     const { units } = this.#history;
@@ -155,7 +160,10 @@ class Planner {
     return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
   }
 
-  /** Shows the results that the model has not read as fully as possible, and returns their tokens. */
+  /**
+   * Shows the results that the model has not read yet as fully as possible, and returns their
+   * tokens.
+   */
   #showUnread(texts: Record<string, string>, tailRoom: number): number {
     const unit = this.#history.units[this.#unread];
     if (unit === undefined) return 0;
@@ -169,7 +177,10 @@ class Planner {
     return rigid + this.#showBlocks(blocks, limit, texts);
   }
 
-  /** Token limit of results that the model has not read: their share, or what all others leave. */
+  /**
+   * Token limit of results that the model has not read yet: their share, or the room that all
+   * others leave.
+   */
   #sightShare(tailRoom: number): number {
     const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
     const left = Math.min(room, tailRoom - this.#othersTokens(room));
@@ -177,14 +188,14 @@ class Planner {
   }
 
   /**
-   * Tokens of all units except the required and the unread, with repeated results counted as references. Stops above
-   * `enough`.
+   * Tokens of all units except the required and the unread ones. Repeated results count as
+   * references. Stops above `enough`.
    */
   #othersTokens(enough: number): number {
     const { units } = this.#history;
     let tokens = 0;
     for (const [at, unit] of units.entries()) {
-      if (this.#isApart(at)) continue;
+      if (this.#isKeptAnyway(at)) continue;
       const repeats = this.#reader
         .of(unit, units.length - 1 - at)
         .filter(({ reference }) => reference !== undefined);
@@ -194,7 +205,7 @@ class Planner {
     return tokens;
   }
 
-  /** The first unit of the tail that fits if each of its results is at its floor. */
+  /** The first unit of the longest tail that fits with each of its results at its floor. */
   #findTail(room: number): number {
     const { units } = this.#history;
     if (this.#fitsWithoutLoss(room)) return 0;
@@ -202,7 +213,7 @@ class Planner {
     let from = units.length;
     for (let at = units.length - 1; at >= 0; at--) {
       const unit = units[at];
-      if (unit !== undefined && !this.#isApart(at)) {
+      if (unit !== undefined && !this.#isKeptAnyway(at)) {
         const blocks = this.#reader.of(unit, units.length - 1 - at);
         used += unit.tokens - addUp(blocks, ({ tokens, floor }) => Math.max(0, tokens - floor));
         const isLowered = used > room && this.#lowerFloor(blocks, room - used);
@@ -213,7 +224,7 @@ class Planner {
     return Math.min(from, this.#unread < 0 ? from : this.#unread);
   }
 
-  /** Lowers the floor for many results of one step, if the room would stay empty otherwise. */
+  /** Lowers the floor for many results of one step, if room would stay empty otherwise. */
   #lowerFloor(blocks: readonly Block[], room: number): boolean {
     const left = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
     const floor = Math.floor(left / blocks.length);
@@ -227,12 +238,12 @@ class Planner {
   }
 
   #fitsWithoutLoss(room: number): boolean {
-    // No lossless text is that much shorter, and writing them all is slow.
+    // No lossless text is that much shorter, and writing all of them is slow.
     if (this.#othersTokens(4 * room) > 4 * room) return false;
     const { units } = this.#history;
     let used = 0;
     for (const [at, unit] of units.entries()) {
-      if (this.#isApart(at)) continue;
+      if (this.#isKeptAnyway(at)) continue;
       const saved = addUp(
         this.#reader.of(unit, units.length - 1 - at),
         (block) => block.tokens - this.#sizeOf(block),
@@ -243,7 +254,7 @@ class Planner {
     return true;
   }
 
-  #isApart(unit: number): boolean {
+  #isKeptAnyway(unit: number): boolean {
     return unit === this.#unread || this.#required.units.has(unit);
   }
 
@@ -252,7 +263,7 @@ class Planner {
     const tail = units
       .slice(from)
       .flatMap((unit, at) =>
-        this.#isApart(from + at) ? [] : [{ unit, age: units.length - 1 - from - at }],
+        this.#isKeptAnyway(from + at) ? [] : [{ unit, age: units.length - 1 - from - at }],
       );
     const blocks = tail.flatMap(({ unit, age }) => [...this.#reader.of(unit, age)]);
     const rigid = addUp(tail, ({ unit }) => unit.tokens) - addUp(blocks, ({ tokens }) => tokens);
@@ -281,7 +292,10 @@ class Planner {
       : markerReserve;
   }
 
-  /** All fit in their lossless texts. The newest are shown in their original text while there is room. */
+  /**
+   * Called if all blocks fit as lossless texts. Shows the newest in their original text while there
+   * is room.
+   */
   #showLossless(blocks: readonly Block[], spare: number, texts: Record<string, string>): void {
     let left = spare;
     for (const block of blocks.toReversed()) {
@@ -340,20 +354,26 @@ class Planner {
   }
 }
 
-/** The calls whose results no assistant message follows. -1 if the model has seen all. */
+/**
+ * The unit of calls whose results no assistant message follows. -1 if the model has seen all
+ * results.
+ */
 function findUnread(units: readonly HistoryUnit[]): number {
   const last = units.findLastIndex(({ kind }) => kind === "calls" || kind === "assistant");
   return units[last]?.kind === "calls" ? last : -1;
 }
 
-/** The fingerprint of the last unit before the cut. It shows whether the cut belongs to a history. */
+/**
+ * The fingerprint of the last unit before the cut. It identifies the history that the cut belongs
+ * to.
+ */
 export function anchorOf({ units }: History, from: number): string {
   return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
 }
 
 const longestScan = 64_000;
 
-/** The words that a prompt shows anyway, newest messages first, up to a length limit. */
+/** The words that a prompt shows anyway, from the newest messages back, up to a length limit. */
 function wordsOf(messages: readonly ChatMessage[]): Set<string> {
   const words = new Set<string>();
   let scanned = 0;

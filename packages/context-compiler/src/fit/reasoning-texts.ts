@@ -4,8 +4,9 @@ import type { ChatMessage } from "@ccl/core";
 const nothing: readonly string[] = [];
 
 /**
- * What adapters send of the model's reasoning besides its text: the blocks in `providerMetadata.<provider>.reasoning`,
- * and the signatures and hidden data of reasoning parts.
+ * Reasoning that adapters send besides its text: the blocks in
+ * `providerMetadata.<provider>.reasoning`, and the signatures and encrypted data of reasoning
+ * parts.
  */
 export function reasoningTexts({ content, providerMetadata }: ChatMessage): readonly string[] {
   if (providerMetadata === undefined && typeof content === "string") return nothing;

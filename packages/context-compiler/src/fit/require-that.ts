@@ -15,9 +15,9 @@ export function requireBudget<Budget>(budget: Budget): asserts budget is NonNull
   throw new ContextCompilerError("budget_missing", message);
 }
 
-/** Throws `invalid_options` if the value is not an object or lacks one of these functions. */
+/** Throws `invalid_options` if the value is not an object or lacks one of the functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
-  // A class may have them too: `Date` works as a clock.
+  // A class may have the functions too: `Date` works as a clock.
   const isObject =
     typeof value === "object" || (typeof value === "function" && functions.length > 0);
   const isWhole =
@@ -26,7 +26,7 @@ export function requireObject(name: string, value: unknown, ...functions: string
     functions.length === 0 ? "" : ` with ${functions.map((key) => `\`${key}\``).join(" and ")}`;
   requireThat(
     isWhole && value !== null,
-    `${name} has to be an object${needed}, not ${shown(value)}.`,
+    `${name} must be an object${needed}, not ${shown(value)}.`,
   );
 }
 
@@ -36,8 +36,8 @@ export function requireIfGiven(name: string, value: unknown, ...functions: strin
 }
 
 /**
- * Throws `invalid_options` unless it is a list of tools with a name and a schema. A description is optional, since not
- * every server has one.
+ * Throws `invalid_options` if the value is not a list of tools with a name and a schema. A
+ * description is optional, since some servers omit it.
  */
 export function requireTools(tools: unknown): void {
   requireThat(
@@ -53,7 +53,9 @@ export function requireTools(tools: unknown): void {
   for (const tool of tools) requireJsonSchema(tool);
 }
 
-/** Checks the schema in the form in which counters and fingerprints write it. */
+/**
+ * Checks that the schema can be written as JSON, which is how counters and fingerprints read it.
+ */
 function requireJsonSchema({ name, inputSchema }: ToolDescription): void {
   let problem = "it is written as nothing";
   try {
@@ -76,21 +78,23 @@ function isTool(tool: unknown): tool is ToolDescription {
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }
 
-/** Throws `invalid_options` if one of these options is present and is not a number from 0. */
+/**
+ * Throws `invalid_options` if one of the named options is present and is not a number of 0 or more.
+ */
 export function requireNumbers(owner: string, options: object, ...names: string[]): void {
-  requireObject(`What ${owner} is given`, options);
+  requireObject(`The options of ${owner}`, options);
   for (const name of names) {
     const value: unknown = Reflect.get(options, name) ?? 0;
     requireThat(isFrom(0, value), `${name} of ${owner} is a number from 0, not ${shown(value)}.`);
   }
 }
 
-/** True for a number from `min` on. */
+/** True for a number of `min` or more. */
 export function isFrom(min: number, value: unknown): value is number {
   return typeof value === "number" && value >= min;
 }
 
-/** How an error message shows a value. A text is cut after its beginning. */
+/** Describes a value for an error message. A long text is cut. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === "number" || value === null || value === undefined) return String(value);

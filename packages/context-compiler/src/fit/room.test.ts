@@ -7,7 +7,7 @@ import { fitMessages } from "./fit-messages.ts";
 import type { FitOptions, FittedMessages } from "./fit-options.ts";
 import type { FitState } from "./fit-state.ts";
 
-// Histories in which a name of a call says nothing: pages, polls and dice are equal calls with other results.
+// Histories in which equal calls have different results: pages, polls and dice.
 const word = fc.constantFrom(
   ..."order error page token city total path user status date".split(" "),
 );
@@ -87,9 +87,9 @@ const textOf = ({ content }: ChatMessage): string =>
     : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 const isCut = (message: ChatMessage): boolean =>
   message.source === "ccl:elision" ||
-  // A table of all rows hides nothing but an image.
+  // A table with all rows hides nothing except an image.
   /^\[Shortened.*\n(?!\d+ rows\n)|^\[\.\.\. line/m.test(textOf(message));
-/** What a cut of a history leaves; undefined where what must stay does not fit. */
+/** Fits a history. Undefined if the required messages do not fit. */
 function fit(
   messages: readonly ChatMessage[],
   tokens: number,
@@ -105,7 +105,7 @@ function fit(
   }
 }
 
-it("uses at least 85 % of the room whenever something is hidden, and hides nothing unread whole", () => {
+it("uses at least 85 % of the room whenever something is hidden, and hides no unread result entirely", () => {
   fc.assert(
     fc.property(history, budget, (messages, tokens) => {
       const fitted = fit(messages, tokens);
@@ -127,7 +127,7 @@ it("uses at least 85 % of the room whenever something is hidden, and hides nothi
 
 const policy = fc.constantFrom<FitOptions["policy"]>("balanced", "economy");
 
-it("fills the room of a session too while it shortens what the model has not read", () => {
+it("uses the room of a session too when it shortens unread results", () => {
   fc.assert(
     fc.property(history, budget, policy, (messages, tokens, chosen) => {
       const fitted = fit(messages, tokens, chosen);
@@ -139,7 +139,7 @@ it("fills the room of a session too while it shortens what the model has not rea
   );
 });
 
-it("shows an edit of the past, within the budget, and hides nothing unread for it", () => {
+it("shows an edited past message within the budget, and hides nothing unread for it", () => {
   fc.assert(
     fc.property(history, budget, fc.nat(99), (messages, tokens, place) => {
       const before = fit(messages, tokens, "balanced");
@@ -166,7 +166,7 @@ it("shows an edit of the past, within the budget, and hides nothing unread for i
   );
 });
 
-it("cuts a result to the share of its session once the model has read it", () => {
+it("cuts a result to its session share once the model has read it", () => {
   const log = Array.from({ length: 2_000 }, (_, at) => `entry ${at * 17} of the log`).join("\n");
   const toolCalls = [{ id: "a", name: "read_log", arguments: "{}" }];
   const messages: ChatMessage[] = [
@@ -188,7 +188,7 @@ it("cuts a result to the share of its session once the model has read it", () =>
   expect(next.messages.some(isCut)).toBe(true);
 });
 
-it("shows ten pages that equal calls gave, as it shows those of different calls", () => {
+it("shows ten pages of equal calls like those of different calls", () => {
   const pages = Array.from({ length: 10 }, (_, page) =>
     Array.from(
       { length: 40 },

@@ -1,6 +1,6 @@
 import type { TokenCounter } from "@ccl/core";
 
-/** The counter's tokens of a prompt, and the provider's. */
+/** A prompt's tokens as the counter and as the provider counted them. */
 export interface CountedUsage {
   counter: string;
   countedTokens: number;
@@ -10,13 +10,13 @@ export interface CountedUsage {
 
 /** How many reported usages the margin is computed from. */
 export const keptUsages = 8;
-/** If a provider adds its own prompt, it reports many times the tokens of a short prompt. */
+/** A provider that adds its own prompt reports many times the tokens of a short prompt. */
 const maxRatio = 2;
 const estimateMargin = 0.1;
 
 /**
- * The share of a budget to hold back. 0 with an exact counter. A tenth with an estimate, adjusted by how far the
- * provider's reports for the last calls differ from the counts.
+ * The share of a budget to hold back: 0 with an exact counter, a tenth with an estimate. The
+ * provider's reports for the last calls adjust an estimate's share.
  */
 export function safetyMarginOf(
   { name, isExact }: TokenCounter,
@@ -30,7 +30,7 @@ export function safetyMarginOf(
   return Math.max(0, Math.ceil(margin * 100 - 1e-6) / 100);
 }
 
-/** Tokens that providers reported for each counted one, up to 2. Undefined if nothing was counted. */
+/** Provider tokens per counted token, up to 2. Undefined if nothing was counted. */
 export function reportedRatio(
   usages: readonly Omit<CountedUsage, "counter">[],
 ): number | undefined {

@@ -32,7 +32,7 @@ function fit(
   }
 }
 
-/** Another content, or another part in the conversation. */
+/** Rewrites a message in place: its content or, with `isOther`, its calls or call id. */
 function rewriteMessage(message: ChatMessage, content: string, isOther: boolean): void {
   if (isOther && message.role === "assistant")
     message.toolCalls = [{ id: "b", name: "look_up", arguments: "{}" }];
@@ -57,7 +57,7 @@ const back = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 3 }) },
 );
 const step = fc.record({
-  /** The earlier calls whose messages and whose state this one takes, counted back from the last. */
+  /** How many calls back the messages and the state of this call come from. */
   messagesOf: back,
   stateOf: fc.option(back, { freq: 2 }),
   hasState: fc.boolean(),
@@ -70,7 +70,7 @@ const step = fc.record({
   rewrite: fc.option(fc.tuple(fc.nat({ max: 40 }), text, fc.boolean()), { freq: 6 }),
 });
 
-it("what a call takes over from an earlier one changes nothing, however the messages went on", () => {
+it("cached results of an earlier call change nothing, however the messages continue", () => {
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 3, maxLength: 14 }),
@@ -101,7 +101,7 @@ it("what a call takes over from an earlier one changes nothing, however the mess
         }
       },
     ),
-    // A run is up to 14 calls, each fitted twice.
+    // Each run has up to 14 calls, each fitted twice.
     { numRuns: Math.ceil((fc.readConfigureGlobal()?.numRuns ?? 200) / 5) },
   );
 });

@@ -1,7 +1,10 @@
 import type { ChatMessage } from "@ccl/core";
 import { isSameJson } from "@ccl/core/json";
 
-/** A message's contents when something was derived from it. A caller may replace them in place. */
+/**
+ * A message's contents at the time when something was derived from it. A caller may replace them in
+ * place.
+ */
 export type HeldMessage = Readonly<
   Pick<
     ChatMessage,
@@ -15,7 +18,7 @@ export function holdMessage(message: ChatMessage): HeldMessage {
   return { role, content, toolCalls, toolCallId, isError, providerMetadata };
 }
 
-/** True if a provider would see no difference. The two may be different objects. */
+/** True if a provider would see the same message. The two may be different objects. */
 export function isSameMessage(message: ChatMessage, held: HeldMessage): boolean {
   return (
     message.role === held.role &&

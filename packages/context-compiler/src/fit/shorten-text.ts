@@ -1,7 +1,5 @@
 import { compress } from "@ccl/compress";
-import { truncateMiddle, type TokenCounter } from "@ccl/core";
-
-import { formatCount } from "./fit-policy.ts";
+import { groupDigits, truncateMiddle, type TokenCounter } from "@ccl/core";
 
 /** How a text is shortened. */
 export interface ShortenOptions {
@@ -13,7 +11,7 @@ export interface ShortenOptions {
   hint: string;
 }
 
-/** A tool's text in fewer tokens without loss. The text itself if that is not possible. */
+/** Shortens a tool's text without loss. Returns the text itself if that is not possible. */
 export function losslessText(text: string, counter: TokenCounter): string {
   const tokens = counter.count(text);
   const { text: form, tokens: size, isLossless } = compress(text, { budget: tokens, counter });
@@ -21,21 +19,21 @@ export function losslessText(text: string, counter: TokenCounter): string {
 }
 
 /**
- * A tool's text within the limit, selected by the query and by what stands out. Says how large the original is, and how
- * to get the rest.
+ * Shortens a tool's text to the limit, selected by the query and by what stands out. A header says
+ * how large the original is and how to get the rest.
  */
 export function selectText(text: string, options: ShortenOptions): string {
   const { counter, query } = options;
   return withHeader(text, options, (maxTokens) => {
     const selected = compress(text, { budget: maxTokens, query, counter });
-    // One long line has no parts to choose from, so its middle is cut.
+    // A single long line has no parts to choose from, so it is cut in the middle.
     return selected.omitted > 0 && selected.tokens < maxTokens / 2
       ? truncateMiddle(text, { maxTokens, counter }).text
       : selected.text;
   });
 }
 
-/** The head and tail of a person's or model's text, within the limit. */
+/** Keeps the head and tail of a person's or model's text, within the limit. */
 export function cutText(text: string, options: ShortenOptions): string {
   const { counter } = options;
   return withHeader(
@@ -52,7 +50,7 @@ function withHeader(
 ): string {
   const tokens = counter.count(text);
   if (tokens <= maxTokens) return text;
-  const total = formatCount(tokens);
+  const total = groupDigits(tokens);
   const header = `[Shortened from ${total} tokens${hint === "" ? "" : `; ${hint}`}]\n`;
   const short = shorten(Math.max(0, maxTokens - counter.count(header) - 1));
   return short === "" ? header.trimEnd() : header + short;

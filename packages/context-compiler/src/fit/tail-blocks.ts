@@ -17,16 +17,19 @@ export interface Block {
   /** Tokens of the original text and of a lossless shorter one, both as whole messages. */
   tokens: number;
   lossless: { text: string; tokens: number } | undefined;
-  /** The fewest tokens that it is shortened to. */
+  /** The block is never shortened to fewer tokens than this. */
   floor: number;
-  /** How much longer or shorter it stays than other blocks. */
+  /** How much longer than other blocks it stays. Below 1, shorter. */
   weight: number;
   query: string;
-  /** Replaces the text if a later message says the same, newer, or nearly the same. One line, or the differences. */
+  /**
+   * Replaces the text if a later message repeats it, entirely or nearly. A line that refers to it,
+   * or the differences.
+   */
   reference: string | undefined;
 }
 
-/** Reads the blocks of one history. Lossless texts are written once. */
+/** Reads the blocks of one history. Computes each lossless text once. */
 export interface BlockReader {
   /** The blocks of a unit. `age`: how many units it is before the last one. */
   of(unit: HistoryUnit, age: number): readonly Block[];
@@ -41,11 +44,13 @@ const shortSpeech = 400;
 const shortResult = 48;
 const speechWeight = 4;
 const failureWeight = 0.5;
-/** Results of the last calls keep their full weight. */
+/** Results of the latest units keep their full weight. */
 const recentUnits = 4;
 const halfLife = 16;
 
-/** `floor`: tokens that a shown result keeps. `query`: the user's last words. */
+/**
+ * `floor` is the number of tokens that a shown result keeps. `query` holds the user's last words.
+ */
 export function createBlockReader(
   units: readonly HistoryUnit[],
   { policy, query, floor }: { policy: FitPolicy; query: string; floor: number },
@@ -65,7 +70,7 @@ export function createBlockReader(
       const tokens = meter.of(message);
       if (tokens <= (isResult ? shortResult : shortSpeech)) return [];
       if (hasProviderPart(message)) return [];
-      // The result of an unanswered call is in no message of the input.
+      // The added result of an unanswered call is in no message of the input.
       if (isResult && index === unit.indexes[0]) return [];
       const text = `${query} ${inputs.get(message.toolCallId ?? "") ?? ""}`;
       const decay = age <= recentUnits ? 1 : 1 / (1 + (age - recentUnits) / halfLife);
@@ -119,13 +124,13 @@ export function createBlockReader(
   };
 }
 
-/** A provider-specific part stays whole, with the part that it belongs to. */
+/** A provider-specific part stays whole, together with its other half. */
 function hasProviderPart({ content }: ChatMessage): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "provider");
 }
 
 const shortestRepeat = 200;
-/** A result is shown as its differences from a later one if they are up to this share of it. */
+/** A result is shown as its differences from a later one if they take up to this share of it. */
 const shorterShare = 0.5;
 
 function differenceFrom(later: readonly KnownContent[], text: string): string | undefined {
@@ -135,8 +140,9 @@ function differenceFrom(later: readonly KnownContent[], text: string): string | 
 }
 
 /**
- * Results that a later one repeats, entirely or nearly, each with the text that replaces it. Equal calls alone prove
- * nothing: the next page, a poll and a throw of dice are equal calls with different results.
+ * Finds results that a later one repeats, entirely or nearly, each with the text that replaces it.
+ * Equal calls prove nothing: the next page, a poll and a throw of dice are equal calls with
+ * different results.
  */
 function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
   const references = new Map<ChatMessage, string>();
@@ -160,7 +166,10 @@ function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string>
   return references;
 }
 
-/** The limit at which blocks of these sizes together take up to `room`, each no less than its floor. */
+/**
+ * Finds a limit at which blocks of these sizes together take up to `room`, each no less than its
+ * floor.
+ */
 export function findLimit(
   blocks: readonly { size: number; floor: number; weight: number }[],
   room: number,

@@ -1,7 +1,6 @@
-import type { ChatMessage } from "@ccl/core";
-import { truncateMiddle } from "@ccl/core";
+import { type ChatMessage, groupDigits, truncateMiddle } from "@ccl/core";
 
-import { type FitPolicy, formatCount } from "./fit-policy.ts";
+import type { FitPolicy } from "./fit-policy.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { describeUnits, type HistoryUnit, type UnitRange } from "./history-unit.ts";
 
@@ -12,14 +11,14 @@ export const startMarker: ChatMessage = {
   source: "ccl:start",
 };
 
-/** A marker as a message of its own. */
+/** Wraps a marker's text in a message. */
 export function markerMessage(text: string): ChatMessage {
   return { role: "user", content: text, source: "ccl:elision" };
 }
 
 /**
- * Says what was removed and what is kept of it: up to `facts` tokens of facts, and up to `maxTokens` as a message.
- * Shorter if the limit requires it.
+ * Writes a marker: what was removed, and up to `facts` tokens of facts from it. The message takes
+ * up to `maxTokens`, so it may be shorter.
  */
 export function writeMarker(
   units: readonly HistoryUnit[],
@@ -28,8 +27,8 @@ export function writeMarker(
 ): string {
   const { policy, seen, maxTokens, facts } = options;
   const removed = describeUnits(units, range);
-  const short = `[${formatCount(removed.messages)} messages removed]`;
-  const header = `[${formatCount(removed.messages)} earlier messages (${formatCount(removed.tokens)} tokens) were removed here to save space.`;
+  const short = `[${groupDigits(removed.messages)} messages removed]`;
+  const header = `[${groupDigits(removed.messages)} earlier messages (${groupDigits(removed.tokens)} tokens) were removed here to save space.`;
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
   if (tokensOf(`${header}]`) > maxTokens) return short;
   const { counter } = policy.meter;

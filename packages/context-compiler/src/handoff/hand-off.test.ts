@@ -37,7 +37,7 @@ async function searched(session: Session, handle: string): Promise<string> {
 }
 
 describe("a handoff", () => {
-  it("gives the task and the named results, and nothing else of the log", async () => {
+  it("passes on the task and the named results, and nothing else of the log", async () => {
     const { session, ids } = await recorded();
     const [first = "", second = ""] = ids;
     const { session: other } = await handOff(session, {
@@ -53,7 +53,7 @@ describe("a handoff", () => {
     expect(await searched(session, second)).toContain("ERROR: memory full");
   });
 
-  it("shows the turns that it may see whole, and none with an open call", async () => {
+  it("shows the selected turns whole, and none with an open call", async () => {
     const { session } = await recorded();
     const { session: other } = await handOff(session, {
       task: "Go on.",
@@ -66,7 +66,7 @@ describe("a handoff", () => {
     expect(other.messages()[1]?.message).toEqual(result?.message);
   });
 
-  it("brings back the result, what was stored and the evidence, and records that", async () => {
+  it("returns and records the result, the stored artifacts and the evidence", async () => {
     const { session } = await recorded();
     const { session: other, report } = await handOff(session, { task: "What failed?" });
     await other.record("tool_call", { callId: "d1", name: "read_log", arguments: "{}" });
@@ -85,7 +85,7 @@ describe("a handoff", () => {
     expect(last?.data).toMatchObject({ output: { sha256: evidence.sha256 } });
   });
 
-  it("refuses a result that the session did not store, and says which it stored", async () => {
+  it("rejects a result that the session did not store, and lists those it stored", async () => {
     const { session, ids } = await recorded();
     const refused = handOff(session, { task: "What failed?", artifacts: ["0".repeat(64)] });
     await expect(refused).rejects.toMatchObject({ code: "invalid_options" });

@@ -8,29 +8,32 @@ import type { SessionEvent } from "../event/session-event.ts";
 import type { SessionMessage } from "../session/session-timeline.ts";
 import type { Session } from "../session/session.ts";
 
-/** What another agent receives. */
+/** The task and the access that another agent gets. */
 export interface HandOffOptions {
   /** The agent's task, recorded as its user's words. */
   task: string;
-  /** Ids of stored results that it may read, or the 12 digits of them that prompts show. None by default. */
+  /**
+   * Ids of stored results that the agent may read, or their 12 digits that prompts show. None by
+   * default.
+   */
   artifacts?: readonly string[] | undefined;
   /**
-   * True for messages of the log that it may see. None by default. Called for each message except results. A call is
-   * shown with its results if all of its calls are answered, else not at all.
+   * True for messages of the log that the agent may see. None by default. Called for each message
+   * except results. A call is shown with its results if all of them exist, else not at all.
    */
   shows?: ((message: SessionMessage["message"]) => boolean) | undefined;
 }
 
-/** Work that is handed to another agent. */
+/** Work that was handed to another agent. */
 export interface Handoff {
   /**
-   * The agent's session: the messages that it may see, then the task with the handles. It gives no other access to the
-   * original log.
+   * The agent's session: the messages that it may see, then the task with the handles. It has no
+   * other access to the original log.
    */
   session: Session;
   /**
-   * Ends the work: records the result in the original session, as a `phase_result` of the phase `handoff`. The
-   * artifacts that the agent stored can be read there from then on.
+   * Ends the work. Records the result in the original session, as a `phase_result` of the phase
+   * `handoff`. From then on the original session can read the artifacts that the agent stored.
    */
   report(result: string): Promise<HandoffReport>;
 }
@@ -45,8 +48,10 @@ interface HandoffReport {
 }
 
 /**
- * Gives another agent its own session over the same artifact store, with a task and selected messages of this session.
- * @throws ContextCompilerError `invalid_options` for an artifact that the session did not store, and as `record` does
+ * Gives another agent a separate session over the same artifact store, with a task and selected
+ * messages of this session.
+ * @throws ContextCompilerError `invalid_options` for an artifact that the session did not store,
+ * and as `record` does
  */
 export async function handOff(
   from: Session,
@@ -61,8 +66,8 @@ export async function handOff(
   ]);
   const known = [...from.eventLog].filter(({ eventId }) => isGiven.has(eventId));
   const listed = handles.map(({ data }) => renderArtifact({ type: "artifact", ...data }));
-  const asked = { kind: "user_input", data: { content: [task, ...listed].join("\n\n") } } as const;
-  await session.recordAll([...known, asked]);
+  const draft = { kind: "user_input", data: { content: [task, ...listed].join("\n\n") } } as const;
+  await session.recordAll([...known, draft]);
   const begun = session.eventLog.length;
   return {
     session,
@@ -90,7 +95,7 @@ function refuse({ eventLog }: Session, id: string): never {
   throw new ContextCompilerError("invalid_options", message);
 }
 
-/** Whole turns: a message together with the results of all its calls. */
+/** Selects whole turns: a message together with the results of all its calls. */
 function shownTurns(
   from: Session,
   shows: (message: SessionMessage["message"]) => boolean,

@@ -18,7 +18,7 @@ const task = "Check the orders and tell me which of them is late.";
 const { AIMessage, HumanMessage } = classes;
 type BaseMessage = classes.BaseMessage;
 
-/** Asks for one order after the other, then answers; keeps what it was given. */
+/** Requests one order after the other, then answers. Records the prompts that it gets. */
 class FakeModel extends BaseChatModel {
   readonly inputs: BaseMessage[][] = [];
   constructor() {
@@ -48,8 +48,8 @@ const readOrder = tool(({ order }) => `{"order":"${order}","state":"on time"}\n`
   schema: z.object({ order: z.int() }),
 });
 
-describe("contextMiddleware of LangChain", () => {
-  it("keeps what the model of an agent gets within the budget, and the agent's state whole", async () => {
+describe("contextMiddleware for LangChain", () => {
+  it("keeps an agent's prompts within the budget and its state complete", async () => {
     const store = new Map<string, FitState>();
     const model = new FakeModel();
     const agent = createAgent({
@@ -75,8 +75,8 @@ describe("contextMiddleware of LangChain", () => {
   });
 });
 
-describe("messages of LangChain", () => {
-  it("come back with all that they had, but for what was shortened", () => {
+describe("LangChain messages", () => {
+  it("keep all their fields in a round trip, except shortened text", () => {
     const original = new AIMessage({
       id: "m1",
       content: [

@@ -68,7 +68,10 @@ export function toLangChain(
   return role === "user" ? new HumanMessage(fields) : new SystemMessage(fields);
 }
 
-/** Text if there is nothing else. Leaves out blocks of removed calls, which some providers have there. */
+/**
+ * Returns text if there is nothing else. Leaves out blocks of removed calls, which some providers
+ * keep in the content.
+ */
 function blocksOf({ content, toolCalls = [] }: ChatMessage): BaseMessage["content"] {
   if (typeof content === "string") return content;
   const kept = new Set(toolCalls.map(({ id }) => id));

@@ -31,7 +31,7 @@ const tools = [
     },
   },
 ];
-/** What a request takes, counted on the JSON that was sent. */
+/** Tokens of a request, counted on the JSON that was sent. */
 const sizeOf = (body: JsonRecord): number =>
   [body["messages"], body["input"], body["instructions"], body["tools"]]
     .filter((part) => part !== undefined)
@@ -84,8 +84,8 @@ const begin = (): Messages => [
   { role: "user", content: task },
 ];
 
-describe("withContext of an openai client", () => {
-  it("keeps the task over 100 turns, where the last messages that fit lose it", async () => {
+describe("withContext for an openai client", () => {
+  it("keeps the task over 100 turns, where the last messages that fit would lose it", async () => {
     const client = withContext(await start(chatAnswer), { budget });
     const messages = begin();
     expect(await runLoop(client, messages)).toBe("O-71 is late.");
@@ -107,7 +107,7 @@ describe("withContext of an openai client", () => {
     expect(JSON.stringify(messages.slice(from))).not.toContain(task);
   });
 
-  it("keeps the cut between calls, so that prompts begin alike", async () => {
+  it("keeps the cut between calls, so that prompts have the same prefix", async () => {
     const client = withContext(await start(chatAnswer), { budget });
     await runLoop(client, begin());
     const sent = upstream.requests.map(({ body }) =>
@@ -119,7 +119,7 @@ describe("withContext of an openai client", () => {
     expect(kept.length).toBeGreaterThan(turns * 0.85);
   });
 
-  it("keeps the states of conversations in a store, by name where it is given one", async () => {
+  it("keeps the states of conversations in a store, by name if there is one", async () => {
     const store = new Map<string, FitState>();
     const client = await start(chatAnswer);
     await runLoop(withContext(client, { budget, store, conversation: "chat-7" }), begin());
@@ -127,7 +127,7 @@ describe("withContext of an openai client", () => {
     expect(store.get("chat-7")?.cut).toBeDefined();
   });
 
-  it("leaves streams, options and the client that it was given alone", async () => {
+  it("does not touch streams, options and the original client", async () => {
     const event = { id: "c", object: "chat.completion.chunk", created: 0, model: "m" };
     const delta = {
       ...event,
@@ -160,7 +160,7 @@ describe("withContext of an openai client", () => {
     expect(plain?.["messages"]).toEqual(messages);
   });
 
-  it("says out of the call what does not fit", async () => {
+  it("throws from the call if something does not fit", async () => {
     const client = withContext(await start(chatAnswer), { budget: 20 });
     const messages = begin();
     await expect(client.chat.completions.create({ model: "m", messages })).rejects.toMatchObject({
@@ -169,14 +169,14 @@ describe("withContext of an openai client", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it("refuses what is no client", () => {
+  it("rejects anything but a client", () => {
     const fake = { post: 1, withOptions: () => fake };
-    // @ts-expect-error -- what JavaScript may hand in
+    // @ts-expect-error -- a JavaScript caller may pass this
     expect(() => withContext(fake, { budget })).toThrow("official package");
   });
 });
 
-describe("withContext of responses", () => {
+describe("withContext for responses", () => {
   const respond: Answer = (_body, at) => ({
     id: `r${at}`,
     object: "response",
@@ -221,7 +221,7 @@ describe("withContext of responses", () => {
     );
   });
 
-  it("sends what continues a conversation at the provider as it came", async () => {
+  it("sends a request that continues a conversation at the provider unchanged", async () => {
     const client = withContext(await start(respond), { budget: 40 });
     const input: OpenAI.Responses.ResponseInput = [
       { type: "function_call_output", call_id: "call_0", output: orderOf(0) },

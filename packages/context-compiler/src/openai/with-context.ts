@@ -20,9 +20,10 @@ import {
 } from "../conversations/with-fitted-bodies.ts";
 
 /**
- * A copy of an `openai` client that keeps prompts within a budget: those of `chat.completions` and `responses`,
- * streamed or not. The application's messages stay unchanged. A request that continues a conversation stored at OpenAI
- * (`previous_response_id`, `conversation`) is sent unchanged, since its history is not here.
+ * Copies an `openai` client. The copy keeps the prompts of `chat.completions` and `responses`
+ * within a budget, streamed or not. The application's messages stay unchanged. A request that
+ * continues a conversation stored at OpenAI (`previous_response_id`, `conversation`) is sent
+ * unchanged, since its history is not here.
  * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
@@ -49,7 +50,7 @@ export function withContext<Client extends ApiClient<Client>>(
   });
 }
 
-/** An answer's schema takes room like a tool. */
+/** The schema of an answer takes room like a tool. */
 function formats(format: unknown): unknown[] {
   return isRecord(format) ? [format] : [];
 }

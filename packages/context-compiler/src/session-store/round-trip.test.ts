@@ -56,7 +56,7 @@ const draft: fc.Arbitrary<EventDraft> = fc.oneof(
 );
 
 describe.each(Object.keys(openers))("sessions in %s", (kind) => {
-  it("come back to the byte, whatever was recorded", async () => {
+  it("are identical to the byte when read back, whatever was recorded", async () => {
     const records = await openers[kind]?.();
     if (records === undefined) throw new Error(`no records in ${kind}`);
     const store = createSessionStore(records);
@@ -79,7 +79,7 @@ describe.each(Object.keys(openers))("sessions in %s", (kind) => {
           expect(again.toEvidencePack()).toEqual(session.toEvidencePack());
         },
       ),
-      // A run on disk costs milliseconds.
+      // A run on disk takes milliseconds.
       { numRuns: Math.ceil(numRuns / (costs[kind] ?? 1)) },
     );
     await records.close();

@@ -27,7 +27,7 @@ function eventsOf(count: number): SessionEvent[] {
 }
 
 describe("createSessionStore", () => {
-  it("refuses ids and keys that are empty, too long, or hold control characters", async () => {
+  it("rejects ids and keys that are empty, too long, or contain control characters", async () => {
     const store = createMemorySessionStore();
     const refused = { code: "invalid_options" };
     for (const name of ["", "x".repeat(201), "a\nb", "a\u0000b", "\ud83d"]) {
@@ -42,7 +42,7 @@ describe("createSessionStore", () => {
     }
   });
 
-  it("lists sessions with events, and nothing else that the records hold", async () => {
+  it("lists sessions with events, and no other records", async () => {
     const records = createMemoryRecords();
     const store = createSessionStore(records);
     await records.write([
@@ -56,7 +56,7 @@ describe("createSessionStore", () => {
     expect(await store.listSessions({ cursor: first.cursor })).toEqual({ sessionIds: ["b"] });
   });
 
-  it("deletes a session with its state, and says whether there was one", async () => {
+  it("deletes a session with its state, and returns whether there was one", async () => {
     const store = createMemorySessionStore();
     await store.append("s", eventsOf(3), { expectedVersion: 0 });
     await store.saveState("s", { key: "a", json: "1" });
@@ -67,7 +67,7 @@ describe("createSessionStore", () => {
     expect(await store.append("s", eventsOf(1), { expectedVersion: 0 })).toBe(1);
   });
 
-  it("keeps the states of a session that are saved at the same time", async () => {
+  it("keeps states of a session that are saved concurrently", async () => {
     const store = createMemorySessionStore();
     const keys = ["a", "b", "__proto__", "toString", "d"];
     await Promise.all(keys.map((key) => store.saveState("s", { key, json: `"${key}"` })));
@@ -79,7 +79,7 @@ describe("createSessionStore", () => {
     expect(await store.loadState("s", "b")).toBe('"b"');
   });
 
-  it("gives events page by page, and refuses an entry that is none", async () => {
+  it("returns events page by page, and rejects an invalid entry", async () => {
     const records = createMemoryRecords();
     const store = createSessionStore(records);
     await store.append("s", eventsOf(3), { expectedVersion: 0 });
@@ -93,7 +93,7 @@ describe("createSessionStore", () => {
   });
 });
 
-// Written by the stores that this package had before its sessions were records.
+// Files that earlier versions of this package wrote, before sessions were records.
 describe.each([
   [
     "SQLite file",
@@ -106,7 +106,7 @@ describe.each([
   ],
   [
     "folder of JSON lines",
-    // Its file has a name from which the session can't be known.
+    // Its file name does not reveal the session.
     undefined,
     async (): Promise<NodeRecordsPlace> => {
       const own = join(folder, "sessions");
@@ -115,7 +115,7 @@ describe.each([
     },
   ],
 ])("sessions of an earlier %s", (_kind, stateAlone, prepare) => {
-  it("are moved on open, once, and what was damaged is still told", async () => {
+  it("are migrated once, on open, and damage is still reported", async () => {
     const place = await prepare();
     for (const count of [3, 4]) {
       const records = await openRecords(place);

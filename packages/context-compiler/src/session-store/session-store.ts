@@ -31,11 +31,11 @@ export interface ListSessionsOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A text with its key, such as a compiler's frozen cut as JSON. */
+/** A text under a key, such as a compiler's frozen cut as JSON. */
 export interface StateEntry {
   /** Like a session id: 1 to 200 characters, none of them a control character. */
   key: string;
-  /** Undefined removes it. */
+  /** Undefined removes the entry. */
   json: string | undefined;
 }
 
@@ -47,12 +47,13 @@ export interface SessionPage {
 }
 
 /**
- * Stores the logs of sessions, and the state that compilers keep beside them. Promises reject with a `RecordsError`,
- * or with a `ContextCompilerError` `invalid_options` for an invalid id.
+ * Stores session logs, and the state that compilers keep with them. Promises reject with a
+ * `RecordsError`, or with a `ContextCompilerError` `invalid_options` for an invalid id.
  */
 export interface SessionStore {
   /**
-   * Adds events at the end, all or none, and returns the new number of events. An empty list creates nothing.
+   * Appends all events or none, and returns the new number of events. An empty list creates
+   * nothing.
    * @throws RecordsError `conflict` if the session has another number of events than expected
    */
   append(
@@ -60,7 +61,7 @@ export interface SessionStore {
     events: readonly SessionEvent[],
     options: AppendOptions,
   ): Promise<number>;
-  /** Empty if there is no such session. */
+  /** Returns an empty page if there is no such session. */
   read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
   listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
   /** Removes the log and the state. True if there was a log. */

@@ -44,7 +44,7 @@ describe("createSession", () => {
     expect(event.tokens).toBeGreaterThan(2);
   });
 
-  it("filters by kinds, finds what came since a time, and iterates", async () => {
+  it("filters by kind, finds events since a time, and iterates", async () => {
     const { clock, ids } = fixed();
     const session = createSession({ clock, ids });
     await session.record("user_input", { content: "one" });
@@ -67,7 +67,7 @@ describe("createSession", () => {
     expect(eventLog.at(-1)?.timestamp).toBe(1_010);
   });
 
-  it("gives ids that sort by time, whatever the clock does", async () => {
+  it("generates ids that sort by time, whatever the clock does", async () => {
     const { clock } = fixed();
     const session = createSession({ clock });
     for (let count = 0; count < 50; count += 1) {
@@ -79,7 +79,7 @@ describe("createSession", () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   });
 
-  it("freezes events to the bottom and keeps no tie to the caller's data", async () => {
+  it("freezes events deeply and shares nothing with the caller's data", async () => {
     const session = createSession();
     const part = { type: "text" as const, text: "before" };
     const event = await session.record("user_input", { content: [part] });
@@ -101,17 +101,17 @@ describe("createSession", () => {
 
   it.each<[string, string, unknown]>([
     ["an unknown kind", "user_output", { content: "x" }],
-    ["data that is no object", "user_input", "x"],
+    ["data that is not an object", "user_input", "x"],
     ["no content", "user_input", {}],
     ["an unknown member", "user_input", { content: "x", contents: "y" }],
     [
-      "a role that is not the operator's or the user's",
+      "a role other than the operator's or the user's",
       "user_input",
       { content: "x", role: "assistant" },
     ],
     ["a part of an unknown type", "user_input", { content: [{ type: "video" }] }],
     [
-      "base64 that is none",
+      "invalid base64",
       "user_input",
       { content: [{ type: "image", mimeType: "image/png", dataBase64: "*" }] },
     ],
@@ -122,20 +122,20 @@ describe("createSession", () => {
     ["an unknown decision", "guard_decision", { guard: "g", decision: "maybe" }],
     ["a summary without its range", "phase_result", { phase: "summary", summary: { text: "x" } }],
     [
-      "an id that is no hash",
+      "an id that is not a hash",
       "artifact_stored",
       { artifactId: "a", summary: "", sizeBytes: 1, mimeType: "", source: "" },
     ],
-    ["what JSON can't hold", "phase_result", { phase: "p", output: { x: 1n } }],
-    ["a number that is none", "memory_hit", { memoryId: "m", text: "t", score: Number.NaN }],
-  ])("refuses %s", async (_name, kind, data) => {
+    ["data that JSON can't hold", "phase_result", { phase: "p", output: { x: 1n } }],
+    ["a number that is not finite", "memory_hit", { memoryId: "m", text: "t", score: Number.NaN }],
+  ])("rejects %s", async (_name, kind, data) => {
     const session = createSession();
     const record: (kind: SessionEventKind, data: never) => Promise<unknown> = session.record;
     expect(await codeOf(record(kind as SessionEventKind, data as never))).toBe("invalid_event");
     expect(session.eventLog.length).toBe(0);
   });
 
-  it("takes every kind", async () => {
+  it("accepts every kind", async () => {
     const session = createSession();
     const artifactId = "0".repeat(64);
     await session.record("user_input", { content: "hi", role: "developer", source: "cli" });
@@ -205,7 +205,7 @@ describe("createSession", () => {
       String.raw`{"stdout":"A=1\nPASSWORD=[redacted:secret_value]\n"}`,
     ],
     [String.raw`{"path":"a\/b\u0026"}`, String.raw`{"path":"a\/b\u0026"}`],
-  ])("masks what JSON escapes in %s, wherever it comes from", async (text, masked) => {
+  ])("masks secrets with JSON escapes in %s, whatever the source", async (text, masked) => {
     const session = createSession();
     const toolCalls = [{ id: "1", name: "t", arguments: text }];
     await recordMessages(session, [user(text), { role: "assistant", content: "", toolCalls }]);
@@ -218,7 +218,7 @@ describe("createSession", () => {
     expect(await recordMessages(session, [user(text)])).toEqual([]);
   });
 
-  it("gives messages that nobody can change it by", async () => {
+  it("returns messages through which it cannot be changed", async () => {
     const session = createSession();
     await session.record("user_input", {
       content: [{ type: "text", text: "one" }],
@@ -237,7 +237,7 @@ describe("createSession", () => {
     expect(JSON.stringify(session.messages())).toBe(before);
   });
 
-  it("replaces halves of surrogate pairs, which no log can hold", async () => {
+  it("replaces lone surrogates, which no log can hold", async () => {
     const session = createSession();
     const { data } = await session.record("tool_success", { callId: "1", content: "cut \uD83D" });
     expect(data.content).toBe("cut \uFFFD");
@@ -259,14 +259,14 @@ describe("createSession", () => {
     expect(first.tokens).toBeGreaterThan(0);
   });
 
-  it("refuses an id that comes twice, and records nothing of that batch", async () => {
+  it("rejects a duplicate id, and records nothing of that batch", async () => {
     const session = createSession({ ids: { next: () => "same" } });
     await session.record("user_input", { content: "one" });
     expect(await codeOf(session.record("user_input", { content: "two" }))).toBe("invalid_options");
     expect(session.eventLog.length).toBe(1);
   });
 
-  it("records a batch whole or not at all", async () => {
+  it("records a batch completely or not at all", async () => {
     const session = createSession();
     const drafts = [
       { kind: "user_input" as const, data: { content: "fine" } },
@@ -277,7 +277,7 @@ describe("createSession", () => {
     expect(await session.recordAll(drafts.slice(0, 1))).toHaveLength(1);
   });
 
-  it("goes on after a record that failed", async () => {
+  it("records again after a record that failed", async () => {
     const session = createSession();
     const failed = session.record("tool_call", { callId: "", name: "t", arguments: "{}" });
     const next = session.record("user_input", { content: "after" });
@@ -300,14 +300,14 @@ describe("createSession", () => {
     ["an empty id", { sessionId: "" }],
     ["an id with a line feed", { sessionId: "a\nb" }],
     ["a negative threshold", { externalizeAboveTokens: -1 }],
-    ["a threshold that is no number", { externalizeAboveTokens: Number.NaN }],
-  ])("refuses %s", (_name, options) => {
+    ["a threshold that is not a number", { externalizeAboveTokens: Number.NaN }],
+  ])("rejects %s", (_name, options) => {
     expect(() => createSession(options)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),
     );
   });
 
-  it("stops waiting for an artifact store, and for records before, once aborted", async () => {
+  it("stops waiting for an artifact store, and for earlier records, once aborted", async () => {
     const artifactStore = createMemoryArtifactStore();
     let answer = (): void => expect.fail();
     artifactStore.store = () =>
@@ -339,7 +339,7 @@ describe("createSession", () => {
     ]);
   });
 
-  it("keeps state beside the log", async () => {
+  it("stores state beside the log", async () => {
     const session = createSession();
     await session.saveState("cut/16000", '{"from":3}');
     expect(await session.loadState("cut/16000")).toBe('{"from":3}');
@@ -360,13 +360,13 @@ describe("openSession", () => {
     await expect(opening).rejects.toMatchObject({ code: "aborted", cause: "enough" });
   });
 
-  it("takes a store that answers at once", async () => {
+  it("accepts a synchronous store", async () => {
     const { signal } = new AbortController();
     const store = Object.assign(createMemorySessionStore(), { read: () => Object({ events: [] }) });
     expect((await openSession({ store, sessionId: "s", signal })).messages()).toEqual([]);
   });
 
-  it("finds what was recorded, to the byte, and goes on", async () => {
+  it("reads recorded events back to the byte, and records more", async () => {
     const store = createMemorySessionStore();
     const { clock } = fixed();
     const first = await openSession({ store, sessionId: "s", clock });
@@ -400,7 +400,7 @@ describe("openSession", () => {
     expect(after.eventLog.length).toBe(2);
   });
 
-  it("takes in what another writer recorded, and then records after it", async () => {
+  it("reads another writer's events, and then records after them", async () => {
     const store = createMemorySessionStore();
     const one = await openSession({ store, sessionId: "s" });
     const two = await openSession({ store, sessionId: "s" });

@@ -4,7 +4,10 @@ import { beginSession } from "./recording-session.ts";
 import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
-/** An in-memory session that ends with the process. @throws ContextCompilerError `invalid_options` */
+/**
+ * Creates an in-memory session, which ends with the process.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function createSession(options: SessionOptions = {}): Session {
   requireSessionOptions(options);
   const { clock = systemClock } = options;

@@ -11,7 +11,7 @@ import type {
   UserInputData,
 } from "../event/session-event.ts";
 
-/** Content from the caller. Bytes in parts are encoded when it is recorded. */
+/** Content from the caller. Recording encodes bytes in parts. */
 type ContentInput = string | readonly (Part | EventPart)[];
 
 /** Event data with content from the caller. */
@@ -19,7 +19,7 @@ type WithInput<Data> = Omit<Data, "content"> & { content: ContentInput };
 
 /** An outcome from the caller. */
 type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
-  /** The content's media type, which decides how it is summarized. Guessed by default. */
+  /** The content's media type, which determines how it is summarized. Guessed by default. */
   mimeType?: string | undefined;
 };
 

@@ -21,7 +21,7 @@ export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionE
   totalTokens(): number;
 }
 
-/** A log, and the only way to add to it. */
+/** A log with the only function that adds to it. */
 export interface OwnedEventLog {
   log: EventLog;
   push(event: SessionEvent): void;
@@ -77,7 +77,7 @@ function firstSince(events: readonly SessionEvent[], timestamp: number): number 
 
 /** How one event is recorded. */
 export interface RecordOptions {
-  /** Stores large outcomes, instead of the session's own store. */
+  /** Stores large outcomes in place of the session's own store. */
   artifactStore?: ArtifactStore | undefined;
   signal?: AbortSignal | undefined;
 }

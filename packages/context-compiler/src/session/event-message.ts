@@ -10,7 +10,9 @@ import type {
   ToolTimeoutData,
 } from "../event/session-event.ts";
 
-/** The message that an event is by itself. Undefined for other kinds, such as `tool_call`. */
+/**
+ * Converts an event to a message. Undefined for kinds that are not messages, such as `tool_call`.
+ */
 export function eventMessage(event: EventBody): ChatMessage | undefined {
   switch (event.kind) {
     case "user_input":

@@ -4,7 +4,7 @@ import { encodePart } from "./event-input.ts";
 import type { ArtifactPart, EventPart, SessionEvent } from "../event/session-event.ts";
 import type { Session } from "./session.ts";
 
-/** A message of a session, and its event if it has its own. */
+/** A message of a session, and its event if it has one. */
 export interface RecordedMessage {
   message: ChatMessage;
   event: SessionEvent | undefined;
@@ -46,7 +46,10 @@ function partsOf(content: ChatMessage["content"]): unknown[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content.map(encodePart);
 }
 
-/** Compares both in the way `externalizeContent` stores them: all text in one artifact, each file in its own. */
+/**
+ * Compares payloads the way `externalizeContent` stores them: all text in one artifact, each file
+ * in its own.
+ */
 async function holdsPayloads(
   stored: EventPart[],
   given: unknown[],

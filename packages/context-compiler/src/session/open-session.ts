@@ -5,16 +5,18 @@ import { beginSession, readEvents } from "./recording-session.ts";
 import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
-/** Which session is opened, and how it records. */
+/** Options of `openSession`. */
 export interface OpenSessionOptions extends SessionOptions {
   store: SessionStore;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens the session of that id from the store, or a new one. If another writer records in the same session, the next
- * `record` fails with `conflict`, and `refresh` reads what that writer recorded.
- * @throws ContextCompilerError `invalid_options` or `aborted`, or the store's `RecordsError`, such as `damaged`
+ * Opens the session with that id from the store, or a new one. If another writer records in the
+ * same session, the next `record` fails with `conflict`, and `refresh` reads what that writer
+ * recorded.
+ * @throws ContextCompilerError `invalid_options` or `aborted`, or the store's `RecordsError`, such
+ * as `damaged`
  */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
   requireSessionOptions(options);

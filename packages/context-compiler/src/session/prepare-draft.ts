@@ -16,7 +16,7 @@ export interface UncheckedDraft {
   data: unknown;
 }
 
-/** A draft with checked and masked data, and what else is known of it. */
+/** A draft whose data was checked and masked. */
 export interface MaskedDraft {
   draft: EventBody;
   mimeType?: string | undefined;
@@ -40,7 +40,7 @@ interface StoreOptions {
 }
 
 /**
- * A checked and masked copy of the draft that shares nothing with the caller's data.
+ * Checks and masks a copy of the draft, which shares nothing with the caller's data.
  * @throws ContextCompilerError `invalid_event` with all issues
  */
 export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
@@ -55,7 +55,9 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
   return hasMimeType ? { draft, mimeType } : { draft };
 }
 
-/** Stores the draft's large payloads. Returns an `artifact_stored` for each, then the draft. */
+/**
+ * Stores the draft's large payloads. Returns an `artifact_stored` event for each, then the draft.
+ */
 export async function storePayloads(
   { draft, mimeType }: MaskedDraft,
   context: PrepareContext,

@@ -42,7 +42,9 @@ const fields = fc.record(
   },
   { requiredKeys: [] },
 );
-/** One turn: a message of the user, or one of the assistant with answers to all of its calls, in any order. */
+/**
+ * One turn: a user message, or an assistant message with answers to all of its calls, in any order.
+ */
 const turn: fc.Arbitrary<ChatMessage[]> = fc.oneof(
   fc
     .tuple(
@@ -99,7 +101,7 @@ const weather: ChatMessage[] = [
 ];
 
 describe("recordMessages", () => {
-  it("gives back the messages of any transcript", async () => {
+  it("restores the messages of any transcript", async () => {
     await fc.assert(
       fc.asyncProperty(transcript, async (messages) => {
         const session = createSession({ redact: false });
@@ -109,7 +111,7 @@ describe("recordMessages", () => {
     );
   });
 
-  it("records a growing transcript as if it had been given at once", async () => {
+  it("records a growing transcript as if it had been passed at once", async () => {
     await fc.assert(
       fc.asyncProperty(
         transcript,
@@ -136,7 +138,7 @@ describe("recordMessages", () => {
     );
   });
 
-  it("records calls as events of their own", async () => {
+  it("records calls as separate events", async () => {
     const session = createSession();
     await recordMessages(session, weather);
     expect(session.eventLog.slice().map(({ kind }) => kind)).toEqual([
@@ -161,7 +163,7 @@ describe("recordMessages", () => {
       (messages) => messages.with(3, { role: "tool", toolCallId: "1", content: '{"degrees":4}' }),
     ],
     [
-      "a result that is no error any more",
+      "a result that is no longer an error",
       (messages) => messages.with(4, { role: "tool", toolCallId: "2", content: "no such city" }),
     ],
     [
@@ -173,12 +175,12 @@ describe("recordMessages", () => {
           toolCalls: [{ id: "1", name: "weather", arguments: "{}" }],
         }),
     ],
-    ["a message that was left out", (messages) => messages.toSpliced(1, 1)],
+    ["a removed message", (messages) => messages.toSpliced(1, 1)],
     [
-      "a message that was put in between",
+      "an inserted message",
       (messages) => messages.toSpliced(1, 0, { role: "user", content: "first" }),
     ],
-  ])("refuses %s in the recorded part, and records nothing", async (_name, change) => {
+  ])("rejects %s in the recorded part, and records nothing", async (_name, change) => {
     const session = createSession();
     await recordMessages(session, weather);
     const before = session.eventLog.length;
@@ -189,13 +191,13 @@ describe("recordMessages", () => {
     expect(session.eventLog.length).toBe(before);
   });
 
-  it("takes a shorter transcript for one that was recorded", async () => {
+  it("accepts a shorter transcript as already recorded", async () => {
     const session = createSession();
     await recordMessages(session, weather);
     expect(await recordMessages(session, weather.slice(0, 3))).toEqual([]);
   });
 
-  it("takes answers in any order, and later ones of the same calls", async () => {
+  it("accepts answers in any order, and later answers of the same calls", async () => {
     const session = createSession();
     const [system, user, asks, first, second] = weather;
     if (!system || !user || !asks || !first || !second) throw new Error("the transcript is short");
@@ -205,7 +207,7 @@ describe("recordMessages", () => {
     expect(await recordMessages(session, [system, user, asks, first, second])).toEqual([]);
   });
 
-  it("knows messages whose secrets were masked", async () => {
+  it("recognizes messages whose secrets were masked", async () => {
     const session = createSession();
     const messages: ChatMessage[] = [
       { role: "user", content: `my key is ghp_${"a1B2".repeat(9)}` },
@@ -215,7 +217,7 @@ describe("recordMessages", () => {
     expect(JSON.stringify(shown(session))).toContain("[redacted:");
   });
 
-  it("keeps answers to no call in the log, and knows them again", async () => {
+  it("keeps answers without a call in the log, and recognizes them", async () => {
     const session = createSession();
     const messages: ChatMessage[] = [
       { role: "tool", toolCallId: "cut off", content: "orphan" },
@@ -231,14 +233,14 @@ describe("recordMessages", () => {
   it.each<[string, unknown]>([
     ["a tool message without a call", { role: "tool", content: "x" }],
     ["an unknown role", { role: "robot", content: "x" }],
-  ])("refuses %s", async (_name, message) => {
+  ])("rejects %s", async (_name, message) => {
     const session = createSession();
     await expect(recordMessages(session, [message as ChatMessage])).rejects.toMatchObject({
       code: "invalid_messages",
     });
   });
 
-  it("goes on with a session that was opened again", async () => {
+  it("continues in a session that was reopened", async () => {
     const store = createMemorySessionStore();
     await recordMessages(await openSession({ store, sessionId: "s" }), weather.slice(0, 4));
     const session = await openSession({ store, sessionId: "s" });

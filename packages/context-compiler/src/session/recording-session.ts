@@ -37,11 +37,11 @@ export interface BeginSessionOptions extends SessionOptions {
   store: SessionStore;
   /** The session's events in the store. */
   events: readonly SessionEvent[];
-  /** Entries of events that are not in the log. */
+  /** Evidence of events that are not in the log. */
   evidence?: readonly EvidenceEntry[] | undefined;
 }
 
-/** A session over a store that has these events. */
+/** Creates a session over a store that already has the given events. */
 export function beginSession(options: BeginSessionOptions): Session {
   const { sessionId, store, evidence = [] } = options;
   requireSessionId(sessionId);
@@ -71,13 +71,13 @@ export function beginSession(options: BeginSessionOptions): Session {
     prepared.catch(() => undefined);
     const before = tail;
     const ready = before.then(() => prepared);
-    // Once an append has started, only its result shows whether the events are in the store.
+    // Once an append has started, only its result shows whether the store has the events.
     const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> =>
       recorder.append(bodies.flat(), signal);
     const done = (
       signal === undefined ? ready : untilAborted(ready, signal, ContextCompilerError)
     ).then(append);
-    // Without a signal, no record ends before the ones that started earlier.
+    // Without a signal, a record never ends before records that started earlier.
     tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
     return done;
   };
@@ -145,7 +145,7 @@ export async function readEvents(
   return events;
 }
 
-/** The drafts before one, then the events of the log, newest first. */
+/** Yields the earlier drafts of the same call, then the events of the log, newest first. */
 function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<EventBody> {
   for (const { draft } of drafts.toReversed()) yield draft;
   for (let at = log.length - 1; at >= 0; at -= 1) {
@@ -157,7 +157,7 @@ function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<
 const ignore = (): void => undefined;
 const maskSecrets = (text: string): string => redactSecrets(text).text;
 
-/** The function that masks the secrets of a session's texts. Undefined if there is none. */
+/** The function that masks secrets in a session's texts. Undefined if masking is off. */
 export function redactOf({ redact = maskSecrets }: Pick<Session, "redact">): Redact | undefined {
   return redact === false ? undefined : redact;
 }
@@ -251,14 +251,14 @@ function requireDrafts(drafts: unknown): void {
   );
 }
 
-/** The message for the application's own call. */
+/** The message that a call of the application itself becomes. */
 function callMessage(body: EventBody): ChatMessage {
   if (body.kind !== "tool_call") return { role: "assistant", content: "" };
   const { callId, name, arguments: text } = body.data;
   return { role: "assistant", content: "", toolCalls: [{ id: callId, name, arguments: text }] };
 }
 
-/** Tokens that reach a prompt without being a message. */
+/** Tokens that an event adds to a prompt without being a message. */
 function shownTokens(body: EventBody, counter: TokenCounter): number {
   return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
 }

@@ -7,7 +7,7 @@ const secret = `sk-proj-${"a1B2".repeat(12)}`;
 const redact = (text: string): string => redactSecrets(text).text;
 const shownIn = (value: unknown): number => JSON.stringify(value).split(secret).length - 1;
 
-describe("the JSON of a provider", () => {
+describe("a provider's JSON", () => {
   const raw = {
     type: "mcp_tool_result",
     tool_use_id: "mcptoolu_1",
@@ -16,7 +16,7 @@ describe("the JSON of a provider", () => {
     input: { password: "hunter2-hunter2", command: `curl -H "Authorization: Bearer ${secret}"` },
   };
 
-  it("is masked in its texts and named secrets, and stays JSON of the same form", () => {
+  it("is masked in its texts and named secrets, and remains JSON of the same shape", () => {
     const masked = redactData({ type: "provider", provider: "anthropic", raw }, redact);
     expect(masked).toMatchObject({
       provider: "anthropic",
@@ -31,7 +31,7 @@ describe("the JSON of a provider", () => {
     expect([shownIn(raw), shownIn(masked)]).toEqual([2, 0]);
   });
 
-  it("is the same where nothing is secret, in the same order", () => {
+  it("is unchanged, in the same order, if it has no secrets", () => {
     const plain = { z: [{ b: "", a: null, c: 'x\\/y \u0026 "q"' }], a: 1, id: "1" };
     expect(JSON.stringify(redactData({ raw: plain }, redact))).toBe(JSON.stringify({ raw: plain }));
   });
@@ -43,7 +43,7 @@ describe("the JSON of a provider", () => {
     { type: "reasoning.encrypted", data: secret, index: 0 },
     { type: "web_search_result", encryptedContent: secret, tool_use_id: secret },
     { thoughtSignature: secret, callId: secret },
-  ])("keeps what is signed, encrypted or an id: %j", (part) => {
+  ])("keeps signed values, encrypted values and ids: %j", (part) => {
     expect(redactData({ raw: part, providerMetadata: { x: [part] } }, redact)).toEqual({
       raw: part,
       providerMetadata: { x: [part] },

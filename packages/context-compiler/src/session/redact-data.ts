@@ -4,8 +4,8 @@ import { isRecord } from "@ccl/core/json";
 export type Redact = (text: string) => string;
 
 /**
- * Also masks secrets whose recognizable characters JSON escapes. PHP escapes slashes, Go ampersands, and .NET quotes.
- * Escapes are only undone if that reveals a secret.
+ * Also masks secrets that are hidden by JSON escapes. PHP escapes slashes, Go ampersands, and .NET
+ * quotes. Escapes are only undone if that reveals a secret.
  */
 export function redactEscaped(text: string, redact: Redact): string {
   const given = redact(text);
@@ -29,7 +29,7 @@ function unescapePlain(text: string): string {
   });
 }
 
-/** Ids and encoded bytes, which a mask inside would break. */
+/** Members that hold ids and encoded bytes, which a mask would break. */
 const verbatim = new Set([
   "artifactId",
   "callId",
@@ -47,16 +47,16 @@ const verbatim = new Set([
   "toEventId",
   "type",
 ]);
-/** Application JSON, in which a member's name may mark its value as a secret. */
+/** Members with the application's own JSON, in which a name may mark its value as a secret. */
 const freeJson = new Set(["details", "output"]);
 
-/** Provider JSON, which must be returned to it unchanged. */
+/** Members with a provider's JSON, which must go back to it unchanged. */
 const opaque = new Set(["providerMetadata", "raw"]);
 /** Names in provider JSON that stay unmasked: ids, kinds, encoded bytes, encrypted data and signatures. */
 const sealed =
   /^(?:type|name|role|format|order|seal)$|(?:^|[._-])id$|[a-z]Id$|data$|encrypted|signature/i;
 
-/** A copy of an event's data with the secrets of all texts masked. Ids and encoded bytes stay unchanged. */
+/** Copies an event's data and masks secrets in all texts. Ids and encoded bytes stay unchanged. */
 export function redactData(data: unknown, redact: Redact): unknown {
   if (typeof data === "string") return redactEscaped(data, redact);
   if (Array.isArray(data)) return data.map((item) => redactData(item, redact));
@@ -69,7 +69,7 @@ export function redactData(data: unknown, redact: Redact): unknown {
     return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
   });
   const redacted: Record<string, unknown> = Object.fromEntries(entries);
-  // A reasoning signature proves its text, so a provider would reject it with another text.
+  // A signature proves the text of its reasoning, so a provider would reject it with another text.
   if ("signature" in data && "text" in data && redacted["text"] !== data.text)
     delete redacted["signature"];
   return redacted;
@@ -99,7 +99,7 @@ function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
       ]),
     );
   }
-  // Passes the name too, since it may mark the value as a secret.
+  // Pass the name too, since it may mark the value as a secret.
   const read = typeof value === "string" ? redactJson({ [name]: value }, redact) : undefined;
   return isRecord(read) ? read[name] : value;
 }

@@ -24,7 +24,7 @@ const recordCall = async (
   return String(session.messages().at(-1)?.message.content);
 };
 
-it("shows a stored result that says the same again in one line, and after an edit by what differs", async () => {
+it("shows a stored result that repeats in one line, and after an edit by the differences", async () => {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   await session.record("user_input", { content: "Shorten the plan." });
   const first = await recordCall(session, ["1", '{"path":"plan.ts"}', file.join("\n")]);
@@ -37,7 +37,7 @@ it("shows a stored result that says the same again in one line, and after an edi
   expect(changed).toContain("+  skip(); // no longer a step");
 });
 
-it("refers to nothing that the log does not name", async () => {
+it("refers only to artifacts that the log names", async () => {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   const controller = new AbortController();
   const content = file.join("\n");
@@ -58,7 +58,7 @@ it("summarizes a stored result by the user's words and the arguments of its call
   );
 });
 
-it("shows an older result by what differs from a later one when both do not fit", () => {
+it("shows an older result by its differences from a later one when both do not fit", () => {
   const call = (id: string, input: string): ChatMessage => ({
     role: "assistant",
     content: "",
@@ -80,7 +80,7 @@ it("shows an older result by what differs from a later one when both do not fit"
   expect(older?.content).toContain(`+${file[250]}`);
 });
 
-it("tells the model once how to get the rest of a result, where it has the tools", async () => {
+it("explains once how to get the rest of a result, if the model has the tools", async () => {
   const session = createSession({ artifactStore: createMemoryArtifactStore() });
   await session.record("user_input", { content: "Shorten the plan." });
   const compiler = createContextCompiler();

@@ -9,11 +9,11 @@ const refused = (code: string, words: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(words) });
 
 const broken: [options: string, words: string][] = [
-  ["null", "What a session is made of has to be an object, not null"],
-  ['{"artifactStore": {}}', "artifactStore has to be an object with `store` and `retrieve`"],
-  ['{"counter": null}', "counter has to be an object with `count`, not null"],
-  ['{"clock": {}}', "clock has to be an object with `now`"],
-  ['{"ids": "uuid"}', 'ids has to be an object with `next`, not the text "uuid"'],
+  ["null", "The options of a session must be an object, not null"],
+  ['{"artifactStore": {}}', "artifactStore must be an object with `store` and `retrieve`"],
+  ['{"counter": null}', "counter must be an object with `count`, not null"],
+  ['{"clock": {}}', "clock must be an object with `now`"],
+  ['{"ids": "uuid"}', 'ids must be an object with `next`, not the text "uuid"'],
   ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
   [
     '{"externalizeAboveTokens": "5"}',
@@ -22,14 +22,14 @@ const broken: [options: string, words: string][] = [
   ['{"sessionId": 5}', "A session id has"],
 ];
 
-describe("a session refuses by name", () => {
+describe("a session rejects, by name,", () => {
   it.each(broken)("%s", (options, words) => {
     expect(() => createSession(JSON.parse(options))).toThrow(
       refused("invalid_options", words) as Error,
     );
   });
 
-  it("nothing that can be used", () => {
+  it("nothing that works, such as Date as a clock", () => {
     expect(createSession({ clock: Date }).sessionId).not.toBe("");
     expect(createSession(JSON.parse('{"redact": null, "artifactStore": null}')).sessionId).not.toBe(
       "",
@@ -37,40 +37,43 @@ describe("a session refuses by name", () => {
   });
 
   it.each([
-    ["null", "What a session is made of has to be an object, not null"],
-    ["{}", "store has to be an object with `read`"],
-    ['{"store": {}}', "store has to be an object with `read`"],
-  ])("what it is opened with: %s", async (options, words) => {
+    ["null", "The options of a session must be an object, not null"],
+    ["{}", "store must be an object with `read`"],
+    ['{"store": {}}', "store must be an object with `read`"],
+  ])("the options of openSession: %s", async (options, words) => {
     await expect(openSession(JSON.parse(options))).rejects.toEqual(
       refused("invalid_options", words),
     );
   });
 
-  it("what it goes on with from a pack of evidence", async () => {
+  it("the options of an evidence pack", async () => {
     const going = sessionFromEvidencePack(
       sampleSession().toEvidencePack(),
       JSON.parse('{"clock": {}}'),
     );
     await expect(going).rejects.toEqual(
-      refused("invalid_options", "clock has to be an object with `now`"),
+      refused("invalid_options", "clock must be an object with `now`"),
     );
   });
 
-  it.each([Number.NaN, Infinity, "1"])("a time of %s, which no store gives back", async (time) => {
-    const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
-    const recording = session.record("user_input", { content: "Hello." });
-    await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
-    expect(session.eventLog.length).toBe(0);
-  });
+  it.each([Number.NaN, Infinity, "1"])(
+    "a time of %s, which a store could not read back",
+    async (time) => {
+      const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
+      const recording = session.record("user_input", { content: "Hello." });
+      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
+      expect(session.eventLog.length).toBe(0);
+    },
+  );
 
-  it.each([5, ""])("an event's id of %s, which no store gives back", async (id) => {
+  it.each([5, ""])("an event id of %s, which a store could not read back", async (id) => {
     const session = sampleSession({ ids: { next: () => Object(id).valueOf() } });
     const recording = session.record("user_input", { content: "Hello." });
     await expect(recording).rejects.toEqual(refused("invalid_options", "The ids gave"));
     expect(session.eventLog.length).toBe(0);
   });
 
-  it.each(["null", "[null]", '{"kind": "user_input"}'])("to record %s", async (drafts) => {
+  it.each(["null", "[null]", '{"kind": "user_input"}'])("recording %s", async (drafts) => {
     await expect(sampleSession().recordAll(JSON.parse(drafts))).rejects.toMatchObject({
       code: "invalid_event",
     });

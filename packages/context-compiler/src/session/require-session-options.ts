@@ -1,9 +1,12 @@
 import { isFrom, requireIfGiven, requireObject, requireThat, shown } from "../fit/require-that.ts";
 import type { SessionOptions } from "./session.ts";
 
-/** Checks the options of a session. Throws `invalid_options`. */
+/**
+ * Checks the options of a session.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function requireSessionOptions(options: SessionOptions): void {
-  requireObject("What a session is made of", options);
+  requireObject("The options of a session", options);
   const { artifactStore, counter, clock, ids, redact } = options;
   requireIfGiven("artifactStore", artifactStore, "store", "retrieve");
   if (counter !== undefined) requireObject("counter", counter, "count");

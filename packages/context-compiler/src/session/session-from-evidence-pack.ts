@@ -8,14 +8,15 @@ import { createMemorySessionStore } from "../session-store/create-session-store.
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import { verifyEvidencePack } from "../evidence/verify-evidence-pack.ts";
 
-/** How the session continues, and the events that the pack proves, if they are available. */
+/** Options of the session, and the events that the pack proves, if they are available. */
 export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
   events?: readonly SessionEvent[] | undefined;
 }
 
 /**
- * An in-memory session that continues from a pack: its `toEvidencePack` begins with the same entries. A pack proves
- * events without holding them, so the log is empty unless events are given. Each of them must match its entry.
+ * Creates an in-memory session that continues from a pack: its `toEvidencePack` begins with the
+ * same entries. A pack proves events without containing them, so the log is empty unless events are
+ * given. Each of them must match its entry.
  * @throws ContextCompilerError `evidence_invalid` with all issues, `invalid_options`
  */
 export async function sessionFromEvidencePack(
@@ -26,7 +27,7 @@ export async function sessionFromEvidencePack(
   const { events, ...sessionOptions } = options;
   const verified = verifyEvidencePack(pack, events);
   if (!verified.ok) {
-    const text = `The evidence pack does not hold: ${verified.issues[0]?.message ?? ""}`;
+    const text = `The evidence pack is not valid: ${verified.issues[0]?.message ?? ""}`;
     throw new ContextCompilerError("evidence_invalid", text, {
       details: { issues: verified.issues },
     });

@@ -55,13 +55,13 @@ describe("sessionMessages", () => {
       ["assistant:  calls a,b,c", "tool a: result a", "tool b: result b", "tool c: result c"],
     ],
     [
-      "puts an answer before the user who spoke meanwhile",
+      "moves an answer before a user message that came in between",
       [says("", "a", "b"), gives("b"), user("well?"), gives("a")],
       ["assistant:  calls a,b", "tool a: result a", "tool b: result b", "user: well?"],
     ],
     ["leaves a call without an outcome open", [says("", "a"), call("a")], ["assistant:  calls a"]],
     [
-      "leaves out what comes after the model has gone on",
+      "leaves out an answer that comes after the next assistant message",
       [says("", "a"), says("without it"), gives("a")],
       ["assistant:  calls a", "assistant: without it"],
     ],
@@ -71,7 +71,7 @@ describe("sessionMessages", () => {
       ["assistant:  calls a", "tool a: result a"],
     ],
     [
-      "leaves out what is marked late",
+      "leaves out an answer that is marked late",
       [
         says("", "a"),
         { kind: "tool_success", data: { callId: "a", content: "late", isLate: true } },
@@ -80,7 +80,7 @@ describe("sessionMessages", () => {
     ],
     ["leaves out an answer to no call", [gives("x"), user("q")], ["user: q"]],
     [
-      "gives calls of the application a message of their own",
+      "adds a message for calls of the application",
       [user("q"), call("a"), gives("a")],
       ["user: q", "assistant:  calls a", "tool a: result a"],
     ],
@@ -106,12 +106,12 @@ describe("sessionMessages", () => {
       ],
     ],
     [
-      "takes ids that come again",
+      "accepts ids that repeat",
       [says("", "a"), gives("a", "1"), says("", "a"), gives("a", "2")],
       ["assistant:  calls a", "tool a: 1", "assistant:  calls a", "tool a: 2"],
     ],
     [
-      "takes one id twice in a message",
+      "accepts an id that occurs twice in a message",
       [says("", "a", "a"), gives("a", "1"), gives("a", "2")],
       ["assistant:  calls a,a", "tool a: 1", "tool a: 2"],
     ],
@@ -125,7 +125,7 @@ describe("sessionMessages", () => {
       ["assistant:  calls a,b", "tool a!: no", "tool b!: The tool did not answer within 50 ms."],
     ],
     [
-      "shows neither memory, guards nor phases",
+      "shows no memory hits, guard decisions or phase results",
       [
         { kind: "memory_hit", data: { memoryId: "m", text: "t" } },
         { kind: "guard_decision", data: { guard: "g", decision: "block" } },
@@ -137,7 +137,7 @@ describe("sessionMessages", () => {
     expect(await messagesOf(drafts)).toEqual(expected);
   });
 
-  it("knows the events of each message", async () => {
+  it("lists the events of each message", async () => {
     const session = createSession({ ids: createSequentialIds("e") });
     await session.recordAll([
       user("q"),
@@ -155,7 +155,7 @@ describe("sessionMessages", () => {
     ]);
   });
 
-  it("tells from where on the messages changed", async () => {
+  it("returns the index of the first changed message", async () => {
     const session = createSession();
     const drafts = [
       user("q"),
@@ -172,7 +172,7 @@ describe("sessionMessages", () => {
     expect(events.map((event) => timeline.add(event))).toEqual([0, 1, 2, 3, 2, 5, 5, undefined]);
   });
 
-  it("keeps message objects that did not change, so that counts can be cached by them", async () => {
+  it("keeps unchanged message objects, so that counts can be cached by object", async () => {
     const session = createSession();
     await session.recordAll([user("q"), says("", "a"), gives("a")]);
     const before = session.messages().map(({ message }) => message);

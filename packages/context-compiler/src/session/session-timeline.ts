@@ -6,9 +6,12 @@ import type { SessionEvent } from "../event/session-event.ts";
 /** One message of a session, and its source events. */
 export interface SessionMessage {
   readonly message: ChatMessage;
-  /** In log order. For a tool result: its `tool_call`, `artifact_stored` and outcome. */
+  /** In log order. A tool result has its `tool_call`, `artifact_stored` and outcome. */
   readonly eventIds: readonly string[];
-  /** The tokens cached in the events. A few tokens of framing too high if calls of the application were joined. */
+  /**
+   * The sum of the tokens cached in the events. A few tokens too high if several calls of the
+   * application were joined.
+   */
   readonly tokens: number;
 }
 
@@ -17,8 +20,9 @@ export interface SessionTimeline {
   /** In the model's order. The array grows in place, so treat it as read-only. */
   readonly entries: readonly SessionMessage[];
   /**
-   * Adds the next event in constant time. Returns the index of the first new or changed message. Undefined if the
-   * event reaches no message. `message` saves another `eventMessage(event)`.
+   * Adds the next event in constant time. Returns the index of the first new or changed message, or
+   * undefined if the event changes no message. Pass `message` if `eventMessage(event)` is already
+   * known.
    */
   add(event: SessionEvent, message?: ChatMessage): number | undefined;
 }
@@ -35,7 +39,7 @@ interface CallGroup {
   /** Index of the assistant message. */
   index: number;
   slots: Slot[];
-  /** The message was added for calls that the application started by itself. */
+  /** True if the message was added for calls that the application started by itself. */
   isSynthetic: boolean;
 }
 
@@ -47,11 +51,12 @@ interface TimelineState {
 }
 
 /**
- * Builds the messages of a log, in the model's order. `user_input` and `assistant_message` stay unchanged. An outcome
- * answers its call, and parallel results follow the order of the calls. Calls that no assistant message requested get
- * one. `memory_hit`, `guard_decision`, `phase_result` and `artifact_stored` are not messages. An outcome is left out
- * if it is marked late, comes second, belongs to no call, or comes after the next assistant message. Calls without an
- * outcome stay open. `keepsStrays` appends outcomes that answer no call.
+ * Builds the messages of a log, in the model's order. `user_input` and `assistant_message` stay
+ * unchanged. An outcome answers its call, and parallel results follow the order of the calls. If no
+ * assistant message requested a call, one is added for it. `memory_hit`, `guard_decision`,
+ * `phase_result` and `artifact_stored` are not messages. An outcome is left out if it is marked
+ * late, is a second one, belongs to no call, or comes after the next assistant message. Calls
+ * without an outcome stay open. `keepsStrays` appends outcomes that answer no call.
  */
 export function createSessionTimeline({
   keepsStrays = false,
@@ -122,7 +127,7 @@ function openGroup(
   return group;
 }
 
-/** The newest call of this id that waits for its result. */
+/** The newest call with this id that waits for its result. */
 function slotOf(
   { groups }: TimelineState,
   callId: string | undefined,
@@ -137,9 +142,9 @@ function slotOf(
 
 function addCall(state: TimelineState, event: SessionEvent<"tool_call">): number | undefined {
   const { callId, name } = event.data;
-  const asked = slotOf(state, callId);
-  if (asked !== undefined) {
-    asked.slot.eventIds.push(event.eventId);
+  const openCall = slotOf(state, callId);
+  if (openCall !== undefined) {
+    openCall.slot.eventIds.push(event.eventId);
     return undefined;
   }
   const call = { id: callId, name, arguments: event.data.arguments };

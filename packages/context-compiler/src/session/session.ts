@@ -6,11 +6,11 @@ import type { EventLog, RecordOptions } from "./event-log.ts";
 import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 import type { SessionMessage } from "./session-timeline.ts";
 
-/** How a session records. */
+/** Options of a session. */
 export interface SessionOptions {
   /** A new UUIDv7 by default. 1 to 200 characters, none of them a control character. */
   sessionId?: string | undefined;
-  /** Stores large tool results. Without it they stay in the log. */
+  /** Stores large tool results. Without it, they stay in the log. */
   artifactStore?: ArtifactStore | undefined;
   /**
    * Outcomes with more tokens go to the artifact store. 1,000 by default. How much a prompt shows of them depends only
@@ -42,18 +42,21 @@ export interface Session {
   /** As in `SessionOptions`. */
   readonly redact?: SessionOptions["redact"];
   /**
-   * Adds an event once the store has it, in the order of the calls. A large outcome first goes to the artifact store,
-   * with an `artifact_stored` event before its own. Waits for the stores without a time limit. A signal ends the wait,
-   * except during an append to the session's store, since only its result shows whether the event was stored.
-   * @throws ContextCompilerError `invalid_event`, `closed` or `aborted`, or the store's `RecordsError`, such as
-   *   `conflict`. Nothing is recorded then.
+   * Records an event. It is in the log once the store has it, and events keep the order of the
+   * calls. A large outcome first goes to the artifact store, with an `artifact_stored` event before
+   * its own. Waits for the stores without a time limit. A signal ends the wait, except during an
+   * append to the session's store, since only its result shows whether the event was stored.
+   * @throws ContextCompilerError `invalid_event`, `closed` or `aborted`, or the store's
+   * `RecordsError`, such as `conflict`. Nothing is recorded then.
    */
   record<Kind extends SessionEventKind>(
     kind: Kind,
     data: SessionEventInput[Kind],
     options?: RecordOptions,
   ): Promise<SessionEvent<Kind>>;
-  /** Adds all events or none. Returns them in order, each with its `artifact_stored` before it. */
+  /**
+   * Records all events or none. Returns them in order, each with its `artifact_stored` before it.
+   */
   recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
   /**
    * The current messages of the log in the model's order. The list is a copy that you may change. The messages are
@@ -72,11 +75,11 @@ export interface Session {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<string | undefined>;
   /**
-   * Reads the events that other writers have recorded in this session since, and returns their number. After a
-   * `conflict`, the next `record` then follows them.
+   * Reads the events that other writers have recorded in this session, and returns their number.
+   * After a `conflict`, the next `record` then follows them.
    * @throws ContextCompilerError `aborted`, or the store's `RecordsError`
    */
   refresh(options?: { signal?: AbortSignal | undefined }): Promise<number>;
-  /** Waits for running records. Later calls fail with `closed`. The store stays open. */
+  /** Waits for pending records. Later calls fail with `closed`. The store stays open. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { redactEscaped, type Redact } from "../session/redact-data.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 
-/** What a result is held to. */
+/** How a result is checked and masked. */
 export interface AlignOptions {
   /** Checks against the tool's schema, if it has one. Failures are not checked. */
   check: JsonSchemaChecker<unknown> | undefined;
@@ -13,8 +13,8 @@ export interface AlignOptions {
 }
 
 /**
- * The content of a result without terminal escapes and control characters in its text, and with its secrets masked.
- * Images and files stay unchanged. The issues if it breaks the tool's schema.
+ * Removes terminal escapes and control characters from a result's text and masks its secrets.
+ * Images and files stay unchanged. Returns issues if the result breaks the tool's schema.
  */
 export function alignOutput(
   output: ToolOutput,

@@ -7,12 +7,14 @@ import type { Session } from "../session/session.ts";
 /** Where a model's tools read artifacts. */
 export interface ArtifactSource {
   store: ArtifactStore;
-  /** Only this session's artifacts can be read. By default all of the store. */
+  /**
+   * Limits reads to this session's artifacts. By default, all artifacts of the store can be read.
+   */
   session?: Session | undefined;
   counter: TokenCounter;
 }
 
-/** What is known of an artifact before reading it. */
+/** An artifact's properties, known before it is read. */
 export interface FoundArtifact {
   artifactId: string;
   mimeType: string;
@@ -33,8 +35,8 @@ export const maxNumberedBytes = 8_000_000;
 const maxHandles = 10_000;
 
 /**
- * Finds the artifact that a model means. Models may copy the words around an id with it.
- * @throws ArtifactStoreError `corrupt` if its handles are damaged
+ * Finds the artifact that a model refers to. Models may copy the words around an id with it.
+ * @throws ArtifactStoreError `damaged` if its handles are damaged
  */
 export async function findSource(
   handle: string,
@@ -67,7 +69,7 @@ export async function* storedPages(
   }
 }
 
-/** What a model reads if an artifact can't be read. */
+/** The answer to a model if an artifact can't be read. */
 export function refuseArtifact(handle: string, reason: string): string {
   return `[artifact ${JSON.stringify(handle.slice(0, 80))} can't be read: ${reason}]`;
 }

@@ -10,12 +10,12 @@ export interface CheckedCall {
   isArtifactRead: boolean;
 }
 
-/** How many names an answer about an unknown tool lists. */
+/** How many names the answer to a call of an unknown tool lists. */
 const listedNames = 40;
 
 /**
- * The parsed arguments, or the reason for the model why the call is refused. `tool` is the list of tools if none has
- * the name.
+ * Parses and checks the arguments of a call. The issues explain a refusal to the model. `tool` is
+ * the list of all tools if none has the name.
  */
 export function checkCall(
   call: ToolCall,

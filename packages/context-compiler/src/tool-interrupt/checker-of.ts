@@ -5,7 +5,7 @@ import {
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /**
- * A checker for a tool's results or arguments.
+ * Creates a checker for a tool's results or arguments.
  * @throws ContextCompilerError `invalid_schema`
  */
 export function checkerOf(tool: string, schema: object): JsonSchemaChecker<unknown> {

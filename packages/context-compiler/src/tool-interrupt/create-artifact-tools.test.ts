@@ -26,7 +26,7 @@ const lines = (count: number, at: number, odd: string): string =>
   ).join("\n");
 
 describe("search_artifact", () => {
-  it("finds a line by its words with what stands around it, in few tokens", async () => {
+  it("finds a line by its words, with context, in few tokens", async () => {
     const { store, ids } = await storeOf(lines(5_000, 3_210, "the lease of shard-7 was revoked"));
     const [search] = createArtifactTools({ store });
     const answer = await search.execute({ handle: ids[0], query: "revoked lease" }, context);
@@ -37,7 +37,7 @@ describe("search_artifact", () => {
     expect(estimatedCounter.count(answer)).toBeLessThanOrEqual(400);
   });
 
-  it("searches everything without a handle, and says where a hit stands", async () => {
+  it("searches everything without a handle, and names the source of a hit", async () => {
     const { store, ids } = await storeOf(
       lines(900, 400, "alpha-1 is here"),
       lines(900, 500, "beta-2 is here"),
@@ -52,7 +52,7 @@ describe("search_artifact", () => {
     );
   });
 
-  it("looks into the newest where there are too many", async () => {
+  it("searches the newest if there are too many", async () => {
     const results = Array.from({ length: 230 }, (_, at) => `job ${at} ended`);
     const { store } = await storeOf(...results);
     const [search] = createArtifactTools({ store });
@@ -62,7 +62,7 @@ describe("search_artifact", () => {
     expect(old).toContain("[not searched: 180 older]");
   });
 
-  it("says what it could not search, and why a damaged result can't be read", async () => {
+  it("reports what it could not search, and why a damaged result can't be read", async () => {
     const { store, ids } = await storeOf("job 1 ended", "job 2 ended");
     const [, lost = ""] = ids;
     const damaged: ArtifactStore = {
@@ -77,7 +77,7 @@ describe("search_artifact", () => {
       },
       async getHandles(artifactId, options) {
         if (artifactId !== lost) return await store.getHandles(artifactId, options);
-        throw new ArtifactStoreError("corrupt", "The handles are damaged.");
+        throw new ArtifactStoreError("damaged", "The handles are damaged.");
       },
     };
     const [search, read] = createArtifactTools({ store: damaged });
@@ -85,12 +85,12 @@ describe("search_artifact", () => {
     for (const query of ["job", "nothing"])
       expect(await search.execute({ query }, context)).toContain(note);
     const handle = lost.slice(0, 12);
-    const refusal = `[artifact "${handle}" can't be read: the store failed (corrupt)]`;
+    const refusal = `[artifact "${handle}" can't be read: the store failed (damaged)]`;
     expect(await search.execute({ query: "job", handle }, context)).toBe(refusal);
     expect(await read.execute({ handle }, context)).toBe(refusal);
   });
 
-  it("shows no result without a line of it, and names those that do not fit", async () => {
+  it("shows a line of each listed result, and names those that do not fit", async () => {
     const long = (at: number): string =>
       Array.from(
         { length: 40 },
@@ -118,7 +118,7 @@ describe("search_artifact", () => {
     expect(piece).toContain("\nneedle-4711 fell");
   });
 
-  it("takes regular expressions that would never end elsewhere, and refuses those that are none", async () => {
+  it("runs regular expressions that backtrack endlessly elsewhere, and rejects invalid ones", async () => {
     const { store, ids } = await storeOf(`${"a".repeat(50_000)}b\nerror 4711: gone`);
     const [search] = createArtifactTools({ store });
     const find = (query: string): Promise<string> =>
@@ -129,7 +129,7 @@ describe("search_artifact", () => {
   });
 
   it.each(["", "nothing", "f".repeat(64), "../../etc/passwd"])(
-    "refuses %j, which is no artifact",
+    "rejects %j, which is no artifact",
     async (handle) => {
       const { store } = await storeOf();
       const [search] = createArtifactTools({ store });
@@ -140,17 +140,14 @@ describe("search_artifact", () => {
   );
 });
 
-describe("arguments that are not in the schema", () => {
-  it.each([null, 4711, ["a"], { id: "a" }])(
-    "are answered where the handle is %j",
-    async (handle) => {
-      const { store } = await storeOf("error 4711");
-      const input = JSON.parse(JSON.stringify({ handle, query: "4711" }));
-      const [search, read] = createArtifactTools({ store });
-      expect(await search.execute(input, context)).toMatch(/^\[handle has to be the id/);
-      expect(await read.execute(input, context)).toMatch(/no artifact/);
-    },
-  );
+describe("arguments that do not fit the schema", () => {
+  it.each([null, 4711, ["a"], { id: "a" }])("are answered if the handle is %j", async (handle) => {
+    const { store } = await storeOf("error 4711");
+    const input = JSON.parse(JSON.stringify({ handle, query: "4711" }));
+    const [search, read] = createArtifactTools({ store });
+    expect(await search.execute(input, context)).toMatch(/^\[handle has to be the id/);
+    expect(await read.execute(input, context)).toMatch(/no artifact/);
+  });
 });
 
 describe("read_artifact", () => {
@@ -180,7 +177,7 @@ describe("read_artifact", () => {
     ],
     ["lines", lines(900, 400, "alpha-1 fell"), "text/plain"],
   ] as const)(
-    "reads what was left out of %s by the numbers that were shown",
+    "reads the omitted part of %s by the numbers that were shown",
     async (_, text, mimeType) => {
       const store = createMemoryArtifactStore();
       const { artifactId: handle } = await store.store(text, { source, mimeType });
@@ -228,7 +225,7 @@ describe("artifact tools with bad input", () => {
     [{ query: " " }, /^\[nothing to look for: query has to be words/],
     [{ query: "x", scope: "session" as "all" }, /^\[unknown scope "session": leave it out/],
     [{ query: "(x", regex: true }, /^\[the regular expression can't be read: .*missing closing \)/],
-  ])("of a search, %j, is answered with what to change", async (input, expected) => {
+  ])("answers a search for %j with what to change", async (input, expected) => {
     const { store } = await storeOf("x");
     const [search] = createArtifactTools({ store });
     expect(await search.execute(input, context)).toMatch(expected);
@@ -237,14 +234,14 @@ describe("artifact tools with bad input", () => {
   it.each([
     [{ lines: { start: 5, end: 2 } }, "lines end at 2, before they start at 5"],
     [{ rows: "1-5" as unknown as { start: number } }, 'rows has to be {"start": 1, "end": 20}'],
-  ])("of a read, %j, is answered with what to change", async (input, expected) => {
+  ])("answers a read of %j with what to change", async (input, expected) => {
     const { store, ids } = await storeOf("x");
     const [, read] = createArtifactTools({ store });
     const answer = await read.execute({ handle: ids[0] ?? "", ...input }, context);
     expect(answer).toContain(`can't be read: ${expected}]`);
   });
 
-  it("does not bring parts of an id from other pieces of a large text", async () => {
+  it("does not mix in parts of an id from other pieces of a large text", async () => {
     const { store, ids } = await storeOf(lines(400_000, 333_333, "error E-4711 fell"));
     const [search] = createArtifactTools({ store });
     const answer = await search.execute({ handle: ids[0], query: "E-4711", around: 0 }, context);
@@ -252,7 +249,7 @@ describe("artifact tools with bad input", () => {
   });
 });
 
-it("needs a store", () => {
+it("requires a store", () => {
   expect(() => createArtifactTools({})).toThrow(
     expect.objectContaining({ code: "invalid_options" }),
   );

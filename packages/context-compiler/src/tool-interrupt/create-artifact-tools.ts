@@ -11,7 +11,7 @@ import { searchArtifactTool, type SearchArtifactInput } from "./search-artifact-
 export interface ArtifactToolsOptions {
   /** The session's own store by default. */
   store?: ArtifactStore | undefined;
-  /** Only this session's artifacts can be found. By default all of the store. */
+  /** Limits searches to this session's artifacts. By default, the whole store is searched. */
   session?: Session | undefined;
   /** `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
@@ -31,8 +31,9 @@ export function isArtifactReader(tool: object): boolean {
 }
 
 /**
- * The tools with which a model gets back stored results. They search by words or a regular expression, and read by
- * lines or bytes. Answers have 400 tokens unless the model requests more. They are never stored again.
+ * Creates the tools with which a model gets stored results back. They search by words or a regular
+ * expression, and read by lines or bytes. Answers have 400 tokens unless the model requests more.
+ * They are never stored again.
  * @throws ContextCompilerError `invalid_options` without any store
  */
 export function createArtifactTools({

@@ -15,11 +15,11 @@ describe("a handler", () => {
     ["nothing", undefined, /session/],
     ["no session", { bridge }, /session/],
     ["no bridge", { session }, /bridge/],
-    ["half a bridge", { session, bridge: { tools: bridge.tools } }, /bridge/],
+    ["an incomplete bridge", { session, bridge: { tools: bridge.tools } }, /bridge/],
     ["a time limit of NaN", { session, bridge, timeoutMs: Number.NaN }, /not NaN/],
     ["a time limit of -1", { session, bridge, timeoutMs: -1 }, /not -1/],
-    ["a time limit in a text", { session, bridge, timeoutMs: "5" }, /not "5"/],
-  ])("of %s is refused when it is made", (_, options, message) => {
+    ["a time limit as text", { session, bridge, timeoutMs: "5" }, /not "5"/],
+  ])("with %s is rejected when it is created", (_, options, message) => {
     const create = (): unknown => Reflect.apply(createToolInterruptHandler, undefined, [options]);
     expect(create).toThrow(
       expect.objectContaining({ code: "invalid_options", message: expect.stringMatching(message) }),
@@ -31,15 +31,15 @@ describe("a handler", () => {
   it.each([
     ["a cycle", cycle],
     ["a function", () => 1],
-    ["what fails in JSON", { toJSON: () => Object.create(null) + "" }],
-  ])("refuses arguments of %s before it writes anything down", async (_, args) => {
+    ["a value that JSON.stringify fails on", { toJSON: () => Object.create(null) + "" }],
+  ])("rejects arguments of %s before it records anything", async (_, args) => {
     const own = createSession();
     const handler = createToolInterruptHandler({ session: own, bridge });
     await expect(handler.call("look", args)).rejects.toMatchObject({ code: "invalid_options" });
     expect(own.eventLog.length).toBe(0);
   });
 
-  it("writes arguments down that JSON has other words for", async () => {
+  it("records bigints and sets in arguments in a JSON form", async () => {
     const own = createSession();
     const event = await createToolInterruptHandler({ session: own, bridge }).call("look", {
       id: 7n,
@@ -50,7 +50,7 @@ describe("a handler", () => {
   });
 });
 
-describe("what a tool says of its failure", () => {
+describe("a tool's error message", () => {
   const said = `\u001B[31mno\u001B[0m ghp_${"a1B2c3".repeat(6)}`;
   const failures: [string, ToolBridge["call"]][] = [
     ["throws", () => Promise.reject(new Error(said))],
@@ -60,7 +60,7 @@ describe("what a tool says of its failure", () => {
       () => Promise.resolve({ content: [{ type: "text", text: said }], isError: true }),
     ],
   ];
-  it.each(failures)("is masked as its answers are, where it %s it", async (_, call) => {
+  it.each(failures)("is masked like an answer if the tool %s it", async (_, call) => {
     const redact = (piece: string): string => redactSecrets(piece).text.replace(/\bno\b/, "none");
     const own = createSession({ redact });
     const tools: ToolBridge["tools"] = () =>
@@ -72,7 +72,7 @@ describe("what a tool says of its failure", () => {
   });
 });
 
-describe("a bridge of one's own", () => {
+describe("a custom bridge", () => {
   const answers: [string, unknown][] = [
     ["nothing", undefined],
     ["null", null],
@@ -83,22 +83,27 @@ describe("a bridge of one's own", () => {
     ["a part without a type", { content: [{ text: "x" }] }],
     ["a part of null", { content: [null] }],
     ["a text part without a text", { content: [{ type: "text" }] }],
-    ["a media type that is none", { content: "42", mimeType: 7 }],
+    ["an invalid media type", { content: "42", mimeType: 7 }],
   ];
-  it.each(answers)("that answers %s is told what it has to answer", async (_, answer) => {
-    const odd = Object.assign({}, bridge, { call: () => Promise.resolve(answer) });
-    const handler = createToolInterruptHandler({ session: createSession(), bridge: odd });
-    expect(await handler.call("look", {})).toMatchObject({
-      kind: "tool_error",
-      data: { content: expect.stringMatching(/bridge gave no answer .* \{ content \}/) },
-    });
-  });
+  it.each(answers)(
+    "that answers %s causes an error that says what to return",
+    async (_, answer) => {
+      const odd = Object.assign({}, bridge, { call: () => Promise.resolve(answer) });
+      const handler = createToolInterruptHandler({ session: createSession(), bridge: odd });
+      expect(await handler.call("look", {})).toMatchObject({
+        kind: "tool_error",
+        data: {
+          content: expect.stringMatching(/bridge returned no usable answer; .* \{ content \}/),
+        },
+      });
+    },
+  );
 
   it.each([
     ["nothing", undefined],
     ["an object", { tools: [] }],
     ["nameless tools", [{}]],
-  ])("that lists %s is told what it has to list", async (_, list) => {
+  ])("that lists %s causes an error that says what to list", async (_, list) => {
     const odd = Object.assign({}, bridge, { tools: () => Promise.resolve(list) });
     const handler = createToolInterruptHandler({ session: createSession(), bridge: odd });
     expect(await handler.call("look", {})).toMatchObject({

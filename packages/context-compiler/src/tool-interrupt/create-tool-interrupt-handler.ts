@@ -25,12 +25,12 @@ import { writeJson } from "./write-json.ts";
 export interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
-  /** For large results. The session's own store by default. */
+  /** Stores large results. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   clock?: Clock | undefined;
   /** Generates the ids of calls that have none. */
   ids?: IdGenerator | undefined;
-  /** Milliseconds for a call that sets no limit. 60,000 by default. */
+  /** Default time limit of a call in milliseconds. 60,000 by default. */
   timeoutMs?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ interface ToolCallOptions {
 /** Calls tools, and records each call and its outcome. */
 export interface ToolInterruptHandler {
   /**
-   * The bridge's tools. The bridge lists them once, and again for an unknown name.
+   * The bridge's tools. They are listed once, and again for an unknown name.
    * @throws ContextCompilerError `aborted`, or any error of the bridge
    */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
@@ -130,7 +130,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
       run: (limits) => run(asked, limits),
       timeoutMs,
       signal,
-      // The caller already has its outcome, so a failing log can't be reported to anyone.
+      // The caller already has its outcome, so a failure of the log can't be reported.
       onLate: (late) => void write(late, true).catch(() => undefined),
     });
     const event = await write(outcome, false).catch((error: unknown) => {
@@ -178,7 +178,10 @@ interface Race {
   onLate(outcome: Outcome): void;
 }
 
-/** The first of the result, the time limit and the caller's abort is the outcome. A later result is late. */
+/**
+ * Races the result against the time limit and the caller's abort. The first is the outcome. A later
+ * result is late.
+ */
 function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
   return new Promise((resolve) => {
     const controller = new AbortController();

@@ -25,7 +25,7 @@ const cyclic = (): object => {
   return Object.assign(value, { self: value });
 };
 
-describe("a function that answers", () => {
+describe("a function's return value", () => {
   it.each([
     ["a PNG", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "image", "image/png"],
     ["a JPEG", [0xff, 0xd8, 0xff, 0xe0], "image", "image/jpeg"],
@@ -33,7 +33,7 @@ describe("a function that answers", () => {
     ["a WebP", [0x52, 0x49, 0x46, 0x46, 1, 2, 3, 4, 0x57, 0x45, 0x42, 0x50], "image", "image/webp"],
     ["other bytes", [1, 2, 3], "file", "application/octet-stream"],
     ["no bytes", [], "file", "application/octet-stream"],
-  ])("%s gives a part with its media type", async (_, bytes, type, mimeType) => {
+  ])("%s becomes a part with its media type", async (_, bytes, type, mimeType) => {
     const data = Buffer.from(bytes);
     const content = [{ type, mimeType, dataBase64: data.toString("base64") }];
     for (const answer of [data, Uint8Array.from(data), Uint8Array.from(bytes).buffer]) {
@@ -52,10 +52,10 @@ describe("a function that answers", () => {
       () => ({ count: 12n, id: 12_345_678_901_234_567_890n }),
       '{"count":12,"id":"12345678901234567890"}',
     ],
-    ["what is no number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
-    ["what has entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
+    ["a value that is not a number", () => [Number.NaN, -Infinity, 0.5], "[null,null,0.5]"],
+    ["a class with entries", () => ({ to: new Headers({ a: "b" }) }), '{"to":[["a","b"]]}'],
     [
-      "an object of a class without fields inside",
+      "a class instance without fields inside an object",
       () => ({ id: 1, filters: new Filters() }),
       '{"id":1,"filters":{}}',
     ],
@@ -63,12 +63,12 @@ describe("a function that answers", () => {
     ["a boxed value", () => Object(true), "true"],
     ["a date", () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
     [
-      "bytes inside",
+      "bytes inside an object",
       () => ({ a: Buffer.from("hi"), b: new Uint8Array([1]) }),
       '{"a":"aGk=","b":"AQ=="}',
     ],
     [
-      "an error inside",
+      "an error inside an object",
       () => [{ status: "rejected", reason: new Error("no disk") }],
       '[{"status":"rejected","reason":"no disk"}]',
     ],
@@ -79,7 +79,7 @@ describe("a function that answers", () => {
     ],
     ["null", () => null, "null"],
     ["nothing", () => undefined, ""],
-  ])("%s keeps what it says", async (_, answer, content) => {
+  ])("%s keeps its content", async (_, answer, content) => {
     expect(await answering(answer)).toMatchObject({ kind: "tool_success", data: { content } });
   });
 
@@ -91,25 +91,29 @@ describe("a function that answers", () => {
       /^"no such file"$/,
     ],
     [
-      "parts that say so",
+      "parts that report an error",
       () => ({ content: [{ type: "text", text: "no quota" }], isError: true }),
       /no quota/,
     ],
     ["a function", () => () => 1, /JSON: a function leaves nothing/],
     ["a symbol", () => Symbol("x"), /JSON: a symbol leaves nothing/],
-    ["a promise inside", () => ({ rows: Promise.resolve([]) }), /JSON: a Promise leaves nothing/],
-    ["an object of a class without fields", () => new Filters(), /JSON: a Filters leaves nothing/],
+    [
+      "a promise inside an object",
+      () => ({ rows: Promise.resolve([]) }),
+      /JSON: a Promise leaves nothing/,
+    ],
+    ["a class instance without fields", () => new Filters(), /JSON: a Filters leaves nothing/],
     ["a stream", () => new ReadableStream(), /JSON: a ReadableStream leaves nothing/],
     ["a generator", () => (function* () {})(), /leaves nothing/],
     ["a cycle", cyclic, /JSON: .*circular/],
-    ["what fails in JSON", () => ({ toJSON: fail }), /JSON: not today/],
-  ])("%s fails in words", async (_, answer, words) => {
+    ["a value that JSON.stringify fails on", () => ({ toJSON: fail }), /JSON: not today/],
+  ])("%s fails with a message", async (_, answer, words) => {
     const event = await answering(answer);
     expect(event.kind).toBe("tool_error");
     expect(JSON.stringify(event.data.content)).toMatch(words);
   });
 
-  it("a date is held to its schema as it is shown", async () => {
+  it("a date is checked in the form in which it is shown", async () => {
     const schema = {
       type: "object",
       properties: { at: { type: "string" } },
@@ -120,7 +124,7 @@ describe("a function that answers", () => {
     });
   });
 
-  it("no number where a schema takes null is that", async () => {
+  it("a number without a JSON form counts as null for its schema", async () => {
     const schema = { type: "object", properties: { v: { type: ["number", "null"] } } };
     expect(await answering(() => ({ v: Number.NaN }), schema)).toMatchObject({
       kind: "tool_success",

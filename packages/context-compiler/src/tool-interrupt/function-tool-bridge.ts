@@ -6,10 +6,10 @@ import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import { writeJson } from "./write-json.ts";
 
 /**
- * Tools that are functions of this process. A text is returned unchanged. `{ content: Part[], isError? }` is an answer
- * in parts. Bytes are an image or a file. An `Error` is a failure with its message. Undefined is an empty text.
- * Anything else becomes JSON (see `writeJson`). A value without a JSON form, such as a function or a stream, is a
- * failure that says so.
+ * Creates a bridge to functions of this process. A text is returned unchanged. `{ content: Part[],
+ * isError? }` is an answer in parts. Bytes are an image or a file. An `Error` is a failure with its
+ * message. Undefined is an empty text. Anything else becomes JSON (see `writeJson`). A value
+ * without a JSON form, such as a function or a stream, is a failure that says so.
  * @throws ContextCompilerError `invalid_options` if two tools have the same name
  */
 export function functionToolBridge(tools: readonly ToolDefinition<never>[]): ToolBridge {
@@ -46,7 +46,7 @@ function describeTool(tool: ToolDefinition<never>): BridgedTool {
   };
 }
 
-/** The handler has checked the input against the tool's own schema. */
+/** Runs a tool. The handler has checked the input against the tool's own schema. */
 function run(
   tool: ToolDefinition<never>,
   input: unknown,
@@ -62,7 +62,7 @@ function toOutput(answer: unknown): ToolOutput {
   const bytes = answer instanceof ArrayBuffer ? new Uint8Array(answer) : answer;
   if (bytes instanceof Uint8Array) return { content: [bytesPart(bytes)] };
   const content = partsOf(answer);
-  if (content !== undefined) return { content, isError: saysFailed(answer) ? true : undefined };
+  if (content !== undefined) return { content, isError: reportsError(answer) ? true : undefined };
   return { content: writeJson(answer, "The tool's answer"), mimeType: "application/json" };
 }
 
@@ -73,13 +73,16 @@ function bytesPart(data: Uint8Array): Part {
     : { type: "image", mimeType, data };
 }
 
-function saysFailed(answer: unknown): boolean {
+function reportsError(answer: unknown): boolean {
   return (
     typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true
   );
 }
 
-/** The parts of an answer in parts, with data as bytes or, as in MCP, base64. Undefined for any other answer. */
+/**
+ * Reads an answer in parts. Data may be bytes or, as in MCP, base64. Undefined for any other
+ * answer.
+ */
 function partsOf(answer: unknown): Part[] | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content } = answer;

@@ -43,7 +43,7 @@ function startServer(name: string, args: string[]): StdioClientTransport {
   });
 }
 
-describe("the server of everything, over stdio", () => {
+describe('the MCP server \\"everything\\" over stdio', () => {
   it("answers with text, images, structured values and resources", async () => {
     const { handler, session } = await connect(startServer("server-everything", ["stdio"]));
     const names = (await handler.tools()).map(({ name }) => name);
@@ -65,7 +65,7 @@ describe("the server of everything, over stdio", () => {
     expect(session.messages().length).toBeGreaterThan(0);
   });
 
-  it("is told when a call runs out of time", async () => {
+  it("is aborted when a call times out", async () => {
     const { handler, session } = await connect(startServer("server-everything", ["stdio"]));
     await handler.tools();
     const long = await handler.call(
@@ -81,8 +81,8 @@ describe("the server of everything, over stdio", () => {
   });
 });
 
-describe("the file system server, over stdio", () => {
-  it("has large files stored and gives their handle", async () => {
+describe("the MCP file system server over stdio", () => {
+  it("gets large files stored and their handle shown", async () => {
     const root = mkdtempSync(join(tmpdir(), "ccl-mcp-"));
     toClose.push(async () => rmSync(root, { recursive: true }));
     const file = join(root, "big.txt");
@@ -98,7 +98,7 @@ describe("the file system server, over stdio", () => {
   });
 });
 
-/** The server names no host, and would listen on every interface. */
+/** The server sets no host, and would listen on every interface. */
 const onLoopback = `data:text/javascript,${encodeURIComponent(`
   import net from "node:net";
   const { listen } = net.Server.prototype;
@@ -129,8 +129,8 @@ async function startHttpServer(): Promise<URL> {
   return new URL(`http://127.0.0.1:${port}/mcp`);
 }
 
-describe("the server of everything, over streamable HTTP", () => {
-  it("is called in the same way", async () => {
+describe('the MCP server \\"everything\\" over streamable HTTP', () => {
+  it("is called the same way", async () => {
     const url = await startHttpServer();
     const { handler } = await connect(new StreamableHTTPClientTransport(url));
     expect(await handler.call("echo", { message: "over HTTP" })).toMatchObject({

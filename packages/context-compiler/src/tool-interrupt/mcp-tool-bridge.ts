@@ -3,14 +3,14 @@ import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
-/** The request options that are used. */
+/** The request options that this bridge uses. */
 interface McpRequestOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds. */
   timeout?: number | undefined;
 }
 
-/** The part of a connected `Client` of `@modelcontextprotocol/sdk` that is used. */
+/** The methods that this bridge uses of a connected `Client` of `@modelcontextprotocol/sdk`. */
 export interface McpClient {
   listTools(
     params?: { cursor?: string | undefined },
@@ -23,14 +23,14 @@ export interface McpClient {
   ): Promise<object>;
 }
 
-/** Added to the handler's time limit for the client's own, which only has to be later. */
+/** Added to the handler's time limit to set the client's own, which only has to end later. */
 const marginMs = 5_000;
-/** Page limit of a tool list, for a server that always returns another cursor. */
+/** Page limit of a tool list, in case a server always returns another cursor. */
 const maxPages = 100;
 
 /**
- * The tools of an MCP server. Text, images, audio and resources of a result become parts, and `structuredContent` its
- * value.
+ * Creates a bridge to the tools of an MCP server. Text, images, audio and resources of a result
+ * become parts, and `structuredContent` its value.
  */
 export function mcpToolBridge(client: McpClient): ToolBridge {
   return {
@@ -115,7 +115,7 @@ function readResource(resource: JsonRecord): Part {
 
 const textTypes = /^(?:text\/[^;]+|application\/json)(?:; ?charset=utf-8)?$/i;
 
-/** A text that a server sends as bytes, so that it is masked and summarized as text. */
+/** Decodes a text that a server sends as bytes, so that it is masked and summarized as text. */
 function readText({ mimeType, data }: MediaPart): Part | undefined {
   if (data === undefined || !textTypes.test(mimeType)) return undefined;
   try {

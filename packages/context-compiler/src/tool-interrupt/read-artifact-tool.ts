@@ -22,11 +22,11 @@ export interface ReadArtifactInput {
   handle: string;
   /** From 1, both included. */
   lines?: { start: number; end?: number | undefined } | undefined;
-  /** For JSON, a table or a page, by the shown numbers. From 1, both included. */
+  /** Rows of JSON, a table or a page, by the numbers that the model saw. From 1, both included. */
   rows?: { start: number; end?: number | undefined } | undefined;
   /** From 0, `end` excluded. */
   bytes?: { start: number; end?: number | undefined } | undefined;
-  /** Approximate tokens of the answer. 400 by default. */
+  /** Approximate token limit of the answer. 400 by default. */
   maxTokens?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ const range = {
   required: ["start"],
 };
 
-/** Size limit for showing an image whole. */
+/** Images of up to this size are shown whole. */
 const maxImageBytes = 1024 * 1024;
 
 /** The tool `read_artifact`: reads a bounded range of a stored result, by lines or bytes. */
@@ -84,7 +84,7 @@ async function readWithin(
   }
 }
 
-/** Models do not always follow the schema, so the answer says what to change. */
+/** Checks the input. Models do not always follow the schema, so the answer says what to change. */
 function refuseRead(input: Partial<ReadArtifactInput>): string | undefined {
   const handle = String(input.handle ?? "");
   if (typeof input.handle !== "string") return refuseArtifact(handle, notFound);
@@ -181,7 +181,7 @@ async function readText(
   return `${head}lines ${start} to ${piece.lastLine}, ${rest}]\n${piece.text}`;
 }
 
-/** Up to `maxBytes` of an artifact, after a line that names them. */
+/** Reads up to `maxBytes` of an artifact, after a line that names the range. */
 async function readRange(
   { start, end }: ByteRange,
   { artifactId, mimeType, sizeBytes }: FoundArtifact,

@@ -5,13 +5,16 @@ export interface LinesPiece {
   /** The number of the last line that was read, from 1. If the stream ended before `start`, its number of lines. */
   lastLine: number;
   isAtEnd: boolean;
-  /** The last line was cut because it exceeded the limit by itself. */
+  /** True if the last line alone exceeded the limit and was cut. */
   isCutInLine: boolean;
-  /** Bytes of the stream up to the end of the text. */
+  /** Byte offset in the stream at the end of the text. */
   endByte: number;
 }
 
-/** Reads no further than necessary, and holds up to `maxChars` characters and one chunk. */
+/**
+ * Reads lines from a stream. Reads no further than necessary, and holds up to `maxChars` characters
+ * and one chunk.
+ */
 export async function readLines(
   stream: AsyncIterable<Uint8Array>,
   { start, end, maxChars }: { start: number; end: number; maxChars: number },

@@ -17,7 +17,7 @@ export type Outcome =
 interface RecordContext {
   call: ToolCall;
   session: Session;
-  /** Used instead of the session's own. */
+  /** Used in place of the session's own store. */
   artifactStore: ArtifactStore | undefined;
   durationMs: number;
   isLate: boolean;
@@ -49,7 +49,7 @@ export function recordOutcome(
   return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }
 
-/** Keeps the first and last lines, which say what went wrong. */
+/** Keeps the first and last lines, which usually state the error. */
 function bounded(content: string | Part[]): string | Part[] {
   return typeof content === "string"
     ? truncateMiddle(content, { maxChars: longestError }).text

@@ -11,7 +11,7 @@ const mediaTypes = new Set<unknown>(["image", "file"]);
 export function requireToolOutput(answer: unknown): ToolOutput {
   if (isToolOutput(answer)) return answer;
   const message =
-    "The tool's bridge gave no answer that can be shown; it has to give { content }, a text or a list of parts " +
+    "The tool's bridge returned no usable answer; it must return { content }, a text or a list of parts " +
     '{ type: "text", text } and { type: "image" | "file", mimeType, data }.';
   throw new ContextCompilerError("invalid_options", message);
 }

@@ -22,7 +22,7 @@ export interface SearchArtifactInput {
   handle?: string | undefined;
   scope?: "all" | undefined;
   query: string;
-  /** Whether the query is a regular expression of RE2. */
+  /** True if the query is a regular expression in RE2 syntax. */
   regex?: boolean | undefined;
   /** Lines of context around a hit. */
   around?: number | undefined;
@@ -107,7 +107,7 @@ async function searchSources(
   return `${showBest(found, { options, budget: budget - counter.count(tail) })}${tail}`;
 }
 
-/** Models do not always follow the schema, so the answer says what to change. */
+/** Checks the input. Models do not always follow the schema, so the answer says what to change. */
 function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
   if (typeof query !== "string" || query.trim() === "")
     return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
@@ -122,14 +122,14 @@ function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): s
 const headTokens = 30;
 /** How many artifacts a search without a handle covers, newest first. */
 const maxArtifacts = 50;
-/** Characters of a piece, for artifacts that are searched in pieces. */
+/** Characters of a piece, for artifacts that are searched piece by piece. */
 const pieceChars = 2_000_000;
 /** Maximum number of pieces whose hits are shown. */
 const maxShown = 4;
 /** Pieces below this share of the best piece's score are not shown. */
 const goodShare = 0.6;
 
-/** What is searched, newest first, and how many stored results are not. */
+/** Lists the sources to search, newest first, and counts the stored results that are left out. */
 async function sourcesOf(
   handle: string | undefined,
   source: ArtifactSource,
@@ -170,7 +170,7 @@ interface Search {
   signal: AbortSignal | undefined;
 }
 
-/** The pieces of an artifact with the best hits, in the order of the artifact. */
+/** Finds the pieces of an artifact with the best hits, in the order of the artifact. */
 async function searchOne(
   artifact: FoundArtifact,
   { source, options, signal }: Search,
@@ -194,7 +194,10 @@ function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
   return pieces.filter((piece) => best.has(piece));
 }
 
-/** The best pieces share the budget. If one of them gets no line, fewer are shown and the others are only named. */
+/**
+ * Divides the budget between the best pieces. If one of them gets no line, fewer are shown and the
+ * others are only named.
+ */
 function showBest(
   found: readonly FoundPiece[],
   { options, budget }: { options: SearchContentOptions; budget: number },

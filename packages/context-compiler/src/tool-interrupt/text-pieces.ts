@@ -1,11 +1,14 @@
-/** A piece of a text. It holds whole lines, unless one is longer than a piece. */
+/** A piece of a text. It holds whole lines, unless one line is longer than a piece. */
 export interface TextPiece {
   text: string;
   /** The number of its first line, from 1. */
   firstLine: number;
 }
 
-/** Splits a UTF-8 stream into pieces of about that many characters. Holds only one at a time. */
+/**
+ * Splits a UTF-8 stream into pieces of about `pieceChars` characters. Holds only one piece at a
+ * time.
+ */
 export async function* textPieces(
   stream: AsyncIterable<Uint8Array>,
   pieceChars: number,

@@ -1,6 +1,6 @@
 import type { Part } from "@ccl/core";
 
-/** What is known of a tool before it is called. */
+/** A tool's description, known before it is called. */
 export interface BridgedTool {
   name: string;
   description?: string | undefined;
@@ -8,7 +8,7 @@ export interface BridgedTool {
   inputSchema?: object | undefined;
   /** JSON Schema of the result. The handler registers it and checks results against it. */
   outputSchema?: object | undefined;
-  /** Its results are pieces of artifacts, which are never stored again. */
+  /** True if its results are pieces of artifacts, which are never stored again. */
   readsArtifacts?: boolean | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface ToolOutput {
   content: string | Part[];
   /** The result as a value, if the tool returns one besides its text. */
   structured?: unknown;
-  /** The tool reports a failure that `content` describes. */
+  /** True if the tool reports a failure, which `content` describes. */
   isError?: boolean | undefined;
   /** The media type of the text in `content`. Guessed by default. */
   mimeType?: string | undefined;
 }
 
-/** What a call knows about itself. */
+/** The context of one call. */
 interface BridgeCall {
   callId: string;
   /** Aborts when the call ends, by its time limit or by the caller. */
@@ -31,10 +31,10 @@ interface BridgeCall {
   timeoutMs: number;
 }
 
-/** Gives access to tools in any place. */
+/** Gives access to tools wherever they run. */
 export interface ToolBridge {
-  /** In a stable order. */
+  /** Lists the tools, in a stable order. */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
-  /** May reject, hang, or answer late. The handler deals with that. */
+  /** Runs a tool. It may reject, hang, or answer late; the handler deals with all three. */
   call(name: string, input: unknown, call: BridgeCall): Promise<ToolOutput>;
 }

@@ -22,7 +22,7 @@ import {
 const masking = { check: undefined, redact: redactOf(createSession()) };
 const anyInput = { type: "object" };
 
-/** A bridge of one tool whose answer the test writes. */
+/** A bridge with one tool whose answer the test provides. */
 function bridgeOf(answer: ToolBridge["call"], tool: object = {}): ToolBridge {
   return { tools: () => Promise.resolve([{ name: "look", ...tool }]), call: answer };
 }
@@ -47,7 +47,7 @@ const never = new Promise<never>(() => undefined);
 const text = (content: string): Promise<ToolOutput> => Promise.resolve({ content });
 
 describe("a call", () => {
-  it("is recorded before the tool runs, with its outcome after it", async () => {
+  it("is recorded before the tool runs, with its outcome afterwards", async () => {
     const seen: string[][] = [];
     const { handler, session } = handlerOf(
       bridgeOf(() => {
@@ -108,14 +108,14 @@ describe("a call", () => {
       /quota/,
     ],
   ];
-  it.each(outcomes)("of a tool that %s ends in one outcome", async (_, answer, kind, said) => {
+  it.each(outcomes)("of a tool that %s has one outcome", async (_, answer, kind, said) => {
     const { handler, session } = handlerOf(bridgeOf(answer));
     const event = await handler.call("look", {});
     expect(kindsOf(session)).toEqual(["tool_call", kind]);
     expect(event).toMatchObject({ data: { content: expect.stringMatching(said) } });
   });
 
-  it("of a tool that hangs ends in a timeout, and the tool is told", async () => {
+  it("of a tool that hangs times out, and the tool is aborted", async () => {
     let given: AbortSignal | undefined;
     const { handler, session } = handlerOf(
       bridgeOf((_name, _input, { signal }) => {
@@ -146,7 +146,7 @@ describe("a call", () => {
     );
   });
 
-  it("that is cancelled reaches the tool, is answered in the log, and throws", async () => {
+  it("that is aborted reaches the tool, gets an outcome in the log, and throws", async () => {
     const controller = new AbortController();
     let given: AbortSignal | undefined;
     const { handler, session } = handlerOf(
@@ -167,7 +167,7 @@ describe("a call", () => {
     expect(session.eventLog.length).toBe(2);
   });
 
-  it("that is cancelled while it is written down never reaches the tool", async () => {
+  it("that is aborted while it is recorded never reaches the tool", async () => {
     const controller = new AbortController();
     const inner = createSession();
     const session: Session = {
@@ -186,7 +186,7 @@ describe("a call", () => {
     expect(answer).not.toHaveBeenCalled();
   });
 
-  it("keeps its outcome when the clock is set back meanwhile", async () => {
+  it("keeps its outcome when the clock is set back in between", async () => {
     const times = [5_000, 1_000];
     const clock = { ...createFixedClock(0), now: () => times.shift() ?? 1_000 };
     const session = createSession();
@@ -202,7 +202,7 @@ describe("a call", () => {
   });
 
   it.each([Number.NaN, -1])(
-    "with a time limit of %d is refused before it is written down",
+    "with a time limit of %d is rejected before it is recorded",
     async (timeoutMs) => {
       const { handler, session } = handlerOf(bridgeOf(() => text("ok")));
       await expect(handler.call("look", {}, { timeoutMs })).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe("a call", () => {
     },
   );
 
-  it("that is cancelled leaves the listing to those beside it, and one that hangs is asked for again", async () => {
+  it("that is aborted does not cancel a listing for other calls, and a hanging listing is requested again", async () => {
     let list: (tools: { name: string }[]) => void = () => undefined;
     const signals: unknown[] = [];
     const bridge: ToolBridge = {
@@ -237,7 +237,7 @@ describe("a call", () => {
     expect(await later).toMatchObject({ kind: "tool_success" });
   });
 
-  it("names the tools there are when there is none of that name", async () => {
+  it("of an unknown tool lists the known ones", async () => {
     const { handler } = handlerOf(bridgeOf(() => text("x")));
     expect(await handler.call("lok", {})).toMatchObject({
       kind: "tool_error",
@@ -245,7 +245,7 @@ describe("a call", () => {
     });
   });
 
-  it("asks the bridge again for a tool that came later", async () => {
+  it("lists the tools again for one that was added later", async () => {
     const names = [["a"], ["a", "b"]];
     const bridge: ToolBridge = {
       tools: () => Promise.resolve((names.shift() ?? ["a", "b"]).map((name) => ({ name }))),
@@ -258,7 +258,7 @@ describe("a call", () => {
 
   it.each([
     ["no JSON", '{"at": '],
-    ["no object", "[1]"],
+    ["arguments that are not an object", "[1]"],
     ["a missing argument", "{}"],
     ["an argument of the wrong type", '{"at": 1}'],
   ])("with %s is an error for the model and never runs", async (_, args) => {
@@ -320,7 +320,7 @@ describe("an answer", () => {
   };
 
   it.each([
-    ["that is no JSON", { content: "about 3" }, /not JSON/],
+    ["that is not JSON", { content: "about 3" }, /not JSON/],
     ["of another shape", { content: '{"count": "3"}' }, /\/count: type/],
     [
       "whose value is of another shape",
@@ -347,7 +347,7 @@ describe("an answer", () => {
       },
     ],
     ["2020-12", { type: "array", prefixItems: [{ const: 1 }], items: false }],
-  ])("is held to schemas of %s", async (_, schema) => {
+  ])("is checked by schemas of %s", async (_, schema) => {
     const kindOf = async (content: string): Promise<string> => {
       const { handler } = handlerOf(bridgeOf(() => text(content), { outputSchema: schema }));
       return (await handler.call("look", {})).kind;
@@ -356,11 +356,11 @@ describe("an answer", () => {
     expect(await kindOf("[1, 2]")).toBe("tool_error");
   });
 
-  it("of a schema that does not compile is refused with the tool's name", () => {
+  it("with a schema that does not compile is rejected with the tool's name", () => {
     expect(() => checkerOf("look", { type: "nonsense" })).toThrow(/"look" does not compile/);
   });
 
-  it("loses its secrets and terminal escapes before anything is written", async () => {
+  it("loses its secrets and terminal escapes before anything is recorded", async () => {
     const secret = `sk-proj-${"a1B2".repeat(12)}`;
     const { handler, session } = handlerOf(
       bridgeOf(() => text(`\u001B[31mred\u001B[0m \u001B]0;title\u0007key ${secret}\u0000`)),
@@ -375,17 +375,17 @@ describe("an answer", () => {
   it.each([
     String.raw`{"at":"postgres:\/\/me:pa55word99@host\/db"}`,
     String.raw`{"key":"\u0073k-proj-${"a1B2".repeat(12)}"}`,
-  ])("loses secrets that JSON escapes: %s", (content) => {
+  ])("loses secrets with JSON escapes: %s", (content) => {
     const aligned = alignOutput({ content }, masking);
     expect(JSON.stringify(aligned)).not.toMatch(/pa55word99|sk-proj/);
   });
 
-  it("keeps escapes where they hide nothing", () => {
+  it("keeps escapes that hide nothing", () => {
     const content = String.raw`{"a":"\/ \u0026 \\u0026 \u0022 \n"}`;
     expect(alignOutput({ content }, masking)).toEqual({ ok: true, value: content });
   });
 
-  it("leaves JSON that parses where it undoes an escape", () => {
+  it("remains valid JSON where an escape is undone", () => {
     const value = { at: "postgres://me:pa55word99@host/db", odd: '\\u0026 \\/ " \n', and: "a&b" };
     const content = JSON.stringify(value)
       .replaceAll("/", String.raw`\/`)
@@ -395,7 +395,7 @@ describe("an answer", () => {
     expect(shown).toEqual({ ...value, at: "postgres://me:[redacted:url_password]@host/db" });
   });
 
-  it("keeps images by their bytes and type", async () => {
+  it("keeps images with their bytes and type", async () => {
     const data = new Uint8Array([137, 80, 78, 71]);
     const { handler, session } = handlerOf(
       bridgeOf(() =>
@@ -425,7 +425,7 @@ describe("an answer", () => {
   });
 });
 
-it("a store of the handler's own takes what the session has none for", async () => {
+it("goes to the handler's own store if the session has none", async () => {
   const artifactStore = createMemoryArtifactStore();
   const session = createSession();
   const bridge = bridgeOf(() => text("a line\n".repeat(4_000)));
@@ -448,7 +448,7 @@ describe("function tools", () => {
     execute: ({ n }) => Promise.resolve({ twice: n * 2 }),
   };
 
-  it("answer in JSON, held to their own schema", async () => {
+  it("return JSON, checked by their own schema", async () => {
     const { handler } = handlerOf(functionToolBridge([tool]));
     expect(await handler.call("twice", { n: 2 })).toMatchObject({
       kind: "tool_success",
@@ -462,11 +462,11 @@ describe("function tools", () => {
     });
   });
 
-  it("need names of their own", () => {
+  it("need unique names", () => {
     expect(() => functionToolBridge([tool, tool])).toThrow(/same name/);
   });
 
-  it("answer in parts, with bytes in base64 as MCP has them", async () => {
+  it("may return parts, with bytes in base64 as in MCP", async () => {
     const part = { type: "image", mimeType: "image/png", data: "AQID" };
     const tool: ToolDefinition = {
       name: "draw",
@@ -485,7 +485,7 @@ describe("function tools", () => {
     ]);
   });
 
-  it("answer nothing with an empty text", async () => {
+  it("that return nothing answer with an empty text", async () => {
     const silent = {
       name: "silent",
       description: "",
@@ -527,7 +527,7 @@ describe("read_artifact", () => {
     return typeof content === "string" ? content : JSON.stringify(content);
   };
 
-  it("gives lines by the digits that the prompt shows, and says how to go on", async () => {
+  it("reads lines by the id digits that the prompt shows, and says how to continue", async () => {
     const { handler, id } = await storedSession();
     const answer = await contentOf(handler, {
       handle: id.slice(0, 12),
@@ -545,7 +545,7 @@ describe("read_artifact", () => {
     expect(session.eventLog.at(-1)).toMatchObject({ data: { isArtifactRead: true } });
   });
 
-  it("gives the whole text back, piece by piece, by lines and by bytes", async () => {
+  it("returns the whole text, piece by piece, by lines and by bytes", async () => {
     const { handler, id } = await storedSession();
     let byLines = "";
     for (let start = 1; ;) {
@@ -573,7 +573,7 @@ describe("read_artifact", () => {
     ["\n", { start: 301 }, /it has 300 lines/],
     ["\n", { start: 300, end: 20 }, /lines end at 20, before they start at 300/],
     ["", { start: 300 }, /^\[artifact \w+, text.*lines 300 to 300/],
-  ])("counts 300 lines that end in %j right, from %o on", async (lastEnd, asked, words) => {
+  ])("counts 300 lines that end in %j correctly, from %o on", async (lastEnd, asked, words) => {
     const { handler, id } = await storedSession(
       `${Array.from({ length: 300 }, () => "words").join("\n")}${lastEnd}`,
     );
@@ -593,7 +593,7 @@ describe("read_artifact", () => {
     expect(event.kind).toBe("tool_success");
   });
 
-  it("finds the id among the words that the prompt shows around it", async () => {
+  it("finds the id within the words that the prompt shows around it", async () => {
     const { handler, id } = await storedSession();
     for (const artifact of [
       ` ${id} `,
@@ -607,7 +607,7 @@ describe("read_artifact", () => {
   });
 
   it.each(["0123456789ab", "../../etc/passwd", "", "f".repeat(64)])(
-    "refuses %j, which is no artifact of the session",
+    "rejects %j, which is no artifact of the session",
     async (artifact) => {
       const { handler } = await storedSession();
       expect(await contentOf(handler, { handle: artifact })).toContain("can't be read");

@@ -20,7 +20,7 @@ function asking(): {
 }
 
 describe("a listing of tools", () => {
-  it("whose call is out of time is cancelled, and the next call asks again", async () => {
+  it("is cancelled when its call times out, and the next call lists again", async () => {
     const { questions, handler } = asking();
     expect(await handler.call("look", {}, { timeoutMs: 5 })).toMatchObject({
       kind: "tool_timeout",
@@ -33,7 +33,7 @@ describe("a listing of tools", () => {
     expect(questions[1]?.signal?.aborted).toBe(false);
   });
 
-  it("is cancelled when the last of those who wait gives up", async () => {
+  it("is cancelled when its last caller gives up", async () => {
     const { questions, handler } = asking();
     const [first, second] = [new AbortController(), new AbortController()];
     const calls = [first, second].map(({ signal }) => handler.call("look", {}, { signal }));
@@ -46,7 +46,7 @@ describe("a listing of tools", () => {
     expect(questions[0]?.signal?.aborted).toBe(true);
   });
 
-  it("that the application gives up is left to the calls beside it", async () => {
+  it("continues for other calls when the application gives up", async () => {
     const { questions, handler } = asking();
     const controller = new AbortController();
     const beside = handler.call("look", {});
@@ -59,7 +59,7 @@ describe("a listing of tools", () => {
     expect(await beside).toMatchObject({ kind: "tool_success" });
   });
 
-  it("is not begun for a signal that is aborted", async () => {
+  it("does not start for an aborted signal", async () => {
     const { questions, handler } = asking();
     await expect(handler.tools({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",

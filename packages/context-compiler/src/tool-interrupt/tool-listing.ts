@@ -5,32 +5,36 @@ import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 export interface ToolListing {
   /** @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge */
   tools(signal?: AbortSignal): Promise<readonly BridgedTool[]>;
-  /** Finds a tool. Lists again if the last listing has no such name, and returns all tools if there still is none. */
+  /**
+   * Finds a tool. Lists again if the last listing lacks the name, and returns all tools if there
+   * still is none.
+   */
   find(name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]>;
 }
 
 /** One listing by the bridge. */
-interface Asked {
+interface Listing {
   answer: Promise<readonly BridgedTool[]>;
   controller: AbortController;
   waiting: number;
 }
 
 /**
- * A caller that gives up does not cancel the listing for the others. It is cancelled once no caller waits. A listing
- * that a caller gave up is not used by later callers, since it may hang.
+ * Creates a listing of a bridge's tools. A caller that gives up does not cancel the listing for the
+ * others. It is cancelled once no caller waits. Later callers never join a listing that a caller
+ * gave up on, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {
-  let last: Asked | undefined;
+  let last: Listing | undefined;
 
-  const forget = (asked: Asked): void => {
-    if (last === asked) last = undefined;
+  const forget = (list: Listing): void => {
+    if (last === list) last = undefined;
   };
-  const ask = (): Asked => {
+  const ask = (): Listing => {
     const controller = new AbortController();
-    const asked: Asked = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
-    asked.answer.catch(() => forget(asked));
-    return (last = asked);
+    const list: Listing = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
+    list.answer.catch(() => forget(list));
+    return (last = list);
   };
   const tools = (
     signal: AbortSignal | undefined,
@@ -44,17 +48,17 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
           }),
         );
       if (signal?.aborted === true) return cancel();
-      const asked = isFresh || last === undefined ? ask() : last;
+      const list = isFresh || last === undefined ? ask() : last;
       const giveUp = (): void => {
-        forget(asked);
-        asked.waiting -= 1;
-        if (asked.waiting === 0) asked.controller.abort(signal?.reason);
+        forget(list);
+        list.waiting -= 1;
+        if (list.waiting === 0) list.controller.abort(signal?.reason);
         cancel();
       };
       const done = (): void => signal?.removeEventListener("abort", giveUp);
-      asked.waiting += 1;
+      list.waiting += 1;
       signal?.addEventListener("abort", giveUp, { once: true });
-      asked.answer.finally(done).then(resolve, reject);
+      list.answer.finally(done).then(resolve, reject);
     });
   return {
     tools: (signal) => tools(signal),

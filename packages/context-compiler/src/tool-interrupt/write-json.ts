@@ -1,11 +1,11 @@
 import { toBase64 } from "@ccl/core/json";
 
 /**
- * Writes a value as JSON, including values that `JSON.stringify` does not support. A bigint stays a number if it is a
- * safe integer, else it becomes a text. A `Set` becomes a list, a `Map` or other class with entries a list
- * of pairs, an `Error` its message, a `RegExp` its text, and bytes base64.
- * @throws TypeError that names the value as `what`, if it is cyclic, throws, contains a promise, or itself has no JSON
- * form (a function, a stream)
+ * Writes a value as JSON, including values that `JSON.stringify` does not support. A bigint becomes
+ * a number if it is a safe integer, else a text. A `Set` becomes a list, a `Map` or other class
+ * with entries a list of pairs, an `Error` its message, a `RegExp` its text, and bytes base64.
+ * @throws TypeError that calls the value `what`, if it is cyclic, throws, contains a promise, or
+ * itself has no JSON form (a function, a stream)
  */
 export function writeJson(value: unknown, what: string): string {
   let json: string | undefined;
@@ -24,7 +24,7 @@ function replaceOdd(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint")
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object" || value === null) return value;
-  // JSON.stringify has already converted a Buffer by now, so the original is read.
+  // JSON.stringify has already converted a Buffer, so read the original.
   const given: unknown = Reflect.get(Object(this), key);
   if (given instanceof Uint8Array) return toBase64(given);
   if (value instanceof Map || value instanceof Set) return [...value];
@@ -32,12 +32,13 @@ function replaceOdd(this: unknown, key: string, value: unknown): unknown {
   if (value instanceof RegExp) return String(value);
   if (!isOpaque(value)) return value;
   if ("entries" in value && typeof value.entries === "function") return [...value.entries()];
-  // A member without a JSON form is left out, because the work of the object that has it is done.
+  // A member without a JSON form is left out. The tool's work is done, and the rest of its result
+  // is usable.
   if (key !== "" && !(value instanceof Promise)) return value;
   throw new TypeError(`a ${value.constructor.name || "value without fields"} leaves nothing`);
 }
 
-/** An instance of a class with nothing that JSON would show. */
+/** True for an instance of a class of which JSON would show nothing. */
 function isOpaque(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value) || prototype === null || Object.keys(value).length > 0) return false;

@@ -1,16 +1,16 @@
-/** An error class of a package that has `aborted` among its codes. */
+/** An error class whose codes include `aborted`. */
 export type AbortErrorClass = new (
   code: "aborted",
   message: string,
   options: { cause: unknown },
 ) => Error;
 
-/** The package's `aborted`, with the signal's reason as its cause. */
+/** Creates the package's `aborted` error, with the signal's reason as its cause. */
 function abortedError(signal: AbortSignal, ErrorClass: AbortErrorClass): Error {
   return new ErrorClass("aborted", "The call was aborted.", { cause: signal.reason });
 }
 
-/** Throws the package's `aborted` if the signal is aborted. */
+/** Throws the package's `aborted` error if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined, ErrorClass: AbortErrorClass): void {
   if (signal?.aborted === true) throw abortedError(signal, ErrorClass);
 }
@@ -23,12 +23,13 @@ interface Watch {
 const watches = new WeakMap<AbortSignal, Watch>();
 
 /**
- * Calls back when the signal aborts, unless the returned function was called before. All callbacks of a signal share
- * one listener: Node warns of a leak from the eleventh on, and keeps some signals alive while they have one.
+ * Calls back when the signal aborts, unless the returned function was called before. All callbacks
+ * of a signal share one listener, because Node warns about a leak from the eleventh listener on and
+ * keeps some signals alive while they have one.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, listener } = watches.get(signal) ?? watch(signal);
-  // A new function, so that the same callback can wait twice.
+  // A new function for each call, so that the same callback can be registered twice.
   const entry = (): void => callback();
   if (callbacks.size === 0) signal.addEventListener("abort", listener, { once: true });
   callbacks.add(entry);
@@ -51,8 +52,9 @@ function watch(signal: AbortSignal): Watch {
 }
 
 /**
- * Settles as the promise does, or rejects as soon as the signal aborts: with the package's `aborted`, or with the
- * signal's reason if no class is given. The work itself continues, and its late result or failure is ignored.
+ * Settles like the promise, or rejects as soon as the signal aborts. It rejects with the package's
+ * `aborted` error, or with the signal's reason if no class is given. The work itself continues, and
+ * its late result or failure is ignored.
  */
 export function untilAborted<Value>(
   promise: PromiseLike<Value> | Value,

@@ -33,7 +33,7 @@ describe("throwIfAborted", () => {
 });
 
 describe("onAbort", () => {
-  it("shares one listener, and leaves none when all callbacks are gone", () => {
+  it("shares one listener, and leaves none after the last callback is gone", () => {
     const { signal } = new AbortController();
     const forget = Array.from({ length: 20 }, () => onAbort(signal, () => undefined));
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
@@ -41,7 +41,7 @@ describe("onAbort", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("calls what still waits once, also the same callback twice", () => {
+  it("calls each waiting callback once, even if the same function waits twice", () => {
     const controller = new AbortController();
     const [called, forgotten] = [vi.fn<() => void>(), vi.fn<() => void>()];
     onAbort(controller.signal, called);
@@ -55,7 +55,7 @@ describe("onAbort", () => {
 });
 
 describe("untilAborted", () => {
-  it("settles as the promise does", async () => {
+  it("settles like the promise", async () => {
     const { signal } = new AbortController();
     await expect(untilAborted(Promise.resolve(1), signal, TestError)).resolves.toBe(1);
     await expect(untilAborted(2, undefined, TestError)).resolves.toBe(2);
@@ -77,7 +77,7 @@ describe("untilAborted", () => {
 });
 
 describe("sleep", () => {
-  it("ends after the time, or at the abort with its reason", async () => {
+  it("resolves after the time, or rejects at the abort with its reason", async () => {
     vi.useFakeTimers();
     try {
       const controller = new AbortController();
@@ -97,7 +97,7 @@ describe("sleep", () => {
 describe("withTimeout", () => {
   const onTimeout = (): Error => new TestError("timeout", "Too long.");
 
-  it("gives what the work gives, aborts its signal then, and leaves no listener", async () => {
+  it("returns the work's result, then aborts its signal, and leaves no listener", async () => {
     const { signal } = new AbortController();
     let inner: AbortSignal | undefined;
     const work = (given: AbortSignal): Promise<number> => {
@@ -109,7 +109,7 @@ describe("withTimeout", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("rejects when the time is up or the caller aborts, though the work ignores its signal", async () => {
+  it("rejects when the time is up or the caller aborts, even if the work ignores its signal", async () => {
     await expect(withTimeout(never, { timeoutMs: 1, onTimeout })).rejects.toMatchObject({
       code: "timeout",
     });
@@ -122,14 +122,14 @@ describe("withTimeout", () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it("takes a limit longer than a timer can wait for none", async () => {
+  it("treats a limit longer than a timer can wait as no limit", async () => {
     const work = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, "done"));
     await expect(withTimeout(work, { timeoutMs: Infinity, onTimeout })).resolves.toBe("done");
   });
 });
 
 describe("mapConcurrent", () => {
-  it("keeps the order and never runs more at a time than allowed", async () => {
+  it("keeps the order and never exceeds the concurrency", async () => {
     let [running, most] = [0, 0];
     const results = await mapConcurrent([5, 1, 4, 2, 3], 2, async (item, index) => {
       most = Math.max(most, ++running);
@@ -141,7 +141,7 @@ describe("mapConcurrent", () => {
     expect(most).toBe(2);
   });
 
-  it("starts nothing after a failure, and rejects with the first when the rest has ended", async () => {
+  it("starts nothing after a failure, and rejects with the first failure once the rest has ended", async () => {
     const ended: number[] = [];
     const run = async (item: number): Promise<void> => {
       await Promise.resolve();
@@ -165,7 +165,7 @@ describe("parseRetryAfter", () => {
     ["soon", undefined],
     ["", undefined],
     [null, undefined],
-  ])("reads %j as %j ms", (header, expected) => {
+  ])("parses %j as %j ms", (header, expected) => {
     expect(parseRetryAfter(header, nowMs)).toBe(expected);
   });
 });
@@ -181,7 +181,7 @@ describe("backoffDelay", () => {
 });
 
 describe("loadOnce", () => {
-  it("loads when it is first asked, once for all, and again after a failure", async () => {
+  it("loads on the first call, once for all callers, and again after a failure", async () => {
     const load = vi.fn<() => object>(() => ({}));
     load.mockImplementationOnce(() => {
       throw new Error("not there yet");

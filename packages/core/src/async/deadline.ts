@@ -1,28 +1,34 @@
 import { onAbort } from "./abort.ts";
 
-/** Limits of a call. */
+/** Time limit and signal of a call. */
 export interface TimeoutOptions {
   /** No limit by default. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** The error that the call rejects with when its time is up. */
+  /** Creates the error that the call rejects with when its time is up. */
   onTimeout: () => Error;
 }
 
-/** The end of a call: its time limit joined with the caller's signal. */
+/** The end of a call, which combines its time limit and the caller's signal. */
 export interface Deadline {
-  /** Aborts with the reason that ended the call first. The call's work should observe it. */
+  /** Aborts with the first reason that ended the call. The call's work should observe it. */
   readonly signal: AbortSignal;
-  /** Milliseconds that are left. `Infinity` without a limit. */
+  /** Remaining milliseconds. `Infinity` without a limit. */
   remainingMs(): number;
-  /** Ends the call: removes the timer and the listener, and aborts the signal so that nothing stays open. */
+  /**
+   * Ends the call. Removes the timer and the listener, and aborts the signal so that nothing stays
+   * open.
+   */
   close(): void;
 }
 
 // Some platforms fire a longer timer immediately.
 const maxTimerMs = 2_147_483_647;
 
-/** Starts the time of a call. The timer and the caller's signal keep everything alive that waits for its end. */
+/**
+ * Starts the time limit of a call. Until `close`, the timer and the caller's signal hold a
+ * reference to it.
+ */
 export function createDeadline({ timeoutMs, signal, onTimeout }: TimeoutOptions): Deadline {
   const controller = new AbortController();
   const startMs = Date.now();

@@ -1,4 +1,7 @@
-/** Loads on the first call and returns that value to every caller. After a failure the next call tries again. */
+/**
+ * Creates a function that loads on its first call and returns that value to every caller. After a
+ * failure, the next call tries again.
+ */
 export function loadOnce<Value>(load: () => Promise<Value> | Value): () => Promise<Value> {
   let loading: Promise<Value> | undefined;
   return () =>

@@ -1,6 +1,7 @@
 /**
- * Calls `run` for each item, at most `concurrency` at a time, and returns the results in the order of the items. After
- * a failure no new call starts, and it rejects with the first failure once the running calls have ended.
+ * Calls `run` for each item, up to `concurrency` at a time, and returns the results in the order of
+ * the items. After a failure no new call starts. Once the running calls have ended, it rejects with
+ * the first failure.
  */
 export async function mapConcurrent<Item, Value>(
   items: readonly Item[],

@@ -1,6 +1,6 @@
 /**
- * Milliseconds that `Retry-After` asks for. The header holds seconds or an HTTP date (RFC 9110, section 10.2.3). A past
- * date is 0. Undefined if there is no such header or it cannot be parsed.
+ * Parses `Retry-After` into milliseconds. The header holds seconds or an HTTP date (RFC 9110,
+ * section 10.2.3). A past date gives 0. Undefined if the header is absent or cannot be parsed.
  */
 export function parseRetryAfter(
   header: string | null | undefined,
@@ -15,17 +15,17 @@ export function parseRetryAfter(
 
 /** Limits of a back-off. */
 export interface BackoffOptions {
-  /** The longest wait before the first retry. It doubles each time. */
+  /** Upper bound of the wait before the first retry. It doubles each time. */
   firstMs: number;
-  /** No wait is longer than this. */
+  /** Upper bound of every wait. */
   maxMs: number;
   /** From 0 to below 1; `Math.random` by default. */
   random?: (() => number) | undefined;
 }
 
 /**
- * Milliseconds to wait before retry `attempt`, counted from 0. Full jitter, after "Exponential Backoff And Jitter" (AWS
- * architecture blog).
+ * Milliseconds to wait before retry `attempt`, counted from 0. It uses full jitter, as in
+ * "Exponential Backoff And Jitter" (AWS architecture blog).
  */
 export function backoffDelay(
   attempt: number,

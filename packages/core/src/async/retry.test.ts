@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Fails as often as there are errors, and notes when it was called. */
+/** Fails once for each error, and records the time of each call. */
 function failing(...errors: unknown[]): { calls: number[]; attempt: () => Promise<string> } {
   const [calls, startMs]: [number[], number] = [[], Date.now()];
   const attempt = async (): Promise<string> => {
@@ -22,7 +22,7 @@ function failing(...errors: unknown[]): { calls: number[]; attempt: () => Promis
 }
 
 describe("retry", () => {
-  it("waits as failures ask, else at random in a span that doubles, twice by default", async () => {
+  it("waits as failures ask, or at random within a bound that doubles, twice by default", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const { calls, attempt } = failing("a", "b", "c");
     const ended = retry(attempt, { waitFor: (error) => (error === "a" ? 30 : "backoff") });
@@ -36,7 +36,7 @@ describe("retry", () => {
     ["a retry can't help", { waitFor: () => undefined }],
     ["the wait is longer than the time left", { waitFor: () => 50, remainingMs: () => 50 }],
     ["the wait is longer than a minute", { waitFor: () => 60_000 }],
-  ])("throws at once if %s", async (_, options) => {
+  ])("throws immediately if %s", async (_, options) => {
     const { calls, attempt } = failing("a");
     await expect(retry(attempt, options)).rejects.toBe("a");
     expect(calls.length).toBe(1);

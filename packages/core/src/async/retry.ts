@@ -3,22 +3,29 @@ import { sleep } from "./sleep.ts";
 
 /** Which failures are retried, and for how long. */
 export interface RetryOptions {
-  /** Calls after the first one. 0 turns retries off. 2 by default. */
+  /** Maximum number of calls after the first one. 0 turns retries off. 2 by default. */
   retries?: number | undefined;
   /**
-   * When to call again after a failure: in this many milliseconds (its `Retry-After`), or after `backoff`, a random
-   * wait of up to 0.5 s that doubles up to 8 s. Undefined if another call cannot help.
+   * Decides when to call again after a failure: after this many milliseconds (its `Retry-After`),
+   * or after `backoff`, a random wait of up to 0.5 s that doubles up to 8 s. Undefined if another
+   * call cannot help.
    */
   waitFor: (error: unknown) => number | "backoff" | undefined;
   signal?: AbortSignal | undefined;
-  /** A failure that would have to wait longer than this, or longer than a minute, is thrown immediately. */
+  /**
+   * Returns the remaining time of the whole call. A failure whose wait would exceed it, or a
+   * minute, is thrown immediately.
+   */
   remainingMs?: (() => number) | undefined;
 }
 
 const backoff = { firstMs: 500, maxMs: 8_000 };
 const maxWaitMs = 60_000;
 
-/** Retries failures that may be temporary. @throws the last failure, or the signal's reason during a wait */
+/**
+ * Retries failures that may be temporary.
+ * @throws the last failure, or the signal's reason during a wait
+ */
 export async function retry<Value>(
   attempt: () => Promise<Value>,
   { retries = 2, waitFor, signal, remainingMs }: RetryOptions,

@@ -6,7 +6,7 @@ export class TurnQueue {
   readonly #waiting: (() => void)[] = [];
   readonly #ErrorClass: AbortErrorClass;
 
-  /** `ErrorClass` is the package's class for calls that are aborted while they wait. */
+  /** `ErrorClass` is thrown if a call is aborted while it waits. */
   constructor(ErrorClass: AbortErrorClass) {
     this.#ErrorClass = ErrorClass;
   }

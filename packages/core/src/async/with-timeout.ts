@@ -2,9 +2,9 @@ import { untilAborted } from "./abort.ts";
 import { createDeadline, type TimeoutOptions } from "./deadline.ts";
 
 /**
- * Runs work that may ignore its signal. Rejects when the time is up or the caller aborts, whatever the work does. The
- * work's signal is aborted with the same reason, and also when the call ends otherwise, so that nothing stays open. A
- * late result or failure is ignored.
+ * Runs work that may ignore its signal. Rejects when the time is up or the caller aborts, whatever
+ * the work does. The work's signal is aborted with the same reason. It is also aborted when the
+ * call ends otherwise, so that nothing stays open. A late result or failure is ignored.
  */
 export async function withTimeout<Value>(
   work: (signal: AbortSignal) => Promise<Value>,

@@ -3,7 +3,7 @@ import { CclError } from "../ccl-error.ts";
 /** Why an exact counter could not be created. */
 export type BpeCounterErrorCode = "invalid_vocabulary" | "tokenizer_missing" | "unknown_encoding";
 
-/** What `createBpeCounter` rejects with. */
+/** The error that `createBpeCounter` rejects with. */
 export class BpeCounterError extends CclError<BpeCounterErrorCode> {
   static override readonly brand: string = "BpeCounterError";
 }

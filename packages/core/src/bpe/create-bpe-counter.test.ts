@@ -38,12 +38,12 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     expect(counter.countMessages?.([{ role: "user", content: "Hello there" }])).toBe(3 + 3 + 1 + 2);
   });
 
-  it("counts prose and code as gpt-tokenizer does", () => {
+  it("counts prose and code like gpt-tokenizer", () => {
     expect(prose.length + code.length).toBeGreaterThan(6);
     for (const text of [...prose, ...code]) expect(counter.count(text)).toBe(reference(text));
   });
 
-  it("counts special tokens as the text they are", () => {
+  it("counts special tokens as ordinary text", () => {
     for (const text of [
       "<|endoftext|>",
       "a <|im_start|>user<|im_sep|> b",
@@ -53,7 +53,7 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     }
   });
 
-  it("counts any text as gpt-tokenizer does, byte order marks apart, which that drops while merging", () => {
+  it("counts any text like gpt-tokenizer, except byte order marks, which gpt-tokenizer drops while merging", () => {
     const words = [
       "the",
       " function",
@@ -84,7 +84,7 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     );
   });
 
-  it("counts any unbroken run of a few characters as gpt-tokenizer does", () => {
+  it("counts any unbroken run of a few characters like gpt-tokenizer", () => {
     const alphabet = fc.constantFrom(
       "ab",
       "aeinrst",
@@ -114,7 +114,7 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     ["spaces", " ".repeat(1_500)],
     ["newlines", "\n".repeat(1_500)],
     ["punctuation", "!?".repeat(600)],
-  ])("counts an unbroken run of %s as gpt-tokenizer does", (_kind, text) => {
+  ])("counts an unbroken run of %s like gpt-tokenizer", (_kind, text) => {
     expect(counter.count(text)).toBe(reference(text));
   });
 
@@ -123,7 +123,7 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
     ["ideographs", "日本語", 40_000],
     ["surrogate pairs after one letter", "𠀀", 40_000],
   ])(
-    "stays within a fiftieth where a run of %s is too long to be merged as a whole",
+    "is off by less than 2 % if a run of %s is too long to be merged as a whole",
     (_kind, unit, repeats) => {
       const parts = 200;
       const expected = counter.count(unit.repeat(repeats / parts)) * parts;
@@ -133,7 +133,7 @@ describe.each(encodings)("createBpeCounter(%j)", (encoding, counter, reference) 
 });
 
 describe("createBpeCounter", () => {
-  it("says what to install when the tokenizer is missing", async () => {
+  it("says what to install if the tokenizer is missing", async () => {
     vi.doMock("gpt-tokenizer/bpeRanks/o200k_base", () => {
       throw new Error("Cannot find package");
     });
@@ -147,7 +147,7 @@ describe("createBpeCounter", () => {
     });
   });
 
-  it("counts the same with a vocabulary that was kept as bytes", async () => {
+  it("counts the same with a vocabulary that was stored as bytes", async () => {
     const vocabulary = await loadVocabulary("o200k_base");
     const kept = Uint8Array.from([9, 9, 9, ...vocabulary]).subarray(3);
     const counter = await createBpeCounter("o200k_base", { vocabulary: kept });
@@ -157,17 +157,17 @@ describe("createBpeCounter", () => {
 
   it.each<[what: string, damage: (bytes: Uint8Array) => Uint8Array]>([
     ["is empty", () => new Uint8Array(0)],
-    ["is cut off", (bytes) => bytes.subarray(0, -1)],
-    ["ends within its lengths", (bytes) => bytes.subarray(0, 1_000)],
-    ["says another number of tokens", (bytes) => bytes.with(0, 1)],
-  ])("refuses a vocabulary that %s", async (_what, damage) => {
+    ["is truncated", (bytes) => bytes.subarray(0, -1)],
+    ["ends within its table of lengths", (bytes) => bytes.subarray(0, 1_000)],
+    ["states another number of tokens", (bytes) => bytes.with(0, 1)],
+  ])("rejects a vocabulary that %s", async (_what, damage) => {
     const vocabulary = damage(await loadVocabulary("cl100k_base"));
     await expect(createBpeCounter("cl100k_base", { vocabulary })).rejects.toMatchObject({
       code: "invalid_vocabulary",
     });
   });
 
-  it("refuses an encoding it does not know", async () => {
+  it("rejects an unknown encoding", async () => {
     await expect(createBpeCounter(JSON.parse('"p50k_base"'))).rejects.toMatchObject({
       code: "unknown_encoding",
     });

@@ -16,13 +16,17 @@ const warmUpBytes = 4_000;
 
 /** Where a counter gets its vocabulary. */
 export interface BpeCounterOptions {
-  /** The bytes that `loadVocabulary` returned, for example from a file. Without them the peer is loaded. */
+  /**
+   * The bytes that `loadVocabulary` returned, for example from a file. Without them,
+   * `gpt-tokenizer` is loaded.
+   */
   vocabulary?: Uint8Array | undefined;
 }
 
 /**
- * An exact counter over the vocabulary of the optional peer `gpt-tokenizer`, or over a packed vocabulary. Counts special
- * tokens such as `<|endoftext|>` as ordinary text. Rejects with `tokenizer_missing` if the peer is absent.
+ * Creates an exact counter from the vocabulary of the optional peer `gpt-tokenizer`, or from a
+ * packed vocabulary. Counts special tokens such as `<|endoftext|>` as ordinary text. Rejects with
+ * `tokenizer_missing` if the peer is absent.
  */
 export async function createBpeCounter(
   encoding: BpeEncoding,
@@ -30,8 +34,8 @@ export async function createBpeCounter(
 ): Promise<TokenCounter> {
   const vocabulary = options?.vocabulary ?? (await loadVocabulary(encoding));
   const merger = new PieceMerger(tableOf(vocabulary));
-  // Merging runs some 20 times slower until the engine has compiled it. Without this the first long piece would pay for
-  // that.
+  // Warm up the merger. It runs some 20 times slower until the engine has compiled it, which would
+  // delay the first long piece.
   merger.count(new TextDecoder().decode(vocabulary.subarray(-warmUpBytes)));
   const count = createPieceCounter(
     merger,
@@ -46,8 +50,8 @@ export async function createBpeCounter(
 }
 
 /**
- * The peer's vocabulary of an encoding as bytes for `createBpeCounter`: 1.5 to 2 MB, which an application can keep as a
- * file.
+ * Loads the peer's vocabulary of an encoding as bytes for `createBpeCounter`. They take 1.5 to 2 MB
+ * and can be stored in a file.
  */
 export async function loadVocabulary(encoding: BpeEncoding): Promise<Uint8Array> {
   const load = vocabularies[encoding];

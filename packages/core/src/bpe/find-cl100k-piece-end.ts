@@ -11,7 +11,8 @@ import {
 import { contractionLength, findNumberEnd, findSpaceEnd } from "../tokens/find-piece-end.ts";
 
 /**
- * The end of the piece that starts at `start`, by the split pattern of cl100k_base, where case does not split words.
+ * Finds the end of the piece that starts at `start`, by the split pattern of cl100k_base. In this
+ * pattern, case does not split words.
  */
 export function findCl100kPieceEnd(text: string, start: number): number {
   const first = classAt(text, start);

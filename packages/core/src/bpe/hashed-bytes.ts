@@ -3,7 +3,8 @@ const longestSpan = 1024;
 const base = 0x2f0b4c47;
 
 /**
- * A text as UTF-8 with a precomputed hash of any range. Positions begin at 1, so that every position has one before it.
+ * A text as UTF-8, with hashes of any range in constant time. Positions begin at 1, so that every
+ * position has a predecessor.
  */
 export class HashedBytes {
   readonly bytes: Uint8Array;
@@ -28,7 +29,7 @@ export class HashedBytes {
       sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
   }
 
-  /** The hash of a range of at most 1,024 bytes. */
+  /** The hash of a range of up to 1,024 bytes. */
   hash(start: number, end: number): number {
     return (
       ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) |
@@ -44,7 +45,10 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   return hash;
 }
 
-/** Writes from position 1 on and returns the end. Half a surrogate pair becomes U+FFFD, as in every encoder. */
+/**
+ * Writes from position 1 on and returns the end. A lone surrogate becomes U+FFFD, as in every
+ * encoder.
+ */
 function writeUtf8(text: string, target: Uint8Array): number {
   let index = 0;
   while (index < text.length && text.charCodeAt(index) < 0x80)

@@ -1,32 +1,37 @@
 import { HashedBytes } from "./hashed-bytes.ts";
 import { NO_RANK, type TokenTable } from "./token-table.ts";
 
-/** Code units of the longest piece that is merged as a whole. A code unit is at most three bytes. */
+/**
+ * Code units of the longest piece that is merged as a whole. A code unit takes up to three bytes.
+ */
 const longestPiece = 2 ** 15;
 const longestBytes = 3 * longestPiece;
 /**
- * Rank and position share one number in the queue, so that the smallest number has the lowest rank and, among equals,
- * is leftmost.
+ * The queue stores rank and position in one number, so that the smallest number has the lowest rank
+ * and, among equal ranks, is leftmost.
  */
 const positions = 2 ** 17;
 
 /**
- * Merges the bytes of a piece as byte pair encoding does: the pair of the lowest rank first, and of equal ranks the
- * leftmost.
+ * Merges the bytes of a piece by byte pair encoding: the pair with the lowest rank first, and among
+ * equal ranks the leftmost.
  */
 export class PieceMerger {
   readonly #table: TokenTable;
   readonly #text = new HashedBytes(longestBytes);
   /**
-   * Indexed by the position where a part begins: where the next and the previous part begin, and the rank of it merged
-   * with the next.
+   * Indexed by the start of a part: the starts of the next and the previous part, and the rank of
+   * the part merged with the next one.
    */
   readonly #next = new Int32Array(longestBytes + 2);
   readonly #previous = new Int32Array(longestBytes + 2);
   readonly #rankAt = new Int32Array(longestBytes + 2);
   /** The rank under which the merge at each position was last queued. */
   readonly #queuedAt = new Int32Array(longestBytes + 2);
-  /** Merges of a lower rank than their neighbours, including the lowest of all. Some entries are out of date. */
+  /**
+   * Merges with a lower rank than their neighbours, which includes the lowest of all. Some entries
+   * are stale.
+   */
   readonly #queue = new MinQueue(3 * longestBytes);
 
   constructor(table: TokenTable) {
@@ -34,8 +39,8 @@ export class PieceMerger {
   }
 
   /**
-   * How many tokens a piece has. A piece longer than `longestPiece` is counted in parts, and each cut may add a token
-   * or two.
+   * Counts the tokens of a piece. A piece longer than `longestPiece` is counted in parts, and each
+   * cut may add a token or two.
    */
   count(piece: string): number {
     let tokens = 0;
@@ -65,7 +70,7 @@ export class PieceMerger {
     return tokens;
   }
 
-  /** Makes each byte a part. */
+  /** Turns each byte into a part. */
   #link(end: number): void {
     const rankAt = this.#rankAt;
     const next = this.#next;
@@ -107,7 +112,7 @@ export class PieceMerger {
         : this.#table.rankOf(this.#text, start, this.#next[middle] ?? end);
   }
 
-  /** Queues the merge at `start` unless a neighbouring merge precedes it. */
+  /** Queues the merge at `start` unless a neighbouring merge goes first. */
   #offer(start: number): void {
     const rankAt = this.#rankAt;
     const rank = rankAt[start] ?? NO_RANK;
@@ -122,7 +127,7 @@ export class PieceMerger {
   }
 }
 
-/** A heap of numbers that returns the smallest first. */
+/** A heap of numbers that returns the smallest number first. */
 class MinQueue {
   size = 0;
   readonly #heap: Float64Array;

@@ -17,13 +17,16 @@ export class TokenTable {
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
   /**
-   * Open addressing. A slot holds the upper bits of a token's hash and, in the lower bits, its rank + 1. 0 is an empty
-   * slot.
+   * A hash table with open addressing. A slot holds the upper bits of a token's hash and, in the
+   * lower bits, its rank + 1. 0 is an empty slot.
    */
   readonly #slots: Int32Array;
   #longestToken = 0;
 
-  /** Takes a vocabulary that `packVocabulary` made. Throws `RangeError` if it is not one. */
+  /**
+   * Reads a vocabulary from `packVocabulary`.
+   * @throws RangeError if it is not one
+   */
   constructor(packed: Uint8Array) {
     const count =
       packed.byteLength < 4 ? 0 : new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
@@ -71,7 +74,7 @@ export class TokenTable {
     return (Math.imul(hash ^ (hash >>> 15), 0x45d9f3b) >>> 7) & (this.#slots.length - 1);
   }
 
-  /** The length of a token if it stands at `start`, else -1. */
+  /** The length of the token if the bytes at `start` equal it, else -1. */
   #lengthAt(rank: number, bytes: Uint8Array, start: number): number {
     const first = this.#starts[rank] ?? 0;
     const length = (this.#starts[rank + 1] ?? 0) - first;

@@ -12,7 +12,9 @@ export type CanonicalJsonErrorCode =
   | "cycle"
   | "too_deep";
 
-/** What `canonicalJson` throws. `details.path` leads from the root to the offending value. */
+/**
+ * The error that `canonicalJson` throws. `details.path` leads from the root to the offending value.
+ */
 export class CanonicalJsonError extends CclError<CanonicalJsonErrorCode> {
   static override readonly brand: string = "CanonicalJsonError";
 }

@@ -25,7 +25,7 @@ function nestedArrays(depth: number): unknown {
   return value;
 }
 
-describe("numbers of RFC 8785, appendix B", () => {
+describe("the numbers of RFC 8785, appendix B", () => {
   it.each([
     ["0000000000000000", "0"],
     ["8000000000000000", "0"],
@@ -55,12 +55,15 @@ describe("numbers of RFC 8785, appendix B", () => {
     expect(canonicalJson(doubleOf(bits))).toBe(text);
   });
 
-  it.each(["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"])("%s is refused", (bits) => {
-    expect(refusal([doubleOf(bits)])).toEqual({
-      code: "non_finite_number",
-      details: { path: [0] },
-    });
-  });
+  it.each(["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"])(
+    "%s is rejected",
+    (bits) => {
+      expect(refusal([doubleOf(bits)])).toEqual({
+        code: "non_finite_number",
+        details: { path: [0] },
+      });
+    },
+  );
 });
 
 describe("canonicalJson", () => {
@@ -115,24 +118,24 @@ describe("canonicalJson", () => {
     ["a lone high surrogate", { a: "x\ud800y" }, "lone_surrogate", ["a"]],
     ["a lone low surrogate in a name", { b: { "\udc00": 1 } }, "lone_surrogate", ["b", "\udc00"]],
     ["a cycle", own, "cycle", ["a", 0]],
-  ])("refuses %s and says where", (_name, value, code, path) => {
+  ])("rejects %s and names its path", (_name, value, code, path) => {
     expect(refusal(value)).toEqual({ code, details: { path } });
   });
 
-  it("leaves out undefined members and honours toJSON", () => {
+  it("leaves out undefined members and calls toJSON", () => {
     expect(canonicalJson({ b: undefined, a: new Date(0) })).toBe(
       '{"a":"1970-01-01T00:00:00.000Z"}',
     );
   });
 
-  it("takes one object at two places, null prototypes and a member named __proto__", () => {
+  it("accepts one object at two places, null prototypes and a member named __proto__", () => {
     const shared = Object.assign(Object.create(null), { z: 1 });
     expect(canonicalJson([shared, shared, JSON.parse('{"__proto__":1,"a":2}')])).toBe(
       '[{"z":1},{"z":1},{"__proto__":1,"a":2}]',
     );
   });
 
-  it("writes 100,000 nested arrays, and refuses endless nesting with a typed error", () => {
+  it("writes 100,000 nested arrays, and rejects endless nesting with a typed error", () => {
     expect(canonicalJson(nestedArrays(100_000))).toBe("[".repeat(100_000) + "]".repeat(100_000));
     expect(() => canonicalJson(nestedArrays(200_001))).toThrow(/nested deeper/);
   });
@@ -141,7 +144,7 @@ describe("canonicalJson", () => {
 describe("for every JSON value", () => {
   const json = fc.jsonValue({ stringUnit: "grapheme" });
 
-  it("parsing gives the value back, and a second pass gives the same text", () => {
+  it("parsing returns an equal value, and a second pass the same text", () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = canonicalJson(value);
@@ -151,7 +154,7 @@ describe("for every JSON value", () => {
     );
   });
 
-  it("the order in which members were set does not matter", () => {
+  it("member order does not matter", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), json), (value) => {
         expect(canonicalJson(Object.fromEntries(Object.entries(value).reverse()))).toBe(
@@ -162,7 +165,7 @@ describe("for every JSON value", () => {
   });
 });
 
-it("refuses what is nested too deep for every reader", () => {
+it("rejects values that are nested too deeply for any reader", () => {
   let value: unknown = 1;
   for (let depth = 0; depth <= 200_001; depth += 1) value = [value];
   expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: "too_deep" }));

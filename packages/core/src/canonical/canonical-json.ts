@@ -5,16 +5,16 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 interface Frame {
   container: object;
-  /** Sorted names, for objects only. */
+  /** Sorted names of an object. Undefined for an array. */
   keys: string[] | undefined;
   values: unknown[];
   index: number;
 }
 
 /**
- * The JSON text of RFC 8785 (JCS): equal values have one text, so its hash identifies the value. Undefined members are
- * left out and `toJSON` is called, as `JSON.stringify` does. Anything else that JSON cannot represent is rejected and not
- * dropped. Works in constant stack space.
+ * Writes the canonical JSON of RFC 8785 (JCS). Equal values have the same text, so its hash
+ * identifies the value. Like `JSON.stringify`, it leaves out undefined members and calls `toJSON`.
+ * It rejects all other values that JSON cannot represent. Needs constant stack space.
  * @throws CanonicalJsonError
  */
 export function canonicalJson(value: unknown): string {
@@ -79,7 +79,7 @@ function scalarText(value: unknown, stack: Frame[]): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value !== "number")
     return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
-  // ECMAScript's own formatting is the one that RFC 8785 section 3.2.2.3 prescribes. -0 becomes 0.
+  // ECMAScript formats numbers as RFC 8785 section 3.2.2.3 prescribes. -0 becomes 0.
   return Number.isFinite(value)
     ? String(value)
     : refuse("non_finite_number", `${value} has no JSON form`, stack);

@@ -5,7 +5,9 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createSha256().update(data).digestHex();
 }
 
-/** The first 8 digits of `sha256Hex`: a short version mark for prompts, never a key for storage. */
+/**
+ * The first 8 digits of `sha256Hex`: a short version mark for prompts. Too short for storage keys.
+ */
 export function sha8(data: string | Uint8Array): string {
   return sha256Hex(data).slice(0, 8);
 }

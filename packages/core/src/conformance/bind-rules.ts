@@ -7,9 +7,11 @@ export interface ConformanceRule {
   run(): Promise<void>;
 }
 
-/** How a kit manipulates what it checks. The rules that need an absent hook are left out. */
+/** How a kit opens the subject under test. Rules that need an absent hook are left out. */
 export interface ConformanceHooks<Subject> {
-  /** Opens an empty subject for each rule. The kit closes it at the end of the rule if it can be closed. */
+  /**
+   * Opens an empty subject for each rule. The kit closes it after the rule, if it has a `close`.
+   */
   open(): Promise<Subject>;
   /** Closes the subject and opens the same data again, as after a restart. */
   reopen?(subject: Subject): Promise<Subject>;
@@ -23,12 +25,12 @@ export interface KitRule<
   Hooks extends ConformanceHooks<Subject> = ConformanceHooks<Subject>,
 > {
   name: string;
-  /** The hook without which the rule cannot be checked. */
+  /** The hook that the rule needs. */
   needs?: keyof Hooks | undefined;
   check(subject: Subject, hooks: Required<Hooks>): Promise<void>;
 }
 
-/** Binds a kit's rules to what an adapter opens. */
+/** Binds a kit's rules to an adapter's hooks. */
 export function bindRules<Subject, Hooks extends ConformanceHooks<Subject>>(
   rules: readonly KitRule<Subject, Hooks>[],
   hooks: Hooks,

@@ -29,7 +29,7 @@ const rules: KitRule<Notes>[] = [
 ];
 
 describe("bindRules", () => {
-  it("lists a rule only where the adapter offers what it needs", () => {
+  it("lists a rule only if the adapter has the hooks that it needs", () => {
     const names = (hooks: ConformanceHooks<Notes>): string[] =>
       bindRules(rules, hooks).map(({ name }) => name);
     const open = async (): Promise<Notes> => new Notes();
@@ -37,7 +37,7 @@ describe("bindRules", () => {
     expect(names({ open, reopen: async (notes) => notes })).toHaveLength(2);
   });
 
-  it("opens for each rule and closes after it, also where the rule fails", async () => {
+  it("opens a subject for each rule and closes it afterwards, even if the rule fails", async () => {
     const opened: Notes[] = [];
     const hooks: ConformanceHooks<Notes> = {
       async open() {
@@ -51,7 +51,7 @@ describe("bindRules", () => {
     expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
-  it("says which hook a rule used without naming it", async () => {
+  it("names a hook that a rule used without declaring it", async () => {
     const careless: KitRule<Notes> = {
       name: "looks from elsewhere",
       check: async (notes, { openSecond }) => void (await openSecond(notes)),
@@ -70,12 +70,12 @@ class NoteError extends CclError<"full" | "closed"> {
 describe("rejectsWith", () => {
   const fail = (error: unknown) => () => Promise.reject(error);
 
-  it("gives the error of the class and code that were expected", async () => {
+  it("returns an error of the expected class and code", async () => {
     const error = new NoteError("full", "no room");
     expect(await rejectsWith(NoteError, "full", fail(error))).toBe(error);
   });
 
-  it("fails on success, another class and another code", async () => {
+  it("fails on success, on another class and on another code", async () => {
     const calls = [
       async () => {},
       fail(new Error("full")),

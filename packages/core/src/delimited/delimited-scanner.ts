@@ -3,9 +3,9 @@ export type Delimiter = "," | ";" | "\t" | "|";
 
 /** Reads rows from pieces of a text. A piece may end anywhere, even within a cell. */
 export interface DelimitedScanner {
-  /** The rows that this piece completes. */
+  /** Returns the rows that this piece completes. */
   push(piece: string): string[][];
-  /** The last row if no line end closed it. Nothing may be pushed afterwards. */
+  /** Returns the last row, if no line end closed it. Nothing may be pushed afterwards. */
   end(): string[][];
   /** True while a quoted cell is open. At the end of a text this means that its closing quote is missing. */
   readonly isInQuotes: boolean;
@@ -13,13 +13,17 @@ export interface DelimitedScanner {
   readonly pendingChars: number;
 }
 
-/** Where the scanner is: at the start of a cell, within one, within quotes, or after a quote within quotes. */
+/**
+ * The state of the scanner: at the start of a cell, within a bare cell, within quotes, or after a
+ * quote within quotes.
+ */
 type Place = "start" | "bare" | "quoted" | "quote";
 
 /**
- * Scans delimited text (RFC 4180). Quoted cells hold delimiters, line ends and doubled quotes. CRLF, LF and CR end
- * rows. Lenient where real files are: a quote within a bare cell is literal, text after a closing quote belongs to the
- * cell, and empty lines and a byte order mark are skipped. Takes time linear in the text.
+ * Creates a scanner of delimited text (RFC 4180). Quoted cells may contain delimiters, line ends
+ * and doubled quotes. CRLF, LF and CR end rows. It accepts common deviations: a quote within a bare
+ * cell is literal, text after a closing quote belongs to the cell, and empty lines and a byte order
+ * mark are skipped. Takes linear time.
  */
 export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   const special = new RegExp(`[${delimiter}\\r\\n]`, "g");
@@ -28,7 +32,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   let cell = "";
   let place: Place = "start";
   let isFirst = true;
-  /** A line feed that follows belongs to the carriage return before it. */
+  /** True after a carriage return, which a following line feed belongs to. */
   let isAfterReturn = false;
   let pendingChars = 0;
 
@@ -43,7 +47,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     row = [];
     pendingChars = 0;
   };
-  /** Consumes what lies within quotes. Returns where it stopped. */
+  /** Consumes text within quotes. Returns where it stopped. */
   const takeQuoted = (text: string, at: number): number => {
     const quote = text.indexOf('"', at);
     cell += text.slice(at, quote < 0 ? undefined : quote);
@@ -51,7 +55,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
     place = "quote";
     return quote + 1;
   };
-  /** Consumes what lies outside of quotes, including the delimiter or line end after it. */
+  /** Consumes text outside of quotes, including the delimiter or line end after it. */
   const takeBare = (text: string, at: number): number => {
     special.lastIndex = at;
     const end = special.exec(text)?.index;

@@ -27,17 +27,17 @@ describe("readDelimited", () => {
     ],
     ["quoted cells", '"a,b","c\r\nd","e""f"\n', [["a,b", "c\r\nd", 'e"f']]],
     ["a quote within a bare cell", '5" pipe,x\n', [['5" pipe', "x"]]],
-    ["text behind a closing quote", '"a"b,c\n', [["ab", "c"]]],
+    ["text after a closing quote", '"a"b,c\n', [["ab", "c"]]],
     ["empty cells", ",a,\n", [["", "a", ""]]],
-    ["no empty lines", "a\n\n\nb\n", [["a"], ["b"]]],
+    ["a text without its empty lines", "a\n\n\nb\n", [["a"], ["b"]]],
     ["a byte order mark", "\uFEFFa,b\n", [["a", "b"]]],
-    ["an open quote", 'a,"b\nc', [["a", "b\nc"]]],
+    ["an unclosed quote", 'a,"b\nc', [["a", "b\nc"]]],
     ["nothing", "", []],
   ])("reads %s", (_name, text, expected) => {
     expect(rowsOf(text)).toEqual(expected);
   });
 
-  it("gives back any cells that were written by RFC 4180, in pieces of any size", () => {
+  it("reads back any cells that were written by RFC 4180, in pieces of any size", () => {
     const cell = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", ";", " ") });
     const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }));
     fc.assert(
@@ -59,7 +59,7 @@ describe("readDelimited", () => {
     );
   });
 
-  it("reads any text as a scanner does", () => {
+  it("reads any text like a scanner", () => {
     const unit = fc.constantFrom("a", ",", '"', "\n", "\r", " ");
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
@@ -69,14 +69,14 @@ describe("readDelimited", () => {
     );
   });
 
-  it("takes a time that grows with the text, however long a quote stays open", () => {
+  it("takes linear time, even if a quote stays open", () => {
     const text = `a,"${"x\n".repeat(1_000_000)}`;
     expect(rowsOf(text)).toEqual([["a", "x\n".repeat(1_000_000)]]);
   });
 });
 
 describe("createDelimitedScanner", () => {
-  it("says what is pending, and whether a quote is open", () => {
+  it("reports pending characters, and whether a quote is open", () => {
     const scanner = createDelimitedScanner(";");
     expect(scanner.push('a;b\nc;"d')).toEqual([["a", "b"]]);
     expect([scanner.isInQuotes, scanner.pendingChars]).toEqual([true, 4]);
@@ -101,7 +101,7 @@ describe("detectDelimiter", () => {
 });
 
 describe("columnNames", () => {
-  it("are never empty and all differ", () => {
+  it("are unique and never empty", () => {
     expect(columnNames(["a", " ", "a", "a_2", "a"], 6)).toEqual([
       "a",
       "column_2",

@@ -4,7 +4,10 @@ const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
 const sampleChars = 65_536;
 const sampleRows = 50;
 
-/** Yields the rows of a whole text lazily, as a scanner reads them. An open quote ends with the text. */
+/**
+ * Lazily yields the rows of a whole text, with the same result as the scanner. An unclosed quote
+ * ends with the text.
+ */
 export function* readDelimited(text: string, delimiter: Delimiter): Generator<string[]> {
   for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length;) {
     const { cells, end } = readDelimitedRow(text, start, delimiter);
@@ -14,8 +17,8 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
 }
 
 /**
- * The row that begins at an offset, up to a line end outside of quotes or the end of the text. One empty cell for an
- * empty line.
+ * Reads the row that begins at an offset, up to a line end outside of quotes or the end of the
+ * text. An empty line gives one empty cell.
  */
 export function readDelimitedRow(
   text: string,
@@ -64,8 +67,9 @@ function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line
 }
 
 /**
- * The delimiter with which the first rows have the most cells and equally many in each. Consistency outweighs number.
- * A comma if the text has only one column.
+ * Finds the delimiter that splits the first rows into the largest number of cells, with an equal
+ * number in each row. Equal numbers count more than large ones. A comma if the text has only one
+ * column.
  */
 export function detectDelimiter(text: string): Delimiter {
   const sample = text.slice(0, sampleChars);
@@ -88,7 +92,7 @@ export function detectDelimiter(text: string): Delimiter {
   return best;
 }
 
-/** Column names that are all different and not empty: blanks become `column_1`, repeats get `_2`, `_3`. */
+/** Column names without blanks and duplicates: blanks become `column_1`, repeats get `_2`, `_3`. */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
   const taken = new Set<string>();
   const repeats = new Map<string, number>();

@@ -18,7 +18,10 @@ export function callListener<Value>(
   }
 }
 
-/** The default: the platform's `reportError`, or `console.error` where there is none, as in Node. */
+/**
+ * The default handler: the platform's `reportError`, or `console.error` if there is none, as in
+ * Node.
+ */
 function reportListenerError(error: unknown): void {
   const platform: typeof globalThis & { reportError?: ListenerErrorHandler | undefined } =
     globalThis;

@@ -37,7 +37,7 @@ test("subscribes one function twice, and unsubscribes one of the two", () => {
   expect(calls).toBe(3);
 });
 
-test("delivers an event to those who listened when it was emitted", () => {
+test("delivers an event to the listeners at the time when it was emitted", () => {
   const emitter = createEmitter<Events>();
   const calls: string[] = [];
   emitter.on("end", () => {
@@ -49,7 +49,7 @@ test("delivers an event to those who listened when it was emitted", () => {
   expect(calls).toEqual(["second"]);
 });
 
-test("says whether an event has listeners", () => {
+test("reports whether an event has listeners", () => {
   const emitter = createEmitter<Events>();
   expect(emitter.hasListeners("end")).toBe(false);
   emitter.on("end", () => undefined);
@@ -58,7 +58,7 @@ test("says whether an event has listeners", () => {
   expect(emitter.hasListeners("end")).toBe(false);
 });
 
-test("reports what listeners throw and reject with, and calls the other listeners", async () => {
+test("reports errors that listeners throw or reject with, and calls the other listeners", async () => {
   const errors: unknown[] = [];
   const emitter = createEmitter<Events>({ onListenerError: (error) => errors.push(error) });
   const calls: number[] = [];
@@ -72,7 +72,7 @@ test("reports what listeners throw and reject with, and calls the other listener
   expect([calls, errors.map(String)]).toEqual([[1], ["Error: thrown", "Error: rejected"]]);
 });
 
-test("reports to the console by default, and to reportError where the platform has it", () => {
+test("reports to the console by default, and to reportError if the platform has it", () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const error = new Error("thrown");
   const fail = (): never => {

@@ -4,26 +4,34 @@ import { callListener, type ListenerErrorHandler } from "./call-listener.ts";
 
 /** Options of `createEmitter`. */
 export interface EmitterOptions {
-  /** Receives the errors of listeners. Must not throw. Default: `reportListenerError`. */
+  /**
+   * Receives the errors of listeners. Must not throw. By default, errors go to `reportError` or the
+   * console.
+   */
   onListenerError?: ListenerErrorHandler | undefined;
 }
 
 /** Typed events: `Events` maps the name of each event to its payload. */
 export interface Emitter<Events extends object> {
-  /** Calls the listener for each later event of that name. Returns a function that unsubscribes it. */
+  /**
+   * Subscribes a listener to later events of that name. Returns a function that unsubscribes it.
+   */
   on<Name extends keyof Events & string>(
     name: Name,
     listener: (payload: Events[Name]) => unknown,
   ): () => void;
-  /** Calls the listeners in the order of their subscription, and waits for none of their promises. */
+  /** Calls the listeners in the order of their subscription, without waiting for their promises. */
   emit<Name extends keyof Events & string>(name: Name, payload: Events[Name]): void;
-  /** True if the event has a listener, so that an expensive payload need not be built without one. */
+  /** True if the event has a listener. Callers can skip building an expensive payload if not. */
   hasListeners(name: keyof Events & string): boolean;
   /** Unsubscribes every listener. */
   clear(): void;
 }
 
-/** Creates an emitter whose listeners cannot fail it: their errors are reported, and the others still run. */
+/**
+ * Creates an emitter that listeners cannot break: their errors are reported, and the other
+ * listeners still run.
+ */
 export function createEmitter<Events extends object>(
   options: EmitterOptions = {},
 ): Emitter<Events> {

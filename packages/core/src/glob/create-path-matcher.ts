@@ -1,4 +1,4 @@
-/** No real pattern has more alternatives in its braces, or more characters. */
+/** Far more alternatives and characters than real patterns have. */
 const MAX_ALTERNATIVES = 64;
 const MAX_LENGTH = 10_000;
 
@@ -18,14 +18,14 @@ export interface PathMatcherOptions {
   hasBraces?: boolean | undefined;
   /** A backslash makes the next character literal. */
   hasEscapes?: boolean | undefined;
-  /** A leading dot of a name must be written in the pattern. */
+  /** A leading dot of a name must appear in the pattern. */
   skipsDotNames?: boolean | undefined;
 }
 
 /**
- * Creates a test of whole paths with slashes: `**` matches any number of folders, also none. Within names it knows `*`,
- * `?`, `[a-z]` and `[!a]`. Takes time proportional to path times pattern. Undefined if the pattern is too long or has
- * more than 64 alternatives.
+ * Creates a test of whole paths with slashes. `**` matches any number of folders, including none.
+ * Within names, `*`, `?`, `[a-z]` and `[!a]` work. Takes time proportional to path times pattern.
+ * Undefined if the pattern is too long or has more than 64 alternatives.
  */
 export function createPathMatcher(
   pattern: string,
@@ -95,7 +95,7 @@ function readClass(characters: readonly string[]): ClassToken {
   return { kind: "class", isNegated, ranges };
 }
 
-/** Which prefixes of the pattern match the beginning of the path, segment by segment. */
+/** Tracks, segment by segment of the path, which prefixes of the pattern match so far. */
 function fitsPath(
   pattern: readonly Segment[],
   names: readonly string[][],
@@ -116,12 +116,12 @@ function fitsPath(
   return reached[pattern.length] === true;
 }
 
-/** True for a leading dot that the pattern does not write. */
+/** True for a leading dot that the pattern does not contain. */
 function isHidden([start]: readonly string[], segment: Segment): boolean {
   return start === "." && (segment === "**" || segment[0]?.kind !== "text");
 }
 
-/** `**` may also match no folder at all. */
+/** Adds the matches in which `**` stands for no folder. */
 function closure(pattern: readonly Segment[], reached: boolean[]): boolean[] {
   for (const [index, segment] of pattern.entries())
     if (segment === "**" && reached[index] === true) reached[index + 1] = true;
@@ -129,7 +129,8 @@ function closure(pattern: readonly Segment[], reached: boolean[]): boolean[] {
 }
 
 /**
- * Backtracks only to the last star, which is enough: whatever an earlier star could match, the last one can match too.
+ * Backtracks only to the last star, which suffices: the last star can match whatever an earlier one
+ * could.
  */
 function fitsName(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;

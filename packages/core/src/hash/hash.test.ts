@@ -11,7 +11,7 @@ describe.each([
   ["the runtime's SHA-256", createSha256],
   ["the portable SHA-256", () => portableSha256(sha256.create())],
 ])("%s", (_name, create) => {
-  it("is that of node:crypto, however the bytes are cut", () => {
+  it("equals that of node:crypto, however the bytes are split", () => {
     const pieces = fc.array(
       fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string({ unit: "grapheme" })),
     );
@@ -31,7 +31,7 @@ describe.each([
 });
 
 describe("hmacSha256Hex", () => {
-  it("is that of node:crypto for keys of any length", () => {
+  it("equals that of node:crypto for keys of any length", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 150 }), fc.string(), (key, data) => {
         expect(hmacSha256Hex(key, data)).toBe(createHmac("sha256", key).update(data).digest("hex"));
@@ -41,7 +41,7 @@ describe("hmacSha256Hex", () => {
 });
 
 describe("randomBytes", () => {
-  it("gives as many as asked for, beyond what one call of the source gives", () => {
+  it("returns the requested number of bytes, even beyond what one call of the source returns", () => {
     expect(randomBytes(0)).toHaveLength(0);
     const many = randomBytes(200_000);
     expect(many).toHaveLength(200_000);

@@ -9,14 +9,14 @@ export interface Sha256 {
   digest(): Uint8Array;
   /** The same in lower-case hexadecimal. */
   digestHex(): string;
-  /** A second hash that continues from what was added so far. */
+  /** A copy that continues from the data added so far. */
   copy(): Sha256;
 }
 
-/** Node's own implementation is five times as fast as JavaScript on large inputs. */
+/** Node's native implementation is five times as fast as JavaScript on large inputs. */
 const native = globalThis.process?.getBuiltinModule?.("crypto");
 
-/** Begins a SHA-256. */
+/** Starts a SHA-256. */
 export function createSha256(): Sha256 {
   return native === undefined
     ? portableSha256(sha256.create())

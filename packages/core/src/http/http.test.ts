@@ -31,14 +31,14 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe("streamChunks", () => {
-  it("gives all chunks, and leaves no listener behind", async () => {
+  it("yields all chunks, and leaves no listener", async () => {
     const { signal } = new AbortController();
     const chunks = [Uint8Array.of(1), Uint8Array.of(2, 3)];
     expect(await all(streamChunks(streamOf(chunks), signal))).toEqual(chunks);
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("ends at the abort though the source never answers, and cancels it", async () => {
+  it("ends at the abort even if the source never answers, and cancels the source", async () => {
     const controller = new AbortController();
     const onCancel = vi.fn<() => void>();
     const stream = streamOf([Uint8Array.of(1)], { isStalled: true, onCancel });
@@ -61,7 +61,7 @@ describe("streamChunks", () => {
 });
 
 describe("streamLines", () => {
-  it("gives the lines of the text, wherever the chunks end", async () => {
+  it("yields the lines of the text, regardless of chunk boundaries", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "é", "😀", "\n", "\r", " ") });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 4 }), async (whole, size) => {
@@ -85,7 +85,7 @@ describe("readBodyText", () => {
   const read = (chunks: readonly Uint8Array[], maxBytes: number): Promise<unknown> =>
     readBodyText(streamOf(chunks), { maxBytes });
 
-  it("gives the text of a body within its bounds", async () => {
+  it("returns the text of a body within its limit", async () => {
     const [first, second] = [encoder.encode("é").subarray(0, 1), encoder.encode("é").subarray(1)];
     expect(await read([first, second], 2)).toEqual({
       status: "complete",
@@ -108,7 +108,7 @@ describe("readBodyText", () => {
     expect(onCancel).toHaveBeenCalledOnce();
   });
 
-  it("refuses bytes that are not UTF-8, also at the end", async () => {
+  it("rejects bytes that are not UTF-8, also at the end", async () => {
     expect(await read([Uint8Array.of(0xff)], 10)).toEqual({ status: "invalid_utf8" });
     expect(await read([Uint8Array.of(0xc3)], 10)).toEqual({ status: "invalid_utf8" });
   });

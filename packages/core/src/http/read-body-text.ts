@@ -1,20 +1,20 @@
 import { streamChunks } from "./stream-chunks.ts";
 
-/** The result of `readBodyText`: the text and its size, or why there is none. */
+/** The result of `readBodyText`: the text and its size, or why it could not be read. */
 export type BodyText =
   | { status: "complete"; text: string; sizeBytes: number }
-  /** The body has more bytes than allowed; `text` is its beginning. */
+  /** The body exceeds `maxBytes`. `text` is its beginning. */
   | { status: "too_large"; text: string }
   | { status: "invalid_utf8" };
 
 /** Limits of a body. */
 export interface BodyTextOptions {
   maxBytes: number;
-  /** Ends the read in bounded time, whatever the server does. */
+  /** Ends the read in bounded time, even if the server stalls. */
   signal?: AbortSignal | undefined;
 }
 
-/** Reads at most `maxBytes` of a body as UTF-8. The rest is not received. */
+/** Reads up to `maxBytes` of a body as UTF-8. The rest is not received. */
 export async function readBodyText(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, signal }: BodyTextOptions,

@@ -1,9 +1,10 @@
 import { onAbort } from "../async/abort.ts";
 
 /**
- * Yields the chunks of a stream. Not every platform can iterate a `ReadableStream`, and not every source observes its
- * signal. An abort cancels the reader here, so that a stalled source ends in bounded time.
- * @throws the signal's reason once it is aborted, and the stream's own failure
+ * Yields the chunks of a stream. It works on platforms that cannot iterate a `ReadableStream`. An
+ * abort cancels the reader, so that a stalled source ends in bounded time even if it ignores its
+ * signal.
+ * @throws the signal's reason once it is aborted, or the stream's own failure
  */
 export async function* streamChunks<Chunk>(
   stream: ReadableStream<Chunk>,
@@ -11,7 +12,7 @@ export async function* streamChunks<Chunk>(
 ): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   const cancel = (): Promise<void> => reader.cancel(signal?.reason).catch(() => undefined);
-  // Cancelling resolves a pending read.
+  // Cancelling also resolves a pending read.
   const forget = signal && onAbort(signal, () => void cancel());
   try {
     for (;;) {

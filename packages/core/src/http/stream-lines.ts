@@ -5,7 +5,9 @@ export interface StreamLine {
   isComplete: boolean;
 }
 
-/** Yields the lines of a UTF-8 stream, wherever its chunks end. CRLF, LF and CR end lines. */
+/**
+ * Yields the lines of a UTF-8 stream, regardless of chunk boundaries. CRLF, LF and CR end lines.
+ */
 export async function* streamLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamLine> {
   const decoder = new TextDecoder();
   let pending: string[] = [];

@@ -1,4 +1,4 @@
-// A multiple of three, so that the encoded pieces join without padding between them.
+// A multiple of three, so that the encoded pieces join without padding.
 const pieceBytes = 24_576;
 
 /** Standard base64 with padding. */
@@ -10,16 +10,18 @@ export function toBase64(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** Decodes standard base64. Undefined if the text is anything else. */
+/** Decodes standard base64. Undefined for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const characters = atob(text);
+    // `Uint8Array.from` takes more than ten times as long.
+    return new Uint8Array(characters.length).map((_, at) => characters.charCodeAt(at));
   } catch {
     return undefined;
   }
 }
 
-/** The media type and the bytes of a base64 `data:` URL. Undefined for any other address. */
+/** Parses a base64 `data:` URL into its media type and bytes. Undefined for any other address. */
 export function parseDataUrl(url: string): { mimeType: string; data: Uint8Array } | undefined {
   const header = /^data:([^;,]+);base64,/.exec(url.slice(0, 300));
   const data = header === null ? undefined : fromBase64(url.slice(header[0].length));

@@ -1,5 +1,5 @@
 /**
- * Freezes plain objects and arrays to their leaves. An object that is already frozen is assumed to be frozen
+ * Freezes plain objects and arrays to their leaves. Assumes that a frozen object is frozen
  * throughout.
  */
 export function deepFreeze<T>(value: T): T {

@@ -19,7 +19,7 @@ it.each([
   expect(isSameJson(left, right)).toBe(isSame);
 });
 
-it("says of any two values what their canonical texts say", () => {
+it("agrees with a comparison of the canonical texts, for any two values", () => {
   const small = fc.jsonValue({ maxDepth: 3 });
   const pairs = fc.oneof(
     fc.tuple(small, small),
@@ -32,7 +32,7 @@ it("says of any two values what their canonical texts say", () => {
   );
 });
 
-/** Of well-formed texts: canonical JSON takes no others. */
+/** Texts must be well-formed, since canonical JSON accepts no others. */
 function canonicalText(value: unknown): string {
   return canonicalJson(
     JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "?")),

@@ -3,12 +3,12 @@ export interface JsonRecord {
   [key: string]: unknown;
 }
 
-/** True for a JSON object, which is neither null nor an array. */
+/** True for an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text. Undefined if the text is not JSON. */
+/** Parses JSON. Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

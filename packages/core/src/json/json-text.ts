@@ -1,8 +1,9 @@
 import { canonicalJson } from "../canonical/canonical-json.ts";
 
 /**
- * `JSON.stringify` at any depth, empty for undefined. A value nested too deeply for it is written as canonical JSON,
- * whose members are sorted. @throws CanonicalJsonError for such a value that has no canonical form
+ * `JSON.stringify` without a depth limit. Empty for undefined. A value that is nested too deeply
+ * for `JSON.stringify` is written as canonical JSON, whose members are sorted.
+ * @throws CanonicalJsonError for such a value that has no canonical form
  */
 export function jsonText(value: unknown): string {
   try {

@@ -31,7 +31,7 @@ describe("isRecord", () => {
 });
 
 describe("parseJson", () => {
-  it("gives the value, or undefined for a text that is not JSON", () => {
+  it("returns the value, or undefined for a text that is not JSON", () => {
     expect(parseJson('{"a":[1]}')).toEqual({ a: [1] });
     expect(parseJson("null")).toBeNull();
     expect(parseJson("{a:1}")).toBeUndefined();
@@ -40,11 +40,11 @@ describe("parseJson", () => {
 
 describe("members by type", () => {
   const value = { record: { a: 1 }, list: [1], text: "t", number: 2, nan: Number.NaN };
-  it("are given where the type is right", () => {
+  it("are returned if the type is right", () => {
     expect([recordAt(value, "record"), arrayAt(value, "list")]).toEqual([{ a: 1 }, [1]]);
     expect([stringAt(value, "text"), numberAt(value, "number")]).toEqual(["t", 2]);
   });
-  it("are empty or undefined where it is not", () => {
+  it("are empty or undefined if it is not", () => {
     expect([recordAt(value, "list"), arrayAt(value, "record")]).toEqual([{}, []]);
     expect([stringAt(value, "number"), numberAt(value, "nan")]).toEqual([undefined, undefined]);
     expect([recordAt(null, "a"), arrayAt("x", "a")]).toEqual([{}, []]);
@@ -58,7 +58,7 @@ describe("withoutUndefined", () => {
 });
 
 describe("base64", () => {
-  it("is Node's, and comes back as it was, at any length", () => {
+  it("equals Node's, and decodes to the same bytes, at any length", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
@@ -80,7 +80,7 @@ describe("base64", () => {
   });
 });
 
-describe("JSON that is nested deeply", () => {
+describe("deeply nested JSON", () => {
   const nestings = {
     lists: (inner: unknown) => [inner],
     objects: (inner: unknown) => ({ inner }),
@@ -110,7 +110,7 @@ describe("JSON that is nested deeply", () => {
 });
 
 describe("jsonText", () => {
-  it("is JSON.stringify for what that can write", () => {
+  it("equals JSON.stringify for any value that it can write", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(jsonText(value)).toBe(JSON.stringify(value));
@@ -119,7 +119,7 @@ describe("jsonText", () => {
     expect(jsonText(undefined)).toBe("");
   });
 
-  it("throws for a value that holds itself", () => {
+  it("throws for a value that contains itself", () => {
     const value: { self?: unknown } = {};
     value.self = value;
     expect(() => jsonText(value)).toThrow(TypeError);
@@ -127,7 +127,7 @@ describe("jsonText", () => {
 });
 
 describe("deepFreeze", () => {
-  it("leaves bytes as they are, and freezes what stands beside them", () => {
+  it("does not freeze bytes, but the values beside them", () => {
     const value = deepFreeze({ bytes: new Uint8Array(2), list: [{}] });
     expect([value, value.list, value.list[0]].every(Object.isFrozen)).toBe(true);
     expect(Object.isFrozen(value.bytes)).toBe(false);

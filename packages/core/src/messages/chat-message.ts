@@ -1,7 +1,10 @@
-/** Who wrote a message. `developer` is the operator if a provider distinguishes it from `system`. */
+/**
+ * The author of a message. `developer` is the operator, for providers that distinguish it from
+ * `system`.
+ */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
-/** Fields for one provider that messages, parts and tool calls may carry. */
+/** Provider-specific fields of a message, part or tool call. */
 export interface ProviderFields {
   /** Fields of a provider's wire format that have no counterpart here, keyed by provider. */
   providerMetadata?: Record<string, unknown> | undefined;
@@ -13,7 +16,7 @@ export interface TextPart extends ProviderFields {
   text: string;
 }
 
-/** An image or a file, by bytes or by address. One of `data` and `url` is set. */
+/** An image or a file, by its bytes or its address. Either `data` or `url` is set. */
 export interface MediaPart extends ProviderFields {
   type: "image" | "file";
   /** An IANA media type such as `image/png`. */
@@ -32,8 +35,9 @@ export interface ReasoningPart extends ProviderFields {
 }
 
 /**
- * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged, is counted by its
- * JSON, and is left out only whole, together with the part that shares its `pairId`.
+ * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged
+ * and counted by its JSON. It can only be removed whole, together with the part that has the same
+ * `pairId`.
  */
 export interface ProviderPart {
   type: "provider";
@@ -41,7 +45,7 @@ export interface ProviderPart {
   provider: string;
   /** The part in that format: plain JSON. */
   raw: unknown;
-  /** Equal on a provider's own tool call and on its result. */
+  /** Pairs a provider's own tool call with its result: both have the same id. */
   pairId?: string | undefined;
 }
 
@@ -64,8 +68,8 @@ export interface ChatMessage extends ProviderFields {
   toolCalls?: ToolCall[] | undefined;
   /** Only on tool messages: the `id` of the call that this message answers. */
   toolCallId?: string | undefined;
-  /** Only on tool messages: the tool failed and `content` says how. */
+  /** Only on tool messages: true if the tool failed. `content` then describes the failure. */
   isError?: boolean | undefined;
-  /** Where the message came from, for traces; never sent to a model. */
+  /** Where the message came from, for traces. Never sent to a model. */
   source?: string | undefined;
 }

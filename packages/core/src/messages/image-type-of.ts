@@ -5,7 +5,10 @@ const signatures: readonly [mimeType: string, pattern: RegExp][] = [
   ["image/webp", /^RIFF[^]{4}WEBP/],
 ];
 
-/** The media type of an image that models accept, by its first bytes. Undefined for other bytes. */
+/**
+ * Detects the media type of an image that models accept, by its first bytes. Undefined for other
+ * bytes.
+ */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   return signatures.find(([, pattern]) => pattern.test(head))?.[0];

@@ -1,8 +1,8 @@
-/** Turns texts into vectors of one fixed length. */
+/** Turns texts into vectors of a fixed length. */
 export interface Embedder {
-  /** Identifies the model and its version. Vectors of different names must never be compared. */
+  /** Identifies the model and its version. Never compare vectors of different names. */
   name: string;
   dimensions: number;
-  /** One vector per text, in the given order. */
+  /** Returns one vector per text, in the given order. */
   embed(texts: string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
 }

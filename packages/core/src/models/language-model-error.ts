@@ -13,12 +13,12 @@ export type LanguageModelErrorCode =
   | "provider_error"
   | "network_error";
 
-/** What a model adapter throws. */
+/** The error that model adapters throw. */
 export class LanguageModelError extends CclError<LanguageModelErrorCode> {
   static override readonly brand: string = "LanguageModelError";
   /** How long the provider asked the caller to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status, if the provider answered. */
   readonly status?: number | undefined;
 
   constructor(

@@ -2,7 +2,7 @@ import type { Issue } from "../result.ts";
 import type { ChatMessage, ToolCall } from "../messages/chat-message.ts";
 import type { ToolDescription } from "./tool-definition.ts";
 
-/** What a model is known to support. An absent field means unknown, not unsupported. */
+/** The known capabilities of a model. An absent field means unknown, not unsupported. */
 export interface ModelCapabilities {
   structuredOutput?: "json_schema" | "json_object" | "none" | undefined;
   tools?: boolean | undefined;
@@ -18,7 +18,7 @@ export interface LanguageModel {
   capabilities?: ModelCapabilities | undefined;
   /** @throws LanguageModelError with a code that says whether a retry can help. */
   generate(request: ModelRequest): Promise<ModelResponse>;
-  /** Yields deltas in order, the last of which is `finish`. Present only if the adapter streams. */
+  /** Yields deltas in order. The last one is `finish`. Absent if the adapter does not stream. */
   stream?(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
@@ -33,7 +33,7 @@ export type ResponseFormat =
   | { type: "json_object" }
   | { type: "text" };
 
-/** One call of a model. Absent sampling fields are left to the provider. */
+/** One model call. The provider decides on absent sampling fields. */
 export interface ModelRequest {
   messages: ChatMessage[];
   tools?: ToolDescription[] | undefined;
@@ -47,7 +47,7 @@ export interface ModelRequest {
   seed?: number | undefined;
   stop?: string[] | undefined;
   maxOutputTokens?: number | undefined;
-  /** For the whole call, streaming included. */
+  /** Time limit of the whole call, streaming included. */
   timeoutMs?: number | undefined;
   /** Passed to the provider unchanged. */
   providerOptions?: Record<string, unknown> | undefined;
@@ -73,21 +73,21 @@ export interface ModelUsage {
 export interface ModelResponse {
   text: string;
   reasoning?: string | undefined;
-  /** Empty if the model called no tool. */
+  /** Empty if the model called no tools. */
   toolCalls: ToolCall[];
   finishReason: FinishReason;
   usage?: ModelUsage | undefined;
   /** The provider's id of the call, for support and logs. */
   requestId?: string | undefined;
   /**
-   * Request parameters that the adapter left out because the model does not accept them, as `parameter_dropped` with
-   * their path.
+   * Request parameters that the adapter dropped because the model does not accept them. Each is a
+   * `parameter_dropped` issue with the parameter's path.
    */
   warnings?: Issue[] | undefined;
   providerMetadata?: Record<string, unknown> | undefined;
 }
 
-/** One piece of a streamed answer. A tool call is yielded whole, once its arguments have ended. */
+/** One piece of a streamed answer. A tool call arrives whole, once its arguments are complete. */
 export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }

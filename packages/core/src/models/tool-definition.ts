@@ -1,4 +1,4 @@
-/** What a model sees of a function that it can call. */
+/** The description of a tool that a model sees. */
 export interface ToolDescription {
   name: string;
   /** Says when to call the tool and what it returns. */
@@ -12,13 +12,13 @@ export interface ToolDescription {
 /** A function that a model can call. */
 export interface ToolDefinition<Input = unknown, Output = unknown> extends ToolDescription {
   /**
-   * Runs the tool. Bad input that can be expected resolves to a value that says so. A rejection is a failure of the
-   * tool itself.
+   * Runs the tool. For expected bad input it resolves to a value that describes the problem. A
+   * rejection means that the tool itself failed.
    */
   execute(input: Input, context: ToolContext): Promise<Output>;
 }
 
-/** What a running tool can learn about its call. */
+/** The context of a tool call. */
 export interface ToolContext {
   signal?: AbortSignal | undefined;
   /** The `id` of the model's tool call. */

@@ -2,14 +2,14 @@ import { open, type FileHandle } from "node:fs/promises";
 import { systemCode } from "./system-code.ts";
 
 /**
- * What an acknowledged write survives. `full`: a power cut. `normal`: a power cut may undo the latest writes but never
- * tears one. `off`: only the death of the process.
+ * What an acknowledged write survives. `full`: a power cut. `normal`: a power cut may undo the
+ * latest writes but never tears one. `off`: only the end of the process.
  */
 export type Durability = "full" | "normal" | "off";
 
 const unsupported = new Set(["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP", "EBADF"]);
 
-/** Makes the names in a folder durable, if the platform can. */
+/** Makes a folder's entries durable, if the platform can. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

@@ -12,7 +12,10 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Files in memory, where a call fails as its name and path say; everybody else is alive. Pauses take no time. */
+/**
+ * A file system in memory whose calls fail by name and path. All other owners are alive. Pauses
+ * take no time.
+ */
 function systemWith(
   content: Record<string, { text: string; ageMs: number }>,
   failing: Partial<Record<keyof LockFiles, (name: string) => string | undefined>> = {},
@@ -81,7 +84,7 @@ describe("a lock file", () => {
     { started: "1" },
     { token: 0 },
     { token: "../x" },
-  ])("names no owner where a part of it is of another kind: %j", async (change) => {
+  ])("names no owner if one of its members has the wrong type: %j", async (change) => {
     const whole = systemWith({ [path]: old(owner) });
     await expect(acquire(whole, path, { waitMs: 0 })).rejects.toMatchObject({ code: "locked" });
     const system = systemWith({ [path]: old({ ...owner, ...change }) });
@@ -89,7 +92,7 @@ describe("a lock file", () => {
     expect(system.names()).toEqual([]);
   });
 
-  // A time in the future is that of a clock that was set back since.
+  // A time in the future means that the clock has been set back since.
   it.each([1_500, -1_500])("that names no owner is left alone: %d ms", async (ageMs) => {
     const system = systemWith({ [path]: { text: "", ageMs } });
     const taking = acquire(system, path, { waitMs: 0 });
@@ -102,7 +105,7 @@ describe("a lock file", () => {
     expect(system.names()).toEqual([]);
   });
 
-  it("that cannot be read or removed is a fault of the disk and not somebody's lock", async () => {
+  it("that cannot be read or removed is an error of the disk and not another owner's lock", async () => {
     const torn = { [path]: { text: "", ageMs: 60_000 } };
     const unreadable = systemWith(torn, { read: () => "EIO" });
     await expect(acquire(unreadable, path, { waitMs: 0 })).rejects.toThrow("EIO");
@@ -111,7 +114,7 @@ describe("a lock file", () => {
     expect(stuck.names()).toContain(path);
   });
 
-  it("that another process removes in the same moment is free", async () => {
+  it("that another process removes at the same moment is free", async () => {
     let reads = 0;
     const system = systemWith(
       { [path]: { text: "", ageMs: 60_000 } },
@@ -132,14 +135,14 @@ describe("a wait", () => {
   it.each([
     [0, [0.5, 1, 2, 4, 8, 12.5, 12.5, 12.5, 7]],
     [1, [1, 2, 4, 8, 16, 25, 4]],
-  ])("looks less and less often and ends on time: %d", async (random, pauses) => {
+  ])("polls less and less often and ends on time: %d", async (random, pauses) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
     const system = systemWith({ [path]: old(owner) });
     await expect(acquire(system, path, { waitMs })).rejects.toMatchObject({ code: "locked" });
     expect(system.pauses).toEqual(pauses);
   });
 
-  it("is of ten seconds where nothing is said, and of one millisecond where that is", async () => {
+  it("takes ten seconds by default, and one millisecond if the caller says so", async () => {
     for (const [options, ms] of [
       [{}, 10_000],
       [{ waitMs: 1 }, 1],
@@ -150,7 +153,7 @@ describe("a wait", () => {
     }
   });
 
-  it("is not needed for a free lock, nor does that look for what dead processes left", async () => {
+  it("is not needed for a free lock, which also skips the search for files of dead processes", async () => {
     const system = systemWith({});
     await (await acquire(system, path, {})).release();
     expect([system.pauses, system.lists]).toEqual([[], []]);
@@ -167,7 +170,7 @@ describe("a disk without hard links", () => {
       { link: () => "EPERM", create: (name) => (name === path ? String(ms) : undefined) },
     );
 
-  it("gives a lock to one whose name stands in the file at once", async () => {
+  it("grants a lock if the file names its owner quickly", async () => {
     const system = linkless(900);
     const lock = await acquire(system, path, { waitMs: 0 });
     expect(system.names()).toEqual([path]);
@@ -175,7 +178,7 @@ describe("a disk without hard links", () => {
     expect(system.names()).toEqual([]);
   });
 
-  it("gives none to one so slow that others may have taken its file for a torn one", async () => {
+  it("grants no lock if it took so long that others may have seen a torn file", async () => {
     const system = linkless(1_100);
     const taking = acquire(system, path, { waitMs: 0 });
     await expect(taking).rejects.toMatchObject({ code: "locked" });
@@ -183,7 +186,7 @@ describe("a disk without hard links", () => {
   });
 
   it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EISDIR"])(
-    "says %s, and a fault of another kind is none of it",
+    "is recognised by %s, and by no similar code",
     (code) => {
       expect(isWithoutHardLinks(systemError(code))).toBe(true);
       expect(isWithoutHardLinks(systemError(`${code}X`))).toBe(false);
@@ -191,9 +194,9 @@ describe("a disk without hard links", () => {
   );
 });
 
-// On Windows a file that another process has open can be neither read nor removed for that moment.
+// On Windows a file that another process has open can be neither read nor removed.
 it.each(["EPERM", "EACCES", "EBUSY"])(
-  "%s is a taken file on Windows, elsewhere a fault",
+  "%s means a taken file on Windows, and an error elsewhere",
   async (code) => {
     for (const [platform, outcome] of [
       ["win32", { code: "locked" }],
@@ -220,7 +223,7 @@ describe("a release", () => {
     expect(system.pauses).toEqual([25, 25, 25, 25]);
   });
 
-  it("ends where the file stays, and the next caller of this process removes it", async () => {
+  it("ends even if the file stays, and the next caller of this process removes it", async () => {
     let isOpen = true;
     const system = systemWith(
       {},

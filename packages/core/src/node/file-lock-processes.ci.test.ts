@@ -23,8 +23,9 @@ afterEach(async () => {
 });
 
 /**
- * Takes the lock again and again, and writes to one journal when it comes in and when it leaves. Before the call of the
- * file system with the number `CCL_KILL_AT` the process kills itself; a file that it was to write is half-written then.
+ * Takes the lock repeatedly, and writes to one journal when it enters and leaves. The process kills
+ * itself before the file system call with the number `CCL_KILL_AT`. A file that it was to write is
+ * then half-written.
  */
 const worker = (lock: string): string => `
   import { syncBuiltinESMExports } from "node:module";
@@ -62,7 +63,10 @@ const coreLock = `
   const withLock = (path, work) => withFileLock(path, { waitMs: 600_000 }, work);
 `;
 
-/** What many programs do: create the file, and remove it where it names a process that has ended. */
+/**
+ * A lock as many programs write it: create the file, and remove it if it names a process that has
+ * ended.
+ */
 const naiveLock = `
   const { readFile, rm, writeFile } = await import("node:fs/promises");
   const isEnded = (pid) => { try { process.kill(pid, 0); return false; } catch { return true; } };
@@ -86,7 +90,10 @@ interface Run {
   killed: number;
 }
 
-/** Six processes take the lock in turns while others are killed at it, and empty lock files turn up. */
+/**
+ * Six processes take turns with the lock while others are killed in it, and empty lock files
+ * appear.
+ */
 async function runWorkers(lock: string, counts: { sections: number; kills: number }): Promise<Run> {
   const run = (killAt: number, sectionsOfOne: number): Promise<unknown[]> =>
     runScript(worker(lock), {
@@ -98,7 +105,7 @@ async function runWorkers(lock: string, counts: { sections: number; kills: numbe
       },
     });
   const leaveEmpty = (): Promise<void> =>
-    // As a power cut leaves it; only where there is no lock at the moment.
+    // As a power cut leaves it. Only if there is no lock at the moment.
     writeFile(path, "", { flag: "wx" }).then(
       () => utimes(path, 0, 0),
       () => undefined,
@@ -126,7 +133,7 @@ async function runWorkers(lock: string, counts: { sections: number; kills: numbe
   return { ...sectionsIn(lines), finished, killed };
 }
 
-/** A section ends with its process's last line of it: a process that was killed writes no more. */
+/** A section ends with the last line of its process, because a killed process writes no more. */
 function sectionsIn(lines: readonly string[]): { sectionCount: number; overlaps: string[] } {
   const ends = new Map(lines.map((line, at) => [line.slice(0, line.lastIndexOf(" ")), at]));
   const overlaps: string[] = [];
@@ -139,9 +146,9 @@ function sectionsIn(lines: readonly string[]): { sectionCount: number; overlaps:
   return { sectionCount: ends.size, overlaps };
 }
 
-describe("six processes that take one lock while others are killed at it", () => {
+describe("six processes that share a lock while others are killed in it", () => {
   it(
-    "are never inside at once, and all finish",
+    "are never inside at the same time, and all finish",
     async () => {
       const { sectionCount, overlaps, finished, killed } = await runWorkers(coreLock, {
         sections,
@@ -158,7 +165,7 @@ describe("six processes that take one lock while others are killed at it", () =>
   );
 
   it(
-    "would be caught inside at once with a lock that removes what it has read",
+    "are caught inside at the same time by a lock that removes what it has read",
     async () => {
       let overlaps = 0;
       for (let round = 0; round < 8 && overlaps === 0; round += 1) {

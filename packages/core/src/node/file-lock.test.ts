@@ -26,7 +26,7 @@ async function ownerText(change: Record<string, unknown> = {}): Promise<string> 
 }
 
 describe("withFileLock", () => {
-  it("holds the lock during the work and no longer, also when the work fails", async () => {
+  it("holds the lock only during the work, even if the work fails", async () => {
     expect(JSON.parse(await takeNow())).toMatchObject({ pid: process.pid });
     expect(await readdir(folder)).toEqual([]);
     const failing = withFileLock(path, {}, () => Promise.reject(new Error("no")));
@@ -55,7 +55,7 @@ describe("withFileLock", () => {
     expect(events).toEqual(indexes.flatMap((index) => [`begin ${index}`, `end ${index}`]));
   });
 
-  it("gives a turn also to one that comes while the second works", async () => {
+  it("gives a turn to a caller that arrives while the second one works", async () => {
     const events: string[] = [];
     let late: Promise<unknown> | undefined;
     const first = withFileLock(path, { waitMs: 0 }, async () => events.push("first"));
@@ -69,7 +69,7 @@ describe("withFileLock", () => {
     expect(events).toEqual(["first", "second", "late"]);
   });
 
-  it("stops waiting for its turn when it is aborted, and lets no later caller in early", async () => {
+  it("stops waiting for its turn when aborted, without admitting a later caller early", async () => {
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const first = withFileLock(path, {}, () => finished);
@@ -91,7 +91,7 @@ describe("withFileLock", () => {
   it.each([
     ["of a dead process", async () => ownerText({ pid: deadPid() })],
     [
-      "of an earlier process with the number of a living one",
+      "of an earlier process whose number a living one has",
       async () => ownerText({ started: 1, boot: (await ownProcessIdentity()).boot }),
     ],
     ["that was left before the last boot", () => ownerText({ boot: "earlier" })],
@@ -106,7 +106,7 @@ describe("withFileLock", () => {
     ["of a living process", {}],
     ["of another machine", { host: "elsewhere.example", pid: 1 }],
     ["of another container", { space: "pid:[1]" }],
-  ])("never takes over a lock %s, however old, and names its owner", async (_name, change) => {
+  ])("never takes over a lock %s, whatever its age, and names its owner", async (_name, change) => {
     await writeFile(path, await ownerText(change));
     await utimes(path, 0, 0);
     await expect(takeNow()).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("withFileLock", () => {
     expect(await readdir(folder)).toEqual(["lock"]);
   });
 
-  it("takes over a lock of another machine after the time that the caller gives", async () => {
+  it("takes over a lock of another machine after the time that the caller sets", async () => {
     await writeFile(path, await ownerText({ host: "elsewhere.example" }));
     await expect(takeNow({ abandonedAfterMs: 60_000 })).rejects.toMatchObject({ code: "locked" });
     await utimes(path, 0, 0);
@@ -137,7 +137,7 @@ describe("withFileLock", () => {
     },
   );
 
-  it("removes what processes left that were killed while they took over a lock", async () => {
+  it("removes files of processes that were killed while they took over a lock", async () => {
     const dead = { pid: deadPid() };
     await writeFile(path, await ownerText(dead));
     const left = {
@@ -157,7 +157,7 @@ describe("withFileLock", () => {
     expect(await readdir(folder)).toEqual([`lock.${token("7")}.new`, "lock.else"]);
   });
 
-  it("says that it cannot lock where there is no such folder", async () => {
+  it("reports that it cannot lock if the folder does not exist", async () => {
     await expect(withFileLock(join(folder, "no/lock"), {}, takeNow)).rejects.toMatchObject({
       code: "write_failed",
       cause: { code: "ENOENT" },
@@ -166,7 +166,7 @@ describe("withFileLock", () => {
 });
 
 describe("acquireFileLock", () => {
-  it("is given to one caller at a time, and to the next after its release", async () => {
+  it("is granted to one caller at a time, and to the next after its release", async () => {
     const held = await acquireFileLock(path);
     await expect(acquireFileLock(path, { waitMs: 30 })).rejects.toMatchObject({ code: "locked" });
     const next = acquireFileLock(path);
@@ -178,7 +178,7 @@ describe("acquireFileLock", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("is given to exactly one of many that find a dead owner, though none of them waits", async () => {
+  it("is granted to exactly one of many callers that find a dead owner and do not wait", async () => {
     await writeFile(path, await ownerText({ pid: deadPid() }));
     const tries = Array.from({ length: 8 }, () => acquireFileLock(path, { waitMs: 0 }));
     const given = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
@@ -186,7 +186,7 @@ describe("acquireFileLock", () => {
     expect(await readdir(folder)).toEqual(["lock"]);
   });
 
-  it.skipIf(process.platform !== "linux")("leaves no file open that it looked at", async () => {
+  it.skipIf(process.platform !== "linux")("closes every file that it reads", async () => {
     const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
     const held = await acquireFileLock(path);
     const before = await openFiles();
@@ -196,7 +196,7 @@ describe("acquireFileLock", () => {
     await held.release();
   });
 
-  it("does not remove a lock that someone else has since", async () => {
+  it("does not remove a lock that another owner has acquired since", async () => {
     const held = await acquireFileLock(path);
     await writeFile(path, await ownerText());
     await held.release();

@@ -12,11 +12,12 @@ import { systemCode } from "./system-code.ts";
 export interface FileLockOptions {
   /** How long to wait for another owner, 10,000 by default. 0 tries once. */
   waitMs?: number | undefined;
-  /** Ends the wait, not the work. */
+  /** Ends the wait but not the work. */
   signal?: AbortSignal | undefined;
   /**
-   * The age at which a lock of an owner on another machine or in another container counts as abandoned. Never by default,
-   * because this process cannot check whether such a process lives.
+   * The age at which a lock of an owner on another machine or in another container counts as
+   * abandoned. By default it never does, because this process cannot check whether such an owner is
+   * alive.
    */
   abandonedAfterMs?: number | undefined;
 }
@@ -29,22 +30,25 @@ export interface FileLock {
 
 /** The content of a lock file, as one line of JSON. */
 interface LockOwner extends ProcessIdentity {
-  /** A new token for each lock that is taken. */
+  /** A new token each time the lock is acquired. */
   token: string;
 }
 
-/** The file system calls of a lock, by path. Tests run them in every order. Errors are the system's own. */
+/** The file system calls of a lock. Tests run them in every order. Errors are system errors. */
 export interface LockFiles {
-  /** Creates a file with the text. `EEXIST` if there is one. The text may appear later than the file. */
+  /**
+   * Creates a file with the text. Fails with `EEXIST` if there is one. The text may appear later
+   * than the file.
+   */
   create(path: string, text: string): Promise<void>;
   link(from: string, to: string): Promise<void>;
-  /** The text, and when it was written. */
+  /** Returns the text and its modification time. */
   read(path: string): Promise<{ text: string; modifiedMs: number }>;
   unlink(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
 }
 
-/** What a lock needs from its environment. */
+/** The environment of a lock. */
 export interface LockSystem {
   files: LockFiles;
   identity(): Promise<ProcessIdentity>;
@@ -76,8 +80,8 @@ const defaultWaitMs = 10_000;
 const firstPauseMs = 1;
 const maxPauseMs = 25;
 /**
- * How long a file that names no owner is left alone. On a disk without hard links its owner's name may still be
- * written.
+ * How long a file that names no owner is left alone. Without hard links, the file exists before its
+ * owner's name is written.
  */
 const tornAfterMs = 2_000;
 
@@ -87,9 +91,11 @@ const turns = new Map<string, Promise<unknown>>();
 const released = new Set<string>();
 
 /**
- * Runs `work` while no other process and no other caller runs work under the same lock file. Callers of one process are
- * served in the order of their calls, and `waitMs` counts from a caller's turn.
- * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`, and whatever `work` throws
+ * Runs `work` while no other process and no other caller runs work under the same lock file.
+ * Callers of one process are served in the order of their calls. `waitMs` starts with a caller's
+ * turn.
+ * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`, and
+ * anything that `work` throws
  */
 export async function withFileLock<Value>(
   path: string,
@@ -118,9 +124,10 @@ export async function withFileLock<Value>(
 }
 
 /**
- * Takes a lock for longer than one call, for example while a store is open. The folder must exist. A lock is taken over
- * if its process has ended, even if another process has its number since, or if the file has named no owner for two
- * seconds. The lock of a living process is never taken over, however old it is.
+ * Acquires a lock for longer than one call, for example while a store is open. The folder must
+ * exist. A lock is taken over if its process has ended, even if another process now has its number,
+ * or if the file has named no owner for two seconds. The lock of a living process is never taken
+ * over, whatever its age.
  * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`
  */
 export async function acquireFileLock(
@@ -134,7 +141,7 @@ export async function acquireFileLock(
   }
 }
 
-/** One key for each lock file, whichever links lead to its folder. */
+/** Returns the same key for one lock file, whichever links lead to its folder. */
 function keyOf(path: string): string {
   const full = resolve(path);
   try {
@@ -144,13 +151,15 @@ function keyOf(path: string): string {
   }
 }
 
-/** One call that wants the lock. */
+/** One call that tries to acquire the lock. */
 interface Candidate {
   system: LockSystem;
   path: string;
   owner: LockOwner;
   abandonedAfterMs: number;
-  /** True once it has removed the lock of a dead owner, which may have left other files. */
+  /**
+   * True once the candidate has removed the lock of a dead owner, which may have left other files.
+   */
   hasTakenOver: boolean;
 }
 
@@ -196,7 +205,8 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
     await files.link(own, target);
     return true;
   } catch (error) {
-    // Its own file is gone: it was so slow that another process mistook the file for that of a dead process.
+    // Its own file is gone: the candidate was so slow that another process removed the file as a
+    // dead process's.
     if (isTaken(error) || systemCode(error) === "ENOENT") return false;
     if (!isWithoutHardLinks(error)) throw error;
   } finally {
@@ -209,20 +219,21 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
     if (isTaken(error)) return false;
     throw error;
   }
-  // The file existed before it held its owner's name. If that took too long, others may have mistaken it for a torn file.
+  // The file existed before it named its owner. If that took too long, others may have mistaken it
+  // for a torn file.
   if (performance.now() - begun < tornAfterMs / 2) return true;
   await removeOwn(system, target, owner.token);
   return false;
 }
 
-/** True if there is no lock or claim at `target` now. False while its owner may be alive. */
+/** True if there is no lock or claim at `target` any more. False while its owner may be alive. */
 async function removeIfAbandoned(candidate: Candidate, target: string): Promise<boolean> {
   const { system, path, owner } = candidate;
   const found = await read(system, target);
   if (found === undefined) return true;
   if (!(await isAbandoned(candidate, found))) return false;
   const claim = `${path}.${found.owner?.token ?? "torn"}.claim`;
-  // Only without hard links can a claim be torn too, and nothing claims it.
+  // A claim can only be torn without hard links, and a torn claim has no token to claim.
   if (claim === target) return unlinkIfThere(system, target);
   if (!(await place(candidate, claim))) {
     const isFree = await removeIfAbandoned(candidate, claim);
@@ -239,7 +250,7 @@ async function removeIfAbandoned(candidate: Candidate, target: string): Promise<
   }
 }
 
-/** Removes the files of processes that were killed while they took or took over this lock. */
+/** Removes the files of processes that were killed while they acquired or took over this lock. */
 async function sweep(candidate: Candidate): Promise<void> {
   const { system, path } = candidate;
   const prefix = `${basename(path)}.`;
@@ -267,13 +278,13 @@ async function release({ system, path, owner }: Candidate): Promise<void> {
   released.add(owner.token);
 }
 
-/** True if no file at the path holds that token any more. */
+/** True if the file at the path no longer holds that token. */
 async function removeOwn(system: LockSystem, path: string, token: string): Promise<boolean> {
   const found = await read(system, path);
   return found?.owner?.token !== token || unlinkIfThere(system, path);
 }
 
-/** False if the system keeps a file that another process has open. */
+/** False if the system keeps the file because another process has it open. */
 async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boolean> {
   try {
     await files.unlink(path);
@@ -327,7 +338,9 @@ function parseOwner(text: string): LockOwner | undefined {
   return { host, boot, space, pid, started, token };
 }
 
-/** True if a name is in use. On Windows also while a file of that name is being opened or removed. */
+/**
+ * True if a name is in use. On Windows also while a file of that name is being opened or removed.
+ */
 function isTaken(error: unknown): boolean {
   const code = systemCode(error) ?? "";
   const isBusy = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code);

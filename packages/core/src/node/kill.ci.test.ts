@@ -10,7 +10,7 @@ import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 const built = new URL("../../dist/node/index.js", import.meta.url);
 
-// Children say on stdout, line by line, what was acknowledged to them.
+// Child processes print each acknowledged write as a line on stdout.
 const header = `
   import { createHash } from "node:crypto";
   import { openSync, writeSync } from "node:fs";
@@ -28,7 +28,7 @@ const durableWriter = `${header}
     say(String(number));
   }
 `;
-// What the promise is about: a write in place that is caught half-way.
+// The failure that durable writes must prevent: a write in place that is interrupted halfway.
 const tornWriter = `${header}
   const file = openSync(path, "w");
   writeSync(file, contentOf(1).slice(0, 100_000));
@@ -48,7 +48,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a child, kills it at its `killAt`-th acknowledgement, and gives all that reached us. */
+/**
+ * Runs a child process, kills it at its `killAt`-th acknowledgement, and returns the output that
+ * arrived.
+ */
 async function acknowledgedUntilKilled(
   script: string,
   killAt: number,
@@ -67,7 +70,7 @@ async function acknowledgedUntilKilled(
   return seen;
 }
 
-/** The number in a file of `contentOf`; undefined when the file is torn. */
+/** The number in a file of `contentOf`. Undefined if the file is torn. */
 function numberIn(content: string): number | undefined {
   const [hash, body] = [content.slice(0, 64), content.slice(64)];
   if (createHash("sha256").update(body).digest("hex") !== hash) return undefined;
@@ -77,10 +80,10 @@ function numberIn(content: string): number | undefined {
     : undefined;
 }
 
-/** A moment that differs from kill to kill, and from run to run. */
+/** A moment that differs between kills and between runs. */
 const someMoment = (): number => 1 + Math.floor(Math.random() * 25);
 
-describe("a process that is killed", () => {
+describe("a killed process", () => {
   it(`finds its file whole and not older than acknowledged, ${kills} times`, async () => {
     let from = 0;
     for (let kill = 0; kill < kills; kill += 1) {
@@ -93,7 +96,7 @@ describe("a process that is killed", () => {
     expect(left.every((name) => /^\.ccl-[0-9a-f]{16}\.tmp$/.test(name))).toBe(true);
   });
 
-  it("would be caught with a torn file, so the check can fail", async () => {
+  it("leaves a torn file without durable writes, so the check can fail", async () => {
     await acknowledgedUntilKilled(tornWriter, 1, 0);
     expect(numberIn(await readFile(path, "utf8"))).toBeUndefined();
   });

@@ -2,10 +2,10 @@ import { CclError } from "../ccl-error.ts";
 import { systemCode } from "./system-code.ts";
 
 /**
- * Why a file operation failed. `read_failed` and `write_failed` carry the system's error as `cause`. `root_unusable`:
- * the root of `resolveInside` is missing or not a folder. `invalid_line`: a log line contains a line feed.
- * `log_closed`: use after `close()`. `locked`: another owner kept a file lock for longer than the caller waits.
- * `aborted`: the call's signal ended it.
+ * Why a file operation failed. `read_failed` and `write_failed` have the system's error as `cause`.
+ * `root_unusable`: the root of `resolveInside` is missing or not a folder. `invalid_line`: a log
+ * line contains a line feed. `log_closed`: use after `close()`. `locked`: another owner held a file
+ * lock for longer than the caller waits. `aborted`: the call's signal ended it.
  */
 export type NodeIoErrorCode =
   | "read_failed"
@@ -16,12 +16,12 @@ export type NodeIoErrorCode =
   | "locked"
   | "aborted";
 
-/** What the functions of `@ccl/core/node` throw. */
+/** The error that functions of `@ccl/core/node` throw. */
 export class NodeIoError extends CclError<NodeIoErrorCode> {
   static override readonly brand: string = "NodeIoError";
 }
 
-/** A failure with the system's reason in its message. */
+/** Creates a failure with the system's error code in its message. */
 export function ioError(code: NodeIoErrorCode, problem: string, cause: unknown): NodeIoError {
   if (NodeIoError.isInstance(cause)) return cause;
   return new NodeIoError(code, `${problem} (${systemCode(cause) ?? "unexpected"}).`, { cause });

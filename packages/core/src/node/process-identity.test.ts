@@ -36,10 +36,20 @@ type Row = [
 
 describe("processState", () => {
   it.each<Row>([
-    ["is at work", {}, {}, "alive"],
+    ["is running", {}, {}, "alive"],
     ["has ended", {}, { exists: () => false }, "dead"],
-    ["ended, and another one has its number", {}, { ticksAtStart: async () => 2_000 }, "dead"],
-    ["ended, and its parent has not noticed", {}, { ticksAtStart: async () => "ended" }, "dead"],
+    [
+      "ended, and whose number another process has",
+      {},
+      { ticksAtStart: async () => 2_000 },
+      "dead",
+    ],
+    [
+      "ended, but whose parent has not read its exit code",
+      {},
+      { ticksAtStart: async () => "ended" },
+      "dead",
+    ],
     ["has no start time", {}, { ticksAtStart: async () => undefined }, "alive"],
     ["ran before the last boot", { boot: "b2" }, {}, "dead"],
     ["runs on another machine", { host: "two" }, { exists: () => false }, "unknown"],
@@ -50,7 +60,7 @@ describe("processState", () => {
   });
 
   it.each<Row>([
-    ["is at work", {}, {}, "alive"],
+    ["is running", {}, {}, "alive"],
     ["has ended", {}, { exists: () => false }, "dead"],
     ["ended long before", { started: mac.started - 60_000 }, {}, "dead"],
     ["has no start time", { started: 0 }, { startTimeMs: async () => undefined }, "alive"],
@@ -59,7 +69,7 @@ describe("processState", () => {
     expect(await processState({ ...mac, pid: 7, ...other }, factsOf(mac, facts))).toBe(state);
   });
 
-  it("finds this process alive, and an earlier one of its number dead", async () => {
+  it("reports this process as alive, and an earlier one with its number as dead", async () => {
     const own = await ownProcessIdentity();
     expect(await processState(own)).toBe("alive");
     expect(await processState({ ...own, started: own.started - 100_000 })).toBe("dead");
@@ -67,7 +77,7 @@ describe("processState", () => {
 });
 
 describe("parseStartTime", () => {
-  it("reads what ps and PowerShell print", () => {
+  it("parses the output of ps and PowerShell", () => {
     const expected = Date.UTC(2026, 10, 3, 21, 0, 55);
     expect(parseStartTime("Tue Nov  3 21:00:55 2026\n", false)).toBe(expected);
     expect(parseStartTime("2026-11-03T21:00:55.1234567Z\r\n", true)).toBe(expected + 123);

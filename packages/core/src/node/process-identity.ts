@@ -1,6 +1,6 @@
 import { systemCode } from "./system-code.ts";
 
-/** Distinguishes a process from every other, also from a later one that gets its number. */
+/** Distinguishes a process from every other one, including later ones with the same number. */
 export interface ProcessIdentity {
   host: string;
   /** Linux: the id of the machine's current boot. Elsewhere `""`. */
@@ -12,10 +12,11 @@ export interface ProcessIdentity {
   started: number;
 }
 
-/** How much later than the process's own note of its start the system's start time may be. */
+/** How much later the system may report a process's start than the process itself. */
 const clockSlackMs = 2_000;
 /**
- * Reading a start time costs a child process if there is no /proc, and a caller that waits for a lock asks repeatedly.
+ * Start times are cached this long. Without /proc, reading one starts a child process, and a caller
+ * that waits for a lock asks repeatedly.
  */
 const startTimeReusedMs = 1_000;
 
@@ -44,19 +45,23 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
   return own;
 }
 
-/** What a system reports about its processes. */
+/** System calls that report on processes. */
 export interface ProcessFacts {
   own(): Promise<ProcessIdentity>;
   exists(pid: number): boolean;
-  /** `ended` for a process whose parent has not read its exit code yet. Undefined if the system reports neither. */
+  /**
+   * `ended` for a process whose parent has not read its exit code yet. Undefined if the system
+   * reports neither.
+   */
   ticksAtStart(pid: number): Promise<number | "ended" | undefined>;
   startTimeMs(pid: number): Promise<number | undefined>;
 }
 
 /**
- * Whether a process still runs. `unknown` on another machine or in another container. A process that ended counts as
- * dead even if its number is in use again, provided that the system reports start times: Linux in /proc, macOS and BSD
- * by `ps`, Windows by PowerShell. A system that reports none leaves such a process `alive`, which is safe.
+ * Finds out whether a process still runs. `unknown` on another machine or in another container. A
+ * process that ended counts as dead even if its number is reused, provided that the system reports
+ * start times: Linux in /proc, macOS and BSD by `ps`, Windows by PowerShell. Without start times
+ * such a process counts as `alive`, which is safe.
  */
 export async function processState(
   other: ProcessIdentity,
@@ -71,12 +76,13 @@ export async function processState(
     const ticks = await facts.ticksAtStart(other.pid);
     return ticks === undefined || ticks === other.started ? "alive" : "dead";
   }
-  // A process notes its start a moment after the system does. A later process with its number starts after that.
+  // A process records its start a moment after the system does. A later process with its number
+  // starts after that.
   const startedMs = await facts.startTimeMs(other.pid);
   return startedMs !== undefined && startedMs > other.started + clockSlackMs ? "dead" : "alive";
 }
 
-/** True for a process that may belong to another user. */
+/** True if a process with this number exists, even one of another user. */
 function exists(pid: number): boolean {
   try {
     globalThis.process.kill(pid, 0);
@@ -128,7 +134,10 @@ async function askSystem(pid: number): Promise<number | undefined> {
   }
 }
 
-/** The output of PowerShell's round-trip format, or of `ps -o lstart=` in UTC: `Mon Nov 23 21:00:55 2026`. */
+/**
+ * Parses the output of PowerShell's round-trip format, or of `ps -o lstart=` in UTC: `Mon Nov 23
+ * 21:00:55 2026`.
+ */
 export function parseStartTime(output: string, isWindows: boolean): number | undefined {
   const text = output.trim();
   const ms = Date.parse(isWindows ? text : `${text} UTC`);

@@ -105,7 +105,7 @@ describe("resolveInside", () => {
     expect(await codesOf(path)).toEqual(codes);
   });
 
-  it("takes a root that is a link", async () => {
+  it("accepts a root that is a link", async () => {
     const result = await resolveInside(join(top, "root-link"), "inner");
     expect(result).toEqual({
       ok: true,
@@ -119,13 +119,13 @@ describe("resolveInside", () => {
     });
   });
 
-  it("honours its signal", async () => {
+  it("observes its signal", async () => {
     await expect(resolveInside(root, "x", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
     });
   });
 
-  it("never answers with a place outside the root, whatever the path", async () => {
+  it("never returns a path outside the root, whatever the path", async () => {
     const names =
       ".. . sub deep up inner round secret absolute hop sibling circle file.txt dangling-in dangling-out root new";
     const hostile = [

@@ -5,15 +5,18 @@ import { throwIfAborted } from "../async/abort.ts";
 import { ioError, NodeIoError } from "./node-io-error.ts";
 import { systemCode } from "./system-code.ts";
 
-/** A path that was found to lie inside a root. */
+/** A path that lies inside a root. */
 export interface InsidePath {
-  /** Free of symbolic links up to the deepest part that exists. */
+  /** Has no symbolic links, up to its deepest existing part. */
   absolutePath: string;
   /** The requested path with `/` between its parts and without `.` parts. `.` for the root itself. */
   relativePath: string;
 }
 
-/** Why a path is refused. All but the last three depend only on its text, equally on every system. */
+/**
+ * Why a path is refused. All except the last three depend only on the path's text and are the same
+ * on every system.
+ */
 type InsidePathIssueCode =
   | "empty_path"
   | "absolute_path"
@@ -53,12 +56,12 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
 ];
 
 /**
- * Resolves a relative path, which need not exist, inside a root. Refused: absolute, drive and UNC paths, `..`,
- * backslashes, colons, control characters, Windows device names, parts that end in a dot or space, and any symbolic
- * link that leads out of the root, nowhere or in a circle. The root itself may be a link. The result holds at the
- * moment of the check: if others can change the tree meanwhile, open the file with `O_NOFOLLOW` and create no folders
- * with the result.
- * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` if a folder may not be read
+ * Resolves a relative path inside a root. The path need not exist. Refused are absolute, drive and
+ * UNC paths, `..`, backslashes, colons, control characters, Windows device names, parts that end in
+ * a dot or space, and symbolic links that lead out of the root, nowhere or in a circle. The root
+ * itself may be a link. The result is only valid at the moment of the check. If others can change
+ * the tree, open the file with `O_NOFOLLOW` and create no folders by the result.
+ * @throws NodeIoError `root_unusable`, `aborted`, or `read_failed` if a folder is not readable
  */
 export async function resolveInside(
   root: string,
@@ -86,7 +89,7 @@ export async function resolveInside(
   return success({ absolutePath, relativePath });
 }
 
-/** The real path of a part that exists, undefined if there is none, or what is wrong with it. */
+/** Returns the real path of an existing part, undefined if it does not exist, or an issue. */
 async function resolveStep(
   folder: string,
   part: string,

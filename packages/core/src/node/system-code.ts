@@ -5,7 +5,7 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** What the call returns, or `fallback` if it fails with one of these system codes. */
+/** Returns the call's result, or `fallback` if it fails with one of these system codes. */
 export async function unless<Value, Fallback>(
   codes: readonly string[],
   call: Promise<Value>,

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 describe("writeFileDurable", () => {
-  it("writes text and bytes, over what was there, and leaves nothing else", async () => {
+  it("writes text and bytes over the old content, and leaves no other file", async () => {
     const path = join(folder, "a.txt");
     await writeFileDurable(path, "грёза");
     expect(await readFile(path, "utf8")).toBe("грёза");
@@ -35,7 +35,7 @@ describe("writeFileDurable", () => {
     expect(await readdir(folder)).toEqual(["a.txt"]);
   });
 
-  it("keeps the mode of the file that was there, and sets the given mode exactly", async () => {
+  it("keeps the mode of the old file, and sets a given mode exactly", async () => {
     const path = join(folder, "a.txt");
     await writeFile(path, "old");
     await chmod(path, 0o640);
@@ -45,7 +45,7 @@ describe("writeFileDurable", () => {
     expect((await stat(path)).mode & 0o7777).toBe(0o606);
   });
 
-  it("writes through a link to its target, also to one that is not there yet", async () => {
+  it("writes through a link to its target, even if the target does not exist yet", async () => {
     await mkdir(join(folder, "sub"));
     await symlink("sub/target", join(folder, "link"));
     await symlink("link", join(folder, "link-to-link"));
@@ -59,7 +59,7 @@ describe("writeFileDurable", () => {
   it.each([
     ["the folder is missing", "missing/a.txt", "ENOENT"],
     ["the target is a folder", "folder", "EISDIR"],
-    ["a link goes in a circle", "circle", "ELOOP"],
+    ["a link is circular", "circle", "ELOOP"],
     ["the name is too long", "x".repeat(300), "ENAMETOOLONG"],
   ])(
     "throws a typed error with its cause when %s, and leaves no temporary file",
@@ -75,7 +75,7 @@ describe("writeFileDurable", () => {
     },
   );
 
-  it("leaves the old content when it is aborted before or while it writes", async () => {
+  it("keeps the old content when it is aborted before or during the write", async () => {
     const path = join(folder, "a.txt");
     await writeFile(path, "old");
     await expect(
@@ -93,7 +93,7 @@ describe("writeFileDurable", () => {
     expect(await readdir(folder)).toEqual(["a.txt"]);
   });
 
-  it("shows one whole content or another to those who read while several write", async () => {
+  it("shows readers one whole content or another while several callers write", async () => {
     const path = join(folder, "a.txt");
     const contents = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
     await writeFileDurable(path, contents[0] ?? "");
@@ -106,7 +106,7 @@ describe("writeFileDurable", () => {
     expect(contents).toContain(await readFile(path, "utf8"));
   });
 
-  it("gives back whatever bytes were written", async () => {
+  it("writes any bytes unchanged", async () => {
     const path = join(folder, "a.bin");
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {

@@ -8,7 +8,10 @@ import { systemCode } from "./system-code.ts";
 
 /** How `writeFileDurable` writes. */
 export interface WriteFileDurableOptions {
-  /** Permission bits, set exactly. By default those of the replaced file, else the process's own. */
+  /**
+   * Permission bits, set exactly. By default, those of the replaced file or else the process's
+   * default.
+   */
   mode?: number | undefined;
   /** `full` by default. */
   durability?: Durability | undefined;
@@ -17,10 +20,11 @@ export interface WriteFileDurableOptions {
 }
 
 /**
- * Replaces a file in one step: a reader sees the old content or the new one, never a mixture, even after a crash.
- * Writes a temporary file in the same folder and renames it. Through a symbolic link it replaces the link's target and
- * keeps the link; owner, hard links and extended attributes of the old file are not carried over.
- * @throws NodeIoError `write_failed` or `aborted`, after which the old content stands and no temporary file is left
+ * Replaces a file atomically: a reader sees either the old or the new content, even after a crash.
+ * It writes a temporary file in the same folder and renames it. A symbolic link stays, and its
+ * target is replaced. Owner, hard links and extended attributes of the old file are lost.
+ * @throws NodeIoError `write_failed` or `aborted`. The old content is then unchanged and no
+ * temporary file remains.
  */
 export async function writeFileDurable(
   path: string,
@@ -67,7 +71,7 @@ async function writeTemporary(
   }
 }
 
-/** The file at the end of a chain of links. It need not exist. */
+/** Resolves a chain of links to the final path, which need not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = resolve(path);
   for (;;) {

@@ -1,13 +1,16 @@
-/** An error class of a package that has `invalid_options` among its codes. */
+/** An error class whose codes include `invalid_options`. */
 export type OptionErrorClass = new (code: "invalid_options", message: string) => Error;
 
-/** How many entries a page may hold. */
+/** Default and maximum number of entries on a page. */
 export interface PageSizes {
   byDefault: number;
   max: number;
 }
 
-/** The size of a page: the requested one or the default. Throws `invalid_options` if it is out of bounds. */
+/**
+ * The size of a page: the requested one or the default.
+ * @throws `invalid_options` if it is out of bounds
+ */
 export function pageLimit(
   limit: number | undefined,
   { byDefault, max }: PageSizes,
@@ -18,7 +21,10 @@ export function pageLimit(
   throw new ErrorClass("invalid_options", `A page holds 1 to ${max} entries, not ${limit}.`);
 }
 
-/** How many entries precede the page of a cursor that is an offset. Throws `invalid_options` for any other text. */
+/**
+ * Parses a cursor that is an offset into the number of entries before the page.
+ * @throws `invalid_options` for any other text
+ */
 export function cursorOffset(cursor: string | undefined, ErrorClass: OptionErrorClass): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);

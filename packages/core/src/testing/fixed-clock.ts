@@ -1,13 +1,13 @@
 import type { Clock } from "../clock.ts";
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when a test sets it. */
 export interface FixedClock extends Clock {
   advance(ms: number): void;
-  /** Sets the time, backwards too. */
+  /** Sets the time, also backwards. */
   set(ms: number): void;
 }
 
-/** A clock that stands at `startMs`. */
+/** Creates a clock that stands at `startMs`. */
 export function createFixedClock(startMs: number): FixedClock {
   let nowMs = startMs;
   return {

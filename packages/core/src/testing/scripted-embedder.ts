@@ -5,7 +5,7 @@ import type { Embedder } from "../models/embedder.ts";
 export interface ScriptedEmbedderOptions {
   /** 64 by default. */
   dimensions?: number | undefined;
-  /** Vectors for exactly these texts. Any other text gets a vector made from its words. */
+  /** Vectors for exactly these texts. The vector of any other text is computed from its words. */
   vectors?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface ScriptedEmbedder extends Embedder {
 }
 
 /**
- * An embedder without a model. A text's vector is the normalised sum of vectors hashed from its lower-cased words, so
- * that equal texts have equal vectors and texts with words in common lie closer.
+ * Creates an embedder without a model. A text's vector is the normalised sum of vectors hashed from
+ * its lower-cased words. Equal texts have equal vectors, and texts with common words are closer.
  */
 export function createScriptedEmbedder(options: ScriptedEmbedderOptions = {}): ScriptedEmbedder {
   const { dimensions = 64, vectors = {} } = options;
@@ -45,7 +45,7 @@ function hashedVector(text: string, dimensions: number): Float32Array {
   const sum = new Float32Array(dimensions);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
     const hash = createSha256().update(word).digest();
-    // Each word changes four places, up or down.
+    // Each word changes four components by 1 or -1.
     for (let index = 0; index < 16; index += 4) {
       const place = ((hash[index] ?? 0) + 256 * (hash[index + 1] ?? 0)) % dimensions;
       sum[place] = (sum[place] ?? 0) + ((hash[index + 2] ?? 0) < 128 ? 1 : -1);

@@ -19,13 +19,16 @@ export interface ScriptedModel extends LanguageModel {
   /** Every request so far, in order. */
   readonly requests: ModelRequest[];
   generate(request: ModelRequest): Promise<ModelResponse>;
-  /** Yields reasoning, the answer's text in pieces of three characters, its tool calls, and `finish`. */
+  /**
+   * Yields reasoning, the answer's text in pieces of three characters, its tool calls, and
+   * `finish`.
+   */
   stream(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
 /**
- * A model that returns the responses one by one, from `generate` and `stream` alike. Throws `script_exhausted` when
- * none is left.
+ * Creates a model that returns the responses one by one, from `generate` and `stream` alike. Throws
+ * `script_exhausted` after the last one.
  */
 export function createScriptedModel(responses: readonly ScriptedResponse[]): ScriptedModel {
   const requests: ModelRequest[] = [];

@@ -10,7 +10,7 @@ import { createSequentialIds } from "./sequential-ids.ts";
 const request = { messages: [{ role: "user" as const, content: "Hello" }] };
 
 describe("createScriptedModel", () => {
-  it("answers in order and keeps what it was asked", async () => {
+  it("answers in order and records its requests", async () => {
     const call = { id: "1", name: "look", arguments: "{}" };
     const model = createScriptedModel([
       "one",
@@ -31,7 +31,7 @@ describe("createScriptedModel", () => {
     expect(model.requests).toEqual([request, request, request]);
   });
 
-  it("throws what the script says, and when the script has ended", async () => {
+  it("throws scripted errors, and when the script has ended", async () => {
     const model = createScriptedModel([
       new LanguageModelError("rate_limited", "Wait.", { retryAfterMs: 10 }),
     ]);
@@ -56,7 +56,7 @@ describe("createScriptedModel", () => {
     ]);
   });
 
-  it("refuses a call that was aborted before it began", async () => {
+  it("rejects a call that was aborted before it began", async () => {
     const model = createScriptedModel(["never"]);
     await expect(model.generate({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject(
       {
@@ -67,7 +67,7 @@ describe("createScriptedModel", () => {
 });
 
 describe("createScriptedEmbedder", () => {
-  it("gives one vector a text, the same each time, and the scripted one where there is one", async () => {
+  it("returns one vector per text, the same each time, and the scripted one if there is one", async () => {
     const embedder = createScriptedEmbedder({ dimensions: 2, vectors: { known: [1, 0] } });
     const [known, other] = await embedder.embed(["known", "other"]);
     expect(known).toEqual(Float32Array.of(1, 0));
@@ -76,7 +76,7 @@ describe("createScriptedEmbedder", () => {
     expect(embedder.requests).toEqual([["known", "other"], ["other"]]);
   });
 
-  it("puts texts with words in common closer than others", async () => {
+  it("places texts with common words closer than others", async () => {
     const vectors = await createScriptedEmbedder().embed([
       "red apple pie",
       "a red apple",
@@ -92,14 +92,14 @@ describe("createScriptedEmbedder", () => {
     for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
   });
 
-  it("refuses a scripted vector of another length", async () => {
+  it("rejects a scripted vector of another length", async () => {
     const embedder = createScriptedEmbedder({ dimensions: 2, vectors: { bad: [1] } });
     await expect(embedder.embed(["bad"])).rejects.toThrow(/1 numbers, not 2/);
   });
 });
 
 describe("createFixedClock and createSequentialIds", () => {
-  it("move only when told", () => {
+  it("change only on request", () => {
     const clock = createFixedClock(1000);
     clock.advance(5);
     expect(clock.now()).toBe(1005);

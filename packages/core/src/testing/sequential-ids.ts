@@ -1,6 +1,6 @@
 import type { IdGenerator } from "../id-generator.ts";
 
-/** Ids `id-1`, `id-2`, ...: the same on every run. */
+/** Creates ids `id-1`, `id-2`, ..., which are the same on every run. */
 export function createSequentialIds(prefix: string = "id"): IdGenerator {
   let count = 0;
   return {

@@ -9,14 +9,17 @@ const alphanumeric = upper + upper.toLowerCase() + digits;
 const base64url = `${alphanumeric}-_`;
 const base64 = `${alphanumeric}+/`;
 
-/** The same letters on every run, and no token in this file that a scanner could find. */
+/**
+ * Generates the same letters on every run, so that this file contains no token that a scanner could
+ * find.
+ */
 function randomOf(seed: number): (alphabet: string, length: number) => string {
   let state = seed;
   const next = (limit: number): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
-  // The first character is a letter or digit, as in real tokens of every kind here.
+  // The first character is a letter or digit, as in all of these tokens.
   return (alphabet, length) =>
     Array.from({ length }, (_, index) =>
       index === 0 ? alphabet[next(16)] : alphabet[next(alphabet.length)],
@@ -26,11 +29,11 @@ function randomOf(seed: number): (alphabet: string, length: number) => string {
 interface TokenKind {
   name: string;
   kind: string;
-  /** What is known of the token before its random part. */
+  /** The fixed beginning of the token. */
   prefix: string;
   alphabet: string;
   length: number;
-  /** What is known of it after the random part. */
+  /** The fixed end of the token. */
   suffix?: string | undefined;
   source: string;
 }
@@ -299,13 +302,13 @@ const surroundings: [name: string, wrap: (token: string) => string][] = [
 ];
 
 describe("provider tokens", () => {
-  it("covers the kinds once each with a source", () => {
+  it("cover each kind once, with a source", () => {
     expect(tokenKinds.length).toBeGreaterThan(50);
     for (const { source } of tokenKinds) expect(source).toMatch(/^https:/);
   });
 
   it.each(tokenKinds)(
-    "masks the whole $name wherever it stands",
+    "are masked whole in any surroundings: $name",
     ({ kind, prefix, alphabet, length, suffix }) => {
       const random = randomOf(length);
       const secret = random(alphabet, length);
@@ -320,7 +323,7 @@ describe("provider tokens", () => {
   );
 
   it.each(tokenKinds.filter(({ name }) => !["Mailchimp key", "Telegram bot token"].includes(name)))(
-    "leaves no tail of a $name that is far longer than documented",
+    "are masked to the end if far longer than documented: $name",
     ({ kind, prefix, alphabet, length, suffix }) => {
       const secret = randomOf(length + 1)(alphabet, length * 4);
       const { text, findings } = redactSecrets(`x ${prefix}${secret}${suffix ?? ""} y`);
@@ -338,7 +341,7 @@ describe("provider tokens", () => {
     "SG.foo SK1234 key-value hf_hub_download",
     "data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0=",
     "https://hooks.slack.com/docs",
-  ])("leaves %j alone", (text) => {
+  ])("do not include %j", (text) => {
     expect(redactSecrets(text)).toEqual({ text, findings: [] });
   });
 });
@@ -373,7 +376,7 @@ describe("headers", () => {
     "Basic Authentication with a realm",
     "Authorization: Bearer <token>",
     "headers.Authorization = `Bearer ${token}`",
-  ])("leaves %j alone", (text) => {
+  ])("leaves %j unchanged", (text) => {
     expect(redactSecrets(text).text).toBe(text);
   });
 });
@@ -411,7 +414,7 @@ describe("private keys", () => {
       "\n\nand the rest was lost (sorry)",
     ],
     ["after its headers", ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00", "", ...lines], ""],
-  ])("masks a key that was cut off %s", (_name, body, rest) => {
+  ])("masks a key that was truncated %s", (_name, body, rest) => {
     const text = [begin("RSA PRIVATE KEY"), ...body].join("\n");
     expect(redactSecrets(text).text).toBe(`[redacted:private_key]${rest}`);
     expect(redactSecrets(JSON.stringify(text)).text.startsWith('"[redacted:private_key]')).toBe(
@@ -419,7 +422,7 @@ describe("private keys", () => {
     );
   });
 
-  it("leaves public keys, certificates and markers without a key alone", () => {
+  it("leaves public keys, certificates and markers without a key unchanged", () => {
     const text = [
       begin("PUBLIC KEY"),
       ...lines,
@@ -433,7 +436,7 @@ describe("private keys", () => {
     expect(redactSecrets(code).text).toBe(code);
   });
 
-  it("does not take the end of another block for a key's own", () => {
+  it("does not mistake the end of another block for a key's own", () => {
     const text = [
       begin("PRIVATE KEY"),
       ...lines,
@@ -468,12 +471,12 @@ describe("passwords in URLs", () => {
     "postgres://user:${PASSWORD}@host/db",
     "postgres://user:<password>@host/db",
     "http://a.test:80, mail b@c.test",
-  ])("leaves %j alone", (text) => {
+  ])("leaves %j unchanged", (text) => {
     expect(redactSecrets(text).text).toBe(text);
   });
 });
 
-describe("pairs named like a secret", () => {
+describe("pairs whose name suggests a secret", () => {
   it.each([
     `PASSWORD=${"¤"}`,
     `export DB_PASSWORD=${"¤"}\nX=1`,
@@ -560,7 +563,7 @@ describe("pairs named like a secret", () => {
     "public_key = abc123def456",
     "passwordMinLength: 12345678",
     "The secret: nobody knows.",
-  ])("leaves %j alone", (text) => {
+  ])("leaves %j unchanged", (text) => {
     expect(redactSecrets(text)).toEqual({ text, findings: [] });
   });
 });
@@ -608,7 +611,7 @@ describe("for every text", () => {
     );
   });
 
-  it("thousands of secrets are masked each in its place", () => {
+  it("thousands of secrets are each masked in place", () => {
     const line = (value: string): string => `password="${value}"; `;
     const values = Array.from({ length: 5_000 }, (_, index) => `hunter-${index}`);
     expect(redactSecrets(values.map(line).join("")).text).toBe(
@@ -616,7 +619,7 @@ describe("for every text", () => {
     );
   });
 
-  it("a token in its midst never survives", () => {
+  it("a token inside it is always masked", () => {
     const secret = randomOf(9)(alphanumeric, 36);
     fc.assert(
       fc.property(hostileText, hostileText, (before, after) => {
@@ -626,8 +629,9 @@ describe("for every text", () => {
   });
 });
 
-// A scan that is quadratic anywhere would take hours for these and run into the runner's time limit.
-describe("hostile texts of 500,000 characters end", () => {
+// A scan that is quadratic anywhere would take hours for these texts and exceed the runner's time
+// limit.
+describe("hostile texts of 500,000 characters are scanned in time", () => {
   const size = 500_000;
   const filled = (unit: string): string => unit.repeat(Math.ceil(size / unit.length));
 
@@ -680,12 +684,12 @@ describe("hostile texts of 500,000 characters end", () => {
     `pass`,
     `@`,
     `é`,
-  ])("made of %j", (unit) => {
+  ])("repeated %j", (unit) => {
     const { findings } = redactSecrets(filled(unit));
     for (const { start, end } of findings) expect(end).toBeGreaterThan(start);
   });
 
-  it("made of any three pieces over and over", () => {
+  it("any three pieces, repeated", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 3 }), (parts) => {
         const unit = parts.join("");
@@ -695,7 +699,7 @@ describe("hostile texts of 500,000 characters end", () => {
   });
 });
 
-describe("what is masked is bounded", () => {
+describe("masking is bounded", () => {
   const rest = "GET /orders/17 took 20 ms and gave 200. ".repeat(200);
 
   it.each([
@@ -705,7 +709,7 @@ describe("what is masked is bounded", () => {
       "a key without its end",
       `-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nabc=\nStatus: ok\n${rest}`,
     ],
-  ])("after %s the text goes on", (_name, text) => {
+  ])("after %s the remaining text stays", (_name, text) => {
     const { text: masked, findings } = redactSecrets(text);
     expect(findings).toHaveLength(1);
     expect(masked).not.toMatch(/hunter22|MIIEvQ/);

@@ -3,18 +3,18 @@ import { caselessShapeReaders, shapeReaders } from "./secret-shapes.ts";
 import { matchEnd, SecretSource, type SecretFinding, type SecretReader } from "./secret-source.ts";
 import { tokenReaders } from "./secret-tokens.ts";
 
-/** A text whose secrets were replaced by markers such as `[redacted:github_token]`. */
+/** A text in which markers such as `[redacted:github_token]` replace the secrets. */
 export interface RedactedText {
   text: string;
-  /** In the order of the text, not overlapping; positions are those of the input. */
+  /** In text order, without overlaps. Positions refer to the input. */
   findings: SecretFinding[];
 }
 
 interface Trigger {
   literal: string;
-  /** The literal is in lower case and matches any case. */
+  /** True if the literal, in lower case, matches any case. */
   isCaseless: boolean;
-  /** The third character, which rules out most other text. */
+  /** The third character, which excludes nearly all other text. */
   third: number;
   read: SecretReader;
 }
@@ -34,8 +34,8 @@ const triggers = [
   ...triggersOf([...caselessShapeReaders, [readPair, ...names]], true),
 ];
 
-// Maps each pair of ASCII characters to the number of its group of triggers, 0 for none. One lookup decides on a
-// character.
+// Maps each pair of ASCII characters to the number of its group of triggers, or to 0. One lookup
+// decides on a character.
 const groups: Trigger[][] = [[]];
 const groupOfPair = new Uint8Array(128 * 128);
 for (const trigger of triggers) {
@@ -51,9 +51,10 @@ for (const trigger of triggers) {
 }
 
 /**
- * Masks provider keys, JWTs, bearer and basic credentials, PEM private keys, passwords in URLs, and the values of pairs
- * (JSON, env, YAML, query, assignment) whose name announces a secret. References and placeholders such as
- * `process.env.TOKEN` or `<your key>` stay. Linear in the text; masking a masked text changes nothing.
+ * Masks provider keys, JWTs, bearer and basic credentials, PEM private keys, passwords in URLs, and
+ * values whose name suggests a secret (JSON, env, YAML, query, assignment). References and
+ * placeholders such as `process.env.TOKEN` or `<your key>` stay. Takes linear time. Masking a
+ * masked text changes nothing.
  */
 export function redactSecrets(text: string): RedactedText {
   const source = new SecretSource(text);
@@ -83,7 +84,10 @@ export function redactSecrets(text: string): RedactedText {
 
 const marks: Record<string, string> = {};
 
-/** Joins a few thousand parts at a time. Strings that live briefly cost a tenth of strings that live until the end. */
+/**
+ * Joins a few thousand parts at a time, because short-lived strings cost a tenth of long-lived
+ * ones.
+ */
 function masked(text: string, findings: readonly SecretFinding[]): string {
   let result = "";
   let parts: string[] = [];
@@ -105,14 +109,14 @@ function findingAt(source: SecretSource, at: number, group: number): SecretFindi
     if (trigger.third !== (isCaseless ? third | 0x20 : third) && literal.length > 2) continue;
     if (!startsWith(source.text, at, trigger)) continue;
     const finding = read(source, at);
-    if (finding !== undefined) return read === readPair ? specific(source, finding) : finding;
+    if (finding !== undefined) return read === readPair ? withTokenKind(source, finding) : finding;
     if (source.floor > at) return undefined;
   }
   return undefined;
 }
 
-/** If a pair's value is a token of a known kind, reports it as that kind. */
-function specific(source: SecretSource, finding: SecretFinding): SecretFinding {
+/** Reports a pair's value by its token kind, if it has one. */
+function withTokenKind(source: SecretSource, finding: SecretFinding): SecretFinding {
   const pair =
     source.text.charCodeAt(finding.start) * 128 + source.text.charCodeAt(finding.start + 1);
   const third = source.text.charCodeAt(finding.start + 2);

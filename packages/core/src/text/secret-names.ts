@@ -1,6 +1,6 @@
 /**
- * How surely a name announces a secret. `certain`: a password; `likely`: a secret or an API key; `possible`: a token,
- * credentials or `auth`, which may as well be a lexer's or a setting.
+ * How strongly a name suggests a secret. `certain`: a password. `likely`: a secret or an API key.
+ * `possible`: a token, credentials or `auth`, which may also be a lexer's token or a setting.
  */
 export type SecretNameLevel = "certain" | "likely" | "possible";
 
@@ -10,14 +10,17 @@ const stems = new RegExp(
   `(passw(?:or)?d|passphrase|passcode|pwd|pass)|((?:${keyOwners})key|secret|authorization)|(token|credentials?|auth)`,
   "g",
 );
-/** What may follow the word without changing that the name is a secret's. */
+/** Suffixes that a secret's name may have. */
 const tails =
   /^(?:\d{1,3}|base|base64|value|val|str|string|text|raw|plain|plaintext|data|hash|prod|production|dev|development|test|staging|stage|live|sandbox|local|ci|new|old|current|confirm|confirmation|again|repeat|default|root|admin|user|db|v\d|primary|secondary|for[a-z]+)?$/;
-/** Beginnings that give such a word another meaning. */
+/** Prefixes that give such a word another meaning. */
 const harmless =
   /(?:next|page|pagination|continuation|cancel|cancellation|sync|cursor|csrf|xsrf|stop|eos|bos|pad|unk|special|max|min|no|has|is|needs?|reset|forgot|change|show|hide|toggle|use|require|validate|verify|check|enter|with|without|public)$/;
 
-/** The level of a name in any spelling (`apiKey`, `API_KEY`, `x-api-key`). Undefined if it announces no secret. */
+/**
+ * The level of a name in any spelling (`apiKey`, `API_KEY`, `x-api-key`). Undefined if it does not
+ * suggest a secret.
+ */
 export function secretNameLevel(name: string): SecretNameLevel | undefined {
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   let last: RegExpExecArray | null = null;
@@ -36,13 +39,13 @@ export function secretNameLevel(name: string): SecretNameLevel | undefined {
   return password !== undefined ? "certain" : secret !== undefined ? "likely" : "possible";
 }
 
-// What shells, templates and programs write in place of a secret, and words that stand for one.
+// References that shells, templates and programs write in place of a secret, and placeholder words.
 const references =
   /^(?:\$[({].*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\{.*|%\w+%|%[({].*|#\{.*|@\w+@|<[^<>]*>|\[[^\]]*\]|[*.•_-]+|\[redacted\b.*|(?:(?:globalThis\.)?process\.env|import\.meta|os\.(?:environ|getenv)|env|secrets)\b[.([].*|[A-Z]+(?:_[A-Z]+)+)$/s;
 const standIns =
   /^(?:your[-_ ].*|my[-_ ].*[-_ ]here|x{3,}|change[-_]?me|placeholder|example|redacted|hidden|masked|todo|unset|none|null|nil|undefined|true|false|yes|no|on|off|n\/a|required|optional|disabled|enabled|empty|default|unknown|invalid|auto)?$/i;
 
-/** True for a reference to a secret, or for a word in place of one. */
+/** True for a reference to a secret, or for a placeholder. */
 export function isPlaceholder(value: string): boolean {
   return value.length > 200
     ? value.startsWith("[redacted:")

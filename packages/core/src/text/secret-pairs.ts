@@ -18,7 +18,10 @@ const joint =
   /(?:\\{0,7}["'`]\]?)?[?!]?[ \t]{0,12}(?:=>|:=|[:=](?![:=~>]))[ \t]{0,12}(?:[bBrRfFuU]{1,2}(?=["']))?/y;
 const typeBeforeValue = /[\w ?|.,[\]]{1,60}?= {0,4}(?=["'`])/y;
 
-/** Reads the value of a pair whose name holds the word at `at`; the value alone is the finding. */
+/**
+ * Reads the value of a pair whose name contains the word at `at`. The finding covers only the
+ * value.
+ */
 export function readPair(source: SecretSource, at: number): SecretFinding | undefined {
   const { text } = source;
   if (at < source.pairsFrom) return undefined;
@@ -42,7 +45,7 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
   const { join, end } = joined;
   const pair: Pair = { level, name, join, nameStart, value: valueRange(text, end) };
   if (!pair.value.isQuoted && join === "colon") {
-    // In `password: string = "..."` the value follows the type.
+    // In `password: string = "..."` the value comes after the type.
     pair.value = valueRange(text, matchEnd(typeBeforeValue, text, end) ?? end);
   }
   if (!pair.value.isQuoted && level === "certain") extendToPhrase(text, pair);
@@ -52,7 +55,7 @@ export function readPair(source: SecretSource, at: number): SecretFinding | unde
     : undefined;
 }
 
-/** Letters, digits and - . _ */
+/** True for letters, digits and - . _ */
 function isInName(code: number): boolean {
   const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
   return isLetter || (code >= 0x2d && code <= 0x39 && code !== 0x2f) || code === 0x5f;
@@ -89,7 +92,7 @@ function textBefore(text: string, { nameStart }: Pair): string {
   return text.slice(Math.max(0, nameStart - 16), nameStart);
 }
 
-/** Includes a password of several words that fills the rest of a line, as in YAML. */
+/** Extends an unquoted password to several words if they fill the rest of the line, as in YAML. */
 function extendToPhrase(text: string, pair: Pair): void {
   const { name, join, value } = pair;
   if (join === "option" || text.charAt(value.end) !== " " || /^[A-Z][a-z]/.test(name)) return;
@@ -99,7 +102,9 @@ function extendToPhrase(text: string, pair: Pair): void {
     value.end = end;
 }
 
-/** True for a mixture of letters and digits that no word or number has, which needs no further checks. */
+/**
+ * True for a mixture of letters and digits that no word or number has. It needs no further checks.
+ */
 function isScrambled(value: string): boolean {
   return (
     value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value)
@@ -120,7 +125,7 @@ function isSecret(text: string, pair: Pair): boolean {
     ((value.includes(" ") || value.includes(":")) && readByOthers.test(value))
   )
     return false;
-  // Most values begin with a letter and are not numbers.
+  // A quick check first: usually a value begins with a letter and is not a number.
   if (value < "A" || value.startsWith("_")) {
     if (/^[\d.,_]+$/.test(value)) return value.length >= (pair.level === "certain" ? 4 : 12);
     if (/^0x[\da-f]{1,8}$/i.test(value)) return false;
@@ -131,7 +136,7 @@ function isSecret(text: string, pair: Pair): boolean {
 }
 
 function isQuotedSecret(value: string, { level, name }: Pair): boolean {
-  // A label (`password: "Enter your password"`) or the name of a field (`secret: "client_secret"`).
+  // A label (`password: "Enter your password"`) or a field name (`secret: "client_secret"`).
   const isSame = value.length === name.length && value.toLowerCase() === name.toLowerCase();
   if (
     (isSame || /[\s_-]|[a-z][A-Z]/.test(value)) &&
@@ -167,7 +172,7 @@ function isBareSecret(
   )
     return false;
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return isTight || /[\d+/=!@#%^*~ ]/.test(value);
-  // The rest is spelt like an identifier: a value in a setting, a reference in code.
+  // What remains looks like an identifier: a value in a setting, or a reference in code.
   if (codeWords.test(value) || next === "(") return false;
   if (value.length >= 8 && /\d.*\d.*\d/.test(value) && !value.includes(".")) return true;
   if (isTight && (join === "option" || /[?&;"'/-]$/.test(before))) return true;

@@ -2,7 +2,7 @@ import { isPlaceholder } from "./secret-names.ts";
 import { matchEnd, shapeReader, type SecretReader } from "./secret-source.ts";
 import { tokenStart } from "./secret-tokens.ts";
 
-/** Reads what `body` matches, including what `head` matches before it. */
+/** Reads a match of `body`, together with the match of `head` before it. */
 function headedReader(kind: string, head: RegExp, body: RegExp): SecretReader {
   return ({ text, floor }, at) => {
     const before = head.exec(text.slice(Math.max(floor, at - 64), at))?.[0];
@@ -30,19 +30,19 @@ const readBasic: SecretReader = ({ text }, at) => {
 
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
-// A line of base64 or a header, with the quotes, escapes and marks that separate lines in code.
+// A line of base64 or a header, with the quotes, escapes and symbols that separate lines in code.
 const pemLine =
   /(?:\s|\\{1,4}[nrt"]|["',>#*|]|\+(?=[\s"'])){0,200}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200}|[A-Za-z0-9+/=]{40,}|[A-Za-z0-9+/=]{8,}(?=[^\s\w])|[A-Za-z0-9+/=]+(?=[\r\n\\"']|$))/y;
 
-/** More than the longest keys in use. */
+/** Longer than any key in use. */
 const longestKey = 32_768;
 /** A line of base64 at the end of a text. */
 const lastPemLine = /(?:[\r\n"']|\\[nr])[ \t]{0,16}([A-Za-z0-9+/=]{1,120})$/;
 const shortestPemLine = 16;
 
 /**
- * Reads a private key in PEM including its markers. A key without an end is masked as far as its lines go, up to 32,768
- * characters.
+ * Reads a private key in PEM, including its markers. A key without an end marker is masked to the
+ * end of its lines, up to 32,768 characters.
  */
 const readPrivateKey: SecretReader = (source, at) => {
   const { text } = source;
@@ -58,8 +58,8 @@ const readPrivateKey: SecretReader = (source, at) => {
 };
 
 /**
- * Where the lines of an unterminated key end. In PEM only the last line is shorter, and nothing after it belongs to the
- * key.
+ * Finds where the lines of an unterminated key end. In PEM only the last line is shorter, so the
+ * key ends with it.
  */
 function endOfLines(text: string, body: number): number {
   let end = body;
@@ -74,7 +74,8 @@ function endOfLines(text: string, body: number): number {
   }
 }
 
-// Up to the last @ of the authority, also past it if what looks like the end of a host cannot be a port.
+// Reads up to the last @ of the authority. If what looks like the end of a host cannot be a port,
+// it reads past it.
 const readAnyUrlPassword = shapeReader(
   "url_password",
   /:\/\/[^\s"'#/<>?\\`:@]*:/y,
@@ -95,11 +96,12 @@ const headerLead = (scheme: string): RegExp =>
   new RegExp(`${header}(?:${scheme})[ \\t]{1,8}`, "iy");
 const headerBody = /(?!(?:token|null|undefined)\b)[\w.~%+/=-]{4,}/y;
 
-/** Readers of secrets that are recognised by more than a prefix, each with its triggers. */
+/** Readers of secrets that need more than a prefix to be recognised, each with its triggers. */
 export const shapeReaders: [SecretReader, ...string[]][] = [
   [readPrivateKey, "-----BEGIN "],
   [readUrlPassword, "://"],
-  // A JWS or JWE, signed or not, whole or cut off, but not within a longer word, so that no run is tried twice.
+  // A JWS or JWE, signed or not, whole or truncated. It must not begin within a longer word, so
+  // that no run of characters is tried twice.
   [
     shapeReader(
       "jwt",

@@ -1,6 +1,8 @@
 import type { SecretNameLevel } from "./secret-names.ts";
 
-/** One masked range. Positions are UTF-16 indexes into the input; the secret itself is never kept. */
+/**
+ * One masked range. Positions are UTF-16 indexes into the input. The secret itself is not stored.
+ */
 export interface SecretFinding {
   /** A stable name such as `github_token`, `provider_token`, `jwt`, `private_key`, `url_password` or `secret_value`. */
   kind: string;
@@ -9,14 +11,16 @@ export interface SecretFinding {
   end: number;
 }
 
-/** A text that is scanned from left to right. It remembers what was learnt, so that no range is scanned twice. */
+/**
+ * A text that is scanned from left to right. It caches results, so that no range is scanned twice.
+ */
 export class SecretSource {
   readonly text: string;
   /** Everything before this index is masked or belongs to a marker. */
   floor = 0;
   /** Names before this index are known to have no secret value. */
   pairsFrom = 0;
-  /** Names met so far. */
+  /** Levels of the names found so far. */
   readonly levels: Map<string, SecretNameLevel | undefined> = new Map();
   readonly #next = new Map<string, number>();
 
@@ -36,7 +40,7 @@ export class SecretSource {
   }
 }
 
-/** Checks a place where its trigger was found. Undefined if nothing there is secret. */
+/** Checks the position of a trigger. Undefined if there is no secret. */
 export type SecretReader = (source: SecretSource, at: number) => SecretFinding | undefined;
 
 /** The end of a match of a sticky pattern at `at`. Undefined if it does not match there. */
@@ -45,7 +49,10 @@ export function matchEnd(pattern: RegExp, text: string, at: number): number | un
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** Reads what `body` matches after `lead`. Both are sticky. Dots that end a sentence do not belong to the secret. */
+/**
+ * Creates a reader of a `body` match after a `lead` match. Both patterns are sticky. Dots at the
+ * end of a sentence do not belong to the secret.
+ */
 export function shapeReader(kind: string, lead: RegExp, body: RegExp): SecretReader {
   return ({ text }, at) => {
     const start = matchEnd(lead, text, at);

@@ -9,8 +9,9 @@ const upper = "A-Z0-9";
 const dotted = "\\w.-";
 const encoded = "\\w.~%+/=-";
 
-// Formats as the providers document them, or else as the gitleaks rules give them. redact-secrets.test.ts has the
-// addresses beside its rows. The minimum length is below the documented one, so that a truncated token is still masked.
+// Formats are those that providers document, or else those of the gitleaks rules.
+// redact-secrets.test.ts has the sources. The minimum lengths are below the documented ones, so
+// that a truncated token is still masked.
 const tokens: Row[] = [
   ["anthropic_key", word, 16, "sk-ant-"],
   ["openai_key", word, 16, "sk-proj- sk-svcacct- sk-admin- sk-None-"],
@@ -65,14 +66,15 @@ const tokens: Row[] = [
 ];
 
 /**
- * True where a token can begin: not inside a word, but directly after an escape such as `\n`, `%3D` or a colour.
+ * Matches where a token can begin: not inside a word, but directly after an escape such as `\n`,
+ * `%3D` or a terminal colour.
  */
 export const tokenStart: RegExp =
   /(?<=^|[^A-Za-z0-9]|\\[nrtbfv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,12}m)/iy;
 
 /**
- * Readers of tokens that are recognised by a prefix, each with its prefixes. They read to the end of the token, however
- * long.
+ * Readers of tokens that a prefix identifies, each with its prefixes. They read to the end of the
+ * token, whatever its length.
  */
 export const tokenReaders: [SecretReader, ...string[]][] = tokens.map(
   ([kind, characters, minLength, prefixes]) => {

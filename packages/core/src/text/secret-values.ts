@@ -7,7 +7,9 @@ export interface ValueRange {
   isQuoted: boolean;
 }
 
-/** The value that begins at `at`: up to the closing quote, or as far as an unquoted value reaches. */
+/**
+ * Finds the value that begins at `at`: up to the closing quote, or to the end of an unquoted value.
+ */
 export function valueRange(text: string, at: number): ValueRange {
   let quoteAt = at;
   while (quoteAt < at + 7 && text[quoteAt] === "\\") quoteAt += 1;
@@ -26,8 +28,8 @@ const longestQuoted = 16_384;
 const word = /[^\s\\"'`]*/y;
 
 /**
- * Finds the closing quote. If there is none nearby, ends after a phrase and the rest of its last word, so that later
- * text stays.
+ * Finds the closing quote. If there is none nearby, the value ends after a phrase and the rest of
+ * its last word, so that later text stays.
  */
 function quotedEnd(
   text: string,
@@ -40,7 +42,7 @@ function quotedEnd(
     const backslashes = at - run;
     const char = text[at];
     if (char === undefined || char === "\n" || char === "\r") return unclosedEnd(text, start, at);
-    // In a string inside a string each level doubles the backslashes and adds one.
+    // In a string inside a string, each level doubles the backslashes and adds one.
     const isClosing =
       char === quote && (backslashes < escapes || backslashes % (2 * escapes + 2) === escapes);
     const isDoubled = isClosing && escapes === 0 && at > start && text[at + 1] === quote;
@@ -60,7 +62,10 @@ function unclosedEnd(text: string, start: number, lineEnd: number): number {
 const plain = /[\w.~%+/=!@#$^*?:|-]*/y;
 const nextName = /[,;&][ \t]{0,4}["']?[A-Za-z_][\w .-]{0,40}["']?[ \t]{0,4}[=:]/y;
 
-/** Ends at white space, a quote, an escaped line break or the next pair. Closing brackets at the end are left out. */
+/**
+ * Finds the end of an unquoted value: white space, a quote, an escaped line break or the next pair.
+ * Closing brackets at the end are left out.
+ */
 function bareEnd(text: string, start: number): number {
   let end = matchEnd(plain, text, start) ?? start;
   while (end < text.length && !endsBareValue(text, start, end))

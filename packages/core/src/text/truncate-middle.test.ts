@@ -22,7 +22,7 @@ const anyText = fc.oneof(
 );
 
 describe("truncateMiddle", () => {
-  it("returns a text that fits as it is", () => {
+  it("returns a text that fits unchanged", () => {
     expect(truncateMiddle("short", { maxChars: 5 })).toEqual({
       text: "short",
       isTruncated: false,
@@ -37,7 +37,7 @@ describe("truncateMiddle", () => {
     });
   });
 
-  it("keeps head and tail and says how many characters went", () => {
+  it("keeps head and tail and says how many characters were removed", () => {
     const text = `start ${"x".repeat(2000)} end`;
     expect(truncateMiddle(text, { maxChars: 60 })).toMatchInlineSnapshot(`
       {
@@ -48,7 +48,7 @@ describe("truncateMiddle", () => {
     `);
   });
 
-  it("puts the marker on a line of its own where line ends are near", () => {
+  it("puts the marker on its own line if line ends are near", () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index}`).join("\n");
     expect(truncateMiddle(lines, { maxChars: 260 }).text).toMatchInlineSnapshot(`
       "line 0
@@ -102,7 +102,7 @@ describe("truncateMiddle", () => {
   });
 
   it.each([0, 5, -1, Number.NaN])(
-    "gives an empty, reported text under a limit of %s, too small for the marker",
+    "returns an empty text and reports it if a limit of %s is too small for the marker",
     (limit) => {
       const text = "y".repeat(100);
       const chars = truncateMiddle(text, { maxChars: limit });
@@ -112,7 +112,7 @@ describe("truncateMiddle", () => {
     },
   );
 
-  it("never exceeds its limit in characters, nor cuts inside a grapheme", () => {
+  it("never exceeds its limit in characters, and never cuts inside a grapheme", () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 300 }), (text, maxChars) => {
         const result = truncateMiddle(text, { maxChars, marker });
@@ -122,7 +122,7 @@ describe("truncateMiddle", () => {
     );
   });
 
-  it("never exceeds its limit in tokens, nor cuts inside a grapheme", () => {
+  it("never exceeds its limit in tokens, and never cuts inside a grapheme", () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 60 }), (text, maxTokens) => {
         const result = truncateMiddle(text, {
@@ -140,14 +140,17 @@ describe("truncateMiddle", () => {
     );
   });
 
-  it("drops a grapheme of thousands of marks whole", () => {
+  it("drops a grapheme of thousands of marks as a whole", () => {
     const text = `head ${"e" + "\u0301".repeat(50_000)} tail`;
     const result = truncateMiddle(text, { maxChars: 1_000 });
     expect(result.text).toBe("head [... 50,001 characters removed ...] tail");
   });
 });
 
-/** Whole, or all removed, or head, marker and tail of the text, cut at graphemes. */
+/**
+ * True for the whole text, an empty one, or the text's head, the marker and its tail, cut at
+ * graphemes.
+ */
 function isFaithful(
   text: string,
   { text: result, isTruncated, removedChars }: TruncatedText,

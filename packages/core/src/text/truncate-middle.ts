@@ -1,11 +1,15 @@
 import type { TokenCounter } from "../tokens/token-counter.ts";
+import { groupDigits } from "./group-digits.ts";
 
 /** The limit of the result, marker included. Characters are UTF-16 code units. */
 export type TruncateMiddleOptions = (
   | { maxChars: number }
   | { maxTokens: number; counter: TokenCounter }
 ) & {
-  /** The text in place of what was removed. Gets the removed amount in the unit of the limit. */
+  /**
+   * Writes the text that replaces the removed middle. Gets the removed amount in the unit of the
+   * limit.
+   */
   marker?: ((removed: number) => string) | undefined;
 };
 
@@ -14,14 +18,15 @@ export interface TruncatedText {
   text: string;
   isTruncated: boolean;
   removedChars: number;
-  /** Only under a limit in tokens. */
+  /** Set only if the limit is in tokens. */
   removedTokens?: number | undefined;
 }
 
 /**
- * Keeps the head and the tail of a text and marks the removed middle, e.g. `[... 1,234 characters removed ...]`.
- * Cuts at nearby line ends and never inside a grapheme. A limit too small for the marker gives an empty text with
- * `isTruncated` set, because neither an overrun nor an unmarked cut may reach a prompt.
+ * Keeps the head and tail of a text and marks the removed middle, e.g. `[... 1,234 characters
+ * removed ...]`. Cuts at nearby line ends and never inside a grapheme. If the limit is too small
+ * for the marker, the text is empty and `isTruncated` is set, because a prompt must contain neither
+ * an overrun nor an unmarked cut.
  */
 export function truncateMiddle(text: string, options: TruncateMiddleOptions): TruncatedText {
   return "maxChars" in options
@@ -92,7 +97,10 @@ interface Kept {
   tokens: number;
 }
 
-/** Interpolates between both points, strictly between them. The midpoint if `tokens` is absent. */
+/**
+ * Interpolates between two points and stays strictly between them. Returns the midpoint if `tokens`
+ * is absent.
+ */
 function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number {
   const share =
     tokens === undefined ? 0.5 : (tokens - low.tokens) / Math.max(1, high.tokens - low.tokens);
@@ -103,7 +111,7 @@ function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number
 /** How far before a cut to look for a line end. */
 const nearChars = 120;
 
-/** Keeps at most `keptChars`, half of them at each end. */
+/** Keeps up to `keptChars`, half of them at each end. */
 function cutMiddle(
   text: string,
   keptChars: number,
@@ -128,7 +136,8 @@ interface Boundaries {
 }
 
 /**
- * Grapheme boundaries by index. The segmenter copies the text, so it is created only for cuts that are not plain ASCII.
+ * Finds grapheme boundaries. The segmenter copies the text, so it is created only if a cut is not
+ * in plain ASCII.
  */
 function createBoundaries(text: string): Boundaries {
   let segments: Intl.Segments | undefined;
@@ -151,6 +160,5 @@ function isPlainBoundary(text: string, index: number): boolean {
 }
 
 function defaultMarker(unit: string): (removed: number) => string {
-  return (removed) =>
-    `[... ${String(removed).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit} removed ...]`;
+  return (removed) => `[... ${groupDigits(removed)} ${unit} removed ...]`;
 }

@@ -1,5 +1,5 @@
-// What the split patterns of OpenAI's encodings ask about a character, as bits. A mark is a letter of both cases and a
-// symbol.
+// The character properties that the split patterns of OpenAI's encodings use, as bits. A combining
+// mark counts as a letter of both cases and as a symbol.
 export const UPPER = 1;
 export const LOWER = 2;
 export const LETTER = 3;
@@ -18,10 +18,13 @@ const patterns: readonly [pattern: RegExp, bits: number][] = [
   [/^\p{N}/u, NUMBER],
 ];
 
-/** Bits by code point, filled as characters occur. 0 means unknown, and stays so for halves of surrogate pairs. */
+/**
+ * Bits by code point, filled in as characters occur. 0 means unknown. Surrogate halves always stay
+ * unknown.
+ */
 const known: Uint8Array = /* @__PURE__ */ withIdeographs(new Uint8Array(0x110000));
 
-/** Ideographs and Hangul, of which a text may have thousands: one lookup in place of a pattern each. */
+/** Presets ideographs and Hangul, since a text may contain thousands of different ones. */
 function withIdeographs(classes: Uint8Array): Uint8Array {
   return classes
     .fill(LETTER, 0x3400, 0x4dc0)
@@ -55,7 +58,7 @@ function findClass(character: string): number {
   return patterns.find(([pattern]) => pattern.test(character))?.[1] ?? SYMBOL;
 }
 
-/** 2 where a surrogate pair begins, else 1. */
+/** 2 at the start of a surrogate pair, else 1. */
 export function widthAt(text: string, index: number): 1 | 2 {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 &&
     (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00

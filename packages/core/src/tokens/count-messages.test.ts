@@ -29,7 +29,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 2 + 3,
     ],
     [
-      "the signature of reasoning, and what a provider keeps with it",
+      "signatures of reasoning, and fields of a provider",
       [
         {
           role: "assistant",
@@ -46,7 +46,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 2 + 3 + 3,
     ],
     [
-      "a file of text by its text and name",
+      "a text file by its text and name",
       [
         {
           role: "user",
@@ -63,12 +63,12 @@ describe("countMessages", () => {
       3 + 3 + 4 + 4 + 250_000,
     ],
     [
-      "an image flat",
+      "an image at a flat rate",
       [{ role: "user", content: [{ type: "image", mimeType: "image/png", url: "x" }] }],
       3 + 3 + 4 + 1_600,
     ],
     [
-      "a part of a provider by its JSON",
+      "a provider part by its JSON",
       [
         {
           role: "assistant",
@@ -89,7 +89,7 @@ describe("countMessages", () => {
       3 + 3 + 9 + 3 + 4 + 2 + 8,
     ],
     [
-      "fields of a provider by their JSON, the id of an answered call, and nothing for what is not sent",
+      "provider fields by their JSON, the id of an answered call, and nothing that is not sent",
       [
         {
           id: "m1",
@@ -106,7 +106,7 @@ describe("countMessages", () => {
     expect(countMessages(countCharacters, messages)).toBe(tokens);
   });
 
-  it("counts what nests too deeply for JSON.stringify", () => {
+  it("counts values that are nested too deeply for JSON.stringify", () => {
     const raw: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     const chars = 20_000 * '{"a":}'.length + 1;
     const length = (text: string): number => text.length;
@@ -121,7 +121,7 @@ describe("countMessages", () => {
     expect(countMessages(length, [], [tool])).toBeGreaterThan(chars);
   });
 
-  it("counts a tool as framing and the JSON of what a model sees of it", () => {
+  it("counts a tool as framing and the JSON that a model sees", () => {
     const json = '{"name":"find","description":"Finds.","parameters":{"type":"object"}}';
     expect(countMessages(countCharacters, [], [tool])).toBe(3 + 3 + json.length);
   });

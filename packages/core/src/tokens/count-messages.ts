@@ -7,17 +7,21 @@ import type { ToolDescription } from "../models/tool-definition.ts";
 type Count = (text: string) => number;
 
 /**
- * Tokens around each message, and of the header that starts the reply: OpenAI's figures, from "How to count tokens with
- * tiktoken" in its cookbook. Also used for tool calls and tools, whose framing no provider documents.
+ * Tokens around each message, and of the header that starts the reply. The figures are OpenAI's,
+ * from "How to count tokens with tiktoken" in its cookbook. They also stand in for the framing of
+ * tool calls and tools, which no provider documents.
  */
 const framingTokens = 3;
 
-/** The flat cost of an image or a file: the maximum that Anthropic states for one image. A long file costs more. */
+/**
+ * The flat cost of an image or a file: the maximum that Anthropic states for one image. A long file
+ * costs more.
+ */
 const mediaTokens = 1_600;
 
 /**
- * Counts a chat as the provider sees it: texts by `count`, calls with their ids, signatures, and provider parts and
- * fields by their JSON, text files by their text, plus framing. Fields that are never sent (`id`, `source`) cost
+ * Counts a chat as the provider sees it: texts, calls with their ids, signatures, text files,
+ * provider parts and fields as JSON, plus framing. Fields that are never sent (`id`, `source`) cost
  * nothing.
  */
 export function countMessages(
@@ -53,7 +57,9 @@ function countMedia(count: Count, part: MediaPart): number {
   return count(part.filename ?? "") + (text === undefined ? mediaTokens : count(text));
 }
 
-/** Only the values in `edits` are sent of `wire`, which records how a message looked in its wire format. */
+/**
+ * In `wire`, which records a message's original wire format, only the values in `edits` are sent.
+ */
 function countFields(count: Count, { providerMetadata }: ProviderFields): number {
   if (providerMetadata === undefined) return 0;
   return sum(Object.entries(providerMetadata), ([provider, fields]) => {

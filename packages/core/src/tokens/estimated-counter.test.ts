@@ -22,7 +22,7 @@ const typescript = readdirSync(peerSources)
   .map((name) => readFileSync(join(peerSources, name), "utf8"))
   .join("\n");
 
-/** The compiler's messages in another language, as lines; no text of the fit. */
+/** The compiler's messages in another language, as lines. They were not used for the fit. */
 function messages(language: string): string {
   const json = readFileSync(
     join(compiler, "lib", language, "diagnosticMessages.generated.json"),
@@ -69,7 +69,7 @@ describe("estimatedCounter", () => {
     ["Japanese prose", fixture("prose.japanese.txt"), 0.15],
     ["Japanese messages", messages("ja"), 0.15],
     ["Korean messages", messages("ko"), 0.15],
-  ])("counts %s as o200k_base does, within the documented error", (_kind, text, limit) => {
+  ])("counts %s like o200k_base, within the documented error", (_kind, text, limit) => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(30_000);
     expect(Math.abs(error(text))).toBeLessThan(limit);
   });
@@ -84,12 +84,12 @@ describe("estimatedCounter", () => {
         .match(/.{1,500}/gu)
         ?.join("\n") ?? "",
     ],
-  ])("is at most a tenth under on %s", (_kind, text) => {
+  ])("is never more than a tenth too low on %s", (_kind, text) => {
     expect(text.length).toBeGreaterThan(10_000);
     expect(error(text)).toBeGreaterThan(-0.1);
   });
 
-  it("is at most a tenth under on 20,000 equal letters, whichever", () => {
+  it("is never more than a tenth too low on 20,000 equal letters of any kind", () => {
     const estimates = [..."abefgnqtzABGQXZабяЯéß日가"].map((letter) => {
       const period = 640;
       const tokens = (exact(letter.repeat(period)) * 20_000) / period;
@@ -105,7 +105,7 @@ describe("estimatedCounter", () => {
     expect(Math.abs(estimated / counted - 1)).toBeLessThan(0.06);
   });
 
-  it("counts nothing as 0 and anything else as at least 1, whole and the same each time", () => {
+  it("counts nothing as 0 and anything else as a whole number from 1, the same each time", () => {
     expect(estimatedCounter.count("")).toBe(0);
     fc.assert(
       fc.property(

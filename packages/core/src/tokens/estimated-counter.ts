@@ -11,8 +11,9 @@ import { findPieceEnd } from "./find-piece-end.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
 /**
- * Estimates o200k_base tokens without its vocabulary: splits text as that encoding does, then weighs each word by its
- * pairs of letters. Deterministic, in linear time; within 10 % on prose, code and data of 30 kB or more.
+ * Estimates o200k_base tokens without its vocabulary. It splits text like that encoding, then
+ * weighs each word by its pairs of letters. Deterministic and in linear time. Within 10 % on prose,
+ * code and data of 30 kB or more.
  */
 export const estimatedCounter: TokenCounter = {
   name: "estimated-o200k",
@@ -27,7 +28,7 @@ function estimateTokens(text: string): number {
 
 const space = 0x20;
 const apostrophe = 0x27;
-/** A run of equal characters counts as a run from the fifth one on. */
+/** Equal characters count as a run from the fifth one on. */
 const runLength = 4;
 const contractionTokens = 0.65;
 const capitalTokens = 0.2;
@@ -36,7 +37,10 @@ const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x2
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isRuled = (code: number): boolean => "-=*#._/+~:".includes(String.fromCharCode(code));
 
-/** One text and the position in it, with the tables, so that the inner loops pass only indexes. */
+/**
+ * A text, a position in it, and the weight tables. As fields, they leave only indexes to pass in
+ * the inner loops.
+ */
 class TextScale {
   readonly #text: string;
   readonly #weights: EstimatorWeights = estimatorWeights();
@@ -54,8 +58,8 @@ class TextScale {
   }
 
   /**
-   * Weighs most pieces of most texts in one pass: a-z, with at most one capital and one ASCII character before. 0 for
-   * other pieces.
+   * Weighs the commonest pieces in one pass: a-z, with up to one capital and one ASCII character
+   * before. 0 for other pieces.
    */
   #weighPlainWord(): number {
     const text = this.#text;

@@ -1,9 +1,12 @@
-// Fitted to o200k_base over prose in 20 languages, code and data; see docs/decisions/0004-token-estimator.md.
+// Fitted to o200k_base over prose in 20 languages, code and data. See
+// docs/decisions/0004-token-estimator.md.
 
-// How many tokens a letter adds to its word, by the letter before it: 64 steps of 1/32 from -0.45, as base64 digits.
+// How many tokens a letter adds to its word, given the letter before it: 64 steps of 1/32 from
+// -0.45, as base64 digits.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Columns: a-z, other Latin-1, Latin Extended, further letters and accents. Rows: those, after a space, at the start, after a symbol, capital on capital.
+// Columns: a-z, other Latin-1, Latin Extended, further letters and accents. Rows: the same, then
+// after a space, at the start, after a symbol, capital after capital.
 const latinPairs =
   "aONBkUHZacfCNLrPtHIBXZbKDlQemWomgOocdcSfJfnUuwNAcMlh1VjgskaterKtmPg0QOVkbp7GdFZnruXlnQ0nxvYT4WykrwaYpnx+cXnk" +
   "sX0dk4x7gmaQecdjprlXaVqkiRQXuliSYmqqobrsfVSNyXxuaXYYc1SWTbrroQofAVqhnpR+jQeuuddci29UbZkq1wffvt6kpsjXuswi0ibl" +
@@ -15,7 +18,8 @@ const latinPairs =
   "VfZEPPtyhbaSJeRePYkilVXSRpnpfYTa+jXpbZQcSrjWLTep4XVLYfZQQVXemVVVVYVtVXWWVQGUMVVVbVkX3RUMCNUQOSUSVPRXTjNEIUXN" +
   "SGZkgycdUPVaZVZuiXWXjY0UJQemXmXm79cxoibfsmin6vkihwl8gUcxykv2++++XeXUSaZcXvjUXSSZsSVOaedeex+++";
 
-// Columns: the Russian alphabet from a to ya, other Cyrillic. Rows: those, after a space, at the start, after a symbol, capital on capital.
+// Columns: the Russian alphabet from а to я, other Cyrillic. Rows: the same, then after a space, at
+// the start, after a symbol, capital after capital.
 const cyrillicPairs =
   "+dZchSiclXfZdX+idfR+jcJacmkkg+fbcjsal+Wj0hecYyjRljdtchApgoQTTz1kUeS96j9c7kXqdQpcZ+hnAX+in7tcsYg+lUyd+6wWgsyU" +
   "mZWqgX+Y+sX+qutgkirerpi6equTMUj1cYhlAdWcWXYctNeJlilTTtqPa2nuXVhhl+WXdfX19bYa++cnpoincl+kwfgZrlWYw6Xoopmcnowr" +
@@ -47,8 +51,8 @@ const ranges: readonly number[] = [
   0.95, 0xe000, 1.5, 0xff00, 0.6,
 ];
 
-// Letters of which eight, four or two equal ones make a token. Of other Latin letters two do, of other Cyrillic letters
-// one.
+// Letters that form a token when eight, four or two of them repeat. Of other Latin letters two form
+// a token, of other Cyrillic letters one.
 const repeats: readonly [letters: string, tokens: number][] = [
   ["afloxAFX", 0.125],
   ["bcdehikmrsvyBCEIKLMOSY", 0.25],
@@ -56,16 +60,19 @@ const repeats: readonly [letters: string, tokens: number][] = [
 ];
 
 /**
- * The column of everything that is not one of the 29 Latin and 33 Cyrillic letters of the tables, and the bit of a
- * capital.
+ * The column of all characters other than the 29 Latin and 33 Cyrillic letters of the tables, and
+ * the bit of a capital.
  */
 export const noColumn = 63;
 export const capitalBit = 64;
 
-/** Rows of the pair table after those of the letters: what precedes the first letter, and a capital after a capital. */
+/**
+ * Rows of the pair table after those of the letters: the context of a first letter, and a capital
+ * after a capital.
+ */
 export const pairRow = { afterSpace: 64, atStart: 65, afterSymbol: 66, capital: 67 } as const;
 
-/** Tables of the estimator. */
+/** The estimator's tables. */
 export interface EstimatorWeights {
   /** The column of each code unit in the pair table or `noColumn`, plus `capitalBit` for capitals. */
   columns: Uint8Array;

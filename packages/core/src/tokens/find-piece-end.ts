@@ -12,9 +12,10 @@ import {
 } from "./character-classes.ts";
 
 /**
- * The end of the piece that starts at `start`, by the split pattern of o200k_base: a word with at most one character
- * before it and a contraction after it, up to three digits, a run of symbols, or white space. A scanner in place of the
- * pattern: it is several times faster, and no input makes it backtrack.
+ * Finds the end of the piece that starts at `start`, by the split pattern of o200k_base: a word
+ * with up to one character before it and a contraction after it, up to three digits, a run of
+ * symbols, or white space. This scanner is several times faster than the pattern, and no input
+ * makes it backtrack.
  */
 export function findPieceEnd(text: string, start: number): number {
   const first = classAt(text, start);
@@ -31,7 +32,9 @@ export function findPieceEnd(text: string, start: number): number {
   return end;
 }
 
-/** The end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both classes. */
+/**
+ * The end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both classes.
+ */
 function findWordEnd(text: string, start: number): number {
   let end = start;
   let caselessEnd = start;
@@ -44,7 +47,7 @@ function findWordEnd(text: string, start: number): number {
   return caselessEnd > start ? caselessEnd : end;
 }
 
-/** The end of at most three digits, by code point. */
+/** The end of up to three digits, by code point. */
 export function findNumberEnd(text: string, start: number): number {
   let end = start;
   for (let digits = 0; digits < 3 && classAt(text, end) & NUMBER; digits++)
@@ -52,7 +55,10 @@ export function findNumberEnd(text: string, start: number): number {
   return end;
 }
 
-/** White space up to its last newline. Without a newline all but its last character, which belongs to what follows. */
+/**
+ * The end of white space up to its last newline. Without a newline, the last character belongs to
+ * the next piece.
+ */
 export function findSpaceEnd(text: string, start: number): number {
   const end = findRunEnd(text, start, SPACE);
   for (let last = end; last > start; last--) {

@@ -16,23 +16,23 @@ function caught(run: () => unknown): TokenBudgetError {
 
 describe("TokenBudget", () => {
   it.each<[what: string, options: TokenBudgetOptions, usable: number]>([
-    ["all without a counter", { total: 1_000 }, 1_000],
+    ["all tokens without a counter", { total: 1_000 }, 1_000],
     [
-      "all under an exact counter",
+      "all tokens with an exact counter",
       { total: 1_000, counter: { name: "x", isExact: true, count: () => 1 } },
       1_000,
     ],
-    ["nine tenths under an estimate", { total: 1_001, counter: estimatedCounter }, 900],
+    ["nine tenths with an estimate", { total: 1_001, counter: estimatedCounter }, 900],
     [
       "what a given margin leaves",
       { total: 1_000, counter: estimatedCounter, safetyMargin: 0.25 },
       750,
     ],
-  ])("lets %s be used", (_what, options, usable) => {
+  ])("allows %s to be used", (_what, options, usable) => {
     expect(new TokenBudget(options).usable).toBe(usable);
   });
 
-  it("spends a section's reserve first, then what no one has reserved", () => {
+  it("spends a section's reserve first, then unreserved tokens", () => {
     const budget = new TokenBudget({ total: 100 });
     budget.reserve("reply", 40);
     budget.spend("prompt", 50);
@@ -49,7 +49,7 @@ describe("TokenBudget", () => {
     });
   });
 
-  it("refuses what exceeds the rest, with the breakdown, and stays as it was", () => {
+  it("rejects what exceeds the rest, with the breakdown, and stays unchanged", () => {
     const budget = new TokenBudget({ total: 10 });
     budget.spend("a", 8);
     const before = budget.breakdown();
@@ -62,25 +62,25 @@ describe("TokenBudget", () => {
     expect(budget.breakdown()).toEqual(before);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a total of %s", (total) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("rejects a total of %s", (total) => {
     expect(caught(() => new TokenBudget({ total })).code).toBe("invalid_budget");
   });
 
-  it("takes a total of one token", () => {
+  it("accepts a total of one token", () => {
     expect(new TokenBudget({ total: 1 }).remaining()).toBe(1);
   });
 
-  it.each([-0.1, 1, Number.NaN])("refuses a safety margin of %s", (safetyMargin) => {
+  it.each([-0.1, 1, Number.NaN])("rejects a safety margin of %s", (safetyMargin) => {
     expect(caught(() => new TokenBudget({ total: 1, safetyMargin })).code).toBe("invalid_budget");
   });
 
-  it.each([-1, 0.5, Number.NaN])("refuses to spend or reserve %s tokens", (tokens) => {
+  it.each([-1, 0.5, Number.NaN])("rejects spending or reserving %s tokens", (tokens) => {
     const budget = new TokenBudget({ total: 10 });
     expect(caught(() => budget.spend("a", tokens)).code).toBe("invalid_budget");
     expect(caught(() => budget.reserve("a", tokens)).code).toBe("invalid_budget");
   });
 
-  it("keeps sections named like members of Object.prototype", () => {
+  it("supports sections named like members of Object.prototype", () => {
     const budget = new TokenBudget({ total: 10 });
     budget.spend("__proto__", 4);
     expect(Object.entries(budget.breakdown().sections)).toEqual([

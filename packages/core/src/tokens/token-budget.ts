@@ -3,18 +3,18 @@ import type { TokenCounter } from "./token-counter.ts";
 
 /** The size of a budget, and how reliable its counts are. */
 export interface TokenBudgetOptions {
-  /** Total tokens, at least 1. */
+  /** Total tokens, 1 or more. */
   total: number;
-  /** The counter of the spent tokens. Without one the counts are taken as exact. */
+  /** The counter of the spent tokens. Without one, counts are taken as exact. */
   counter?: TokenCounter | undefined;
   /**
-   * The share of `total` that is kept back, from 0 to below 1. By default 0 for an exact counter and 0.1 for an
-   * estimate.
+   * The share of `total` to hold back, from 0 to below 1. By default 0 for an exact counter and 0.1
+   * for an estimate.
    */
   safetyMargin?: number | undefined;
 }
 
-/** What one section has reserved and spent. */
+/** The reserved and spent tokens of one section. */
 export interface SectionBreakdown {
   reserved: number;
   spent: number;
@@ -23,24 +23,27 @@ export interface SectionBreakdown {
 /** How the tokens of a budget are used. Sections are in the order of their first use. */
 export interface TokenBreakdown {
   total: number;
-  /** `total` less the safety margin: what sections may reserve and spend. */
+  /** `total` minus the safety margin. Sections reserve and spend from this. */
   usable: number;
   spent: number;
-  /** Neither spent nor reserved. */
+  /** Tokens that are neither spent nor reserved. */
   free: number;
   sections: Record<string, SectionBreakdown>;
 }
 
 /**
- * Divides a number of tokens among named sections. A section spends its reserve first, then unreserved tokens.
- * The sum never exceeds `usable`. A rejected call changes nothing.
+ * Divides a number of tokens among named sections. A section first spends its reserve, then
+ * unreserved tokens. The sum never exceeds `usable`. A rejected call changes nothing.
  */
 export class TokenBudget {
   readonly total: number;
   readonly usable: number;
   readonly #sections = new Map<string, SectionBreakdown>();
 
-  /** Throws `invalid_budget` unless `total` is a positive integer and the margin is from 0 to below 1. */
+  /**
+   * @throws TokenBudgetError `invalid_budget` unless `total` is a positive integer and the margin
+   * is from 0 to below 1
+   */
   constructor(options: TokenBudgetOptions) {
     const {
       total,
@@ -59,19 +62,28 @@ export class TokenBudget {
     this.usable = Math.floor(total * (1 - safetyMargin));
   }
 
-  /** Reserves more tokens for one section. Throws `budget_exceeded` beyond what is free. */
+  /**
+   * Reserves more tokens for one section.
+   * @throws TokenBudgetError `budget_exceeded` beyond the free tokens
+   */
   reserve(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining());
     this.#sectionOf(section).reserved += tokens;
   }
 
-  /** Spends tokens for good. Throws `budget_exceeded` beyond `remaining(section)`. */
+  /**
+   * Spends tokens permanently.
+   * @throws TokenBudgetError `budget_exceeded` beyond `remaining(section)`
+   */
   spend(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining(section));
     this.#sectionOf(section).spent += tokens;
   }
 
-  /** What one section can still spend. Without a section: what is neither spent nor reserved. */
+  /**
+   * Tokens that one section can still spend. Without a section, tokens that are neither spent nor
+   * reserved.
+   */
   remaining(section?: string): number {
     let free = this.usable;
     for (const { reserved, spent } of this.#sections.values()) free -= Math.max(reserved, spent);

@@ -1,8 +1,8 @@
 import type { TokenCounter } from "./token-counter.ts";
 
 /**
- * Words times 1.3, the rule of thumb for English. Kept for comparison: text without spaces, such as Chinese or minified
- * JSON, counts as a word or two, so no budget should rely on it.
+ * Counts words times 1.3, the rule of thumb for English. For comparison only: text without spaces,
+ * such as Chinese or minified JSON, counts as a word or two, so no budget should rely on it.
  */
 export const wordCounter: TokenCounter = {
   name: "words-1.3",

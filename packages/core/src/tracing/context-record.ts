@@ -1,4 +1,4 @@
-/** What a part of a prompt is. */
+/** The kind of a part of a prompt. */
 export type PartKind =
   | "tools"
   | "system"
@@ -9,31 +9,40 @@ export type PartKind =
   | "result"
   | "media";
 
-/** What a part says, and what that takes. */
+/** The content of a part, and the tokens that it takes. */
 export interface PartContent {
   tokens: number;
-  /** Absent where it was not kept. */
+  /** Absent if the text was not recorded. */
   text?: string | undefined;
-  /** SHA-256 in hex of all that it says, which of a picture is more than its text. A log computes it from the text where it is absent. */
+  /**
+   * SHA-256 in hex of the whole content, which for an image is more than its text. If it is absent,
+   * a log computes it from the text.
+   */
   hash?: string | undefined;
 }
 
-/** A part of a prompt as it came; those that were added take no tokens as they came. */
+/** A part of a prompt in its original form. A part that was added has 0 tokens here. */
 export interface ContextPart extends PartContent {
   kind: PartKind;
   /** The tool of a call or a result. */
   tool?: string | undefined;
-  /** Ties a call and its result together. */
+  /** Equal for a call and its result. */
   callId?: string | undefined;
-  /** As the model read it, and what was done to it; absent where that is how it came. `dropped` takes no tokens. */
+  /**
+   * The part as the model read it, and what was done to it. Absent if it was sent unchanged. A
+   * `dropped` part has 0 tokens here.
+   */
   sent?: (PartContent & { form: string; why?: string | undefined }) | undefined;
-  /** How to get the whole, such as the id of its artifact. */
+  /** How to get the whole content, such as the id of its artifact. */
   handle?: string | undefined;
 }
 
-/** One prompt: what there was to send, what was sent, and what became of it. */
+/** One prompt: the parts that were available, what was sent of them, and the result. */
 export interface ContextRecord {
-  /** A record with the id of an earlier one takes its place, such as once the provider's usage is known. */
+  /**
+   * A record replaces an earlier one with the same id, for example once the provider's usage is
+   * known.
+   */
   id: string;
   session: string;
   /** What wrote the prompt: `withContext`, `fitMessages`, `compile`, `gateway` or `operations`. */
@@ -41,24 +50,27 @@ export interface ContextRecord {
   /** Milliseconds since the epoch. */
   timeMs: number;
   model?: string | undefined;
-  /** Tokens that the prompt may take. */
+  /** Token limit of the prompt. */
   budget?: number | undefined;
   /** In the order in which the model read them. */
   parts: readonly ContextPart[];
-  /** Input tokens as the provider reported them. */
+  /** Input tokens, reported by the provider. */
   reported?: { total: number; cached: number } | undefined;
   durationMs?: number | undefined;
   /** The HTTP status of the answer. */
   status?: number | undefined;
-  /** Why the prompt went out as it came. */
+  /** Why the prompt was sent unchanged. */
   reason?: string | undefined;
-  /** What it cost at list prices, and would have cost as it came. */
+  /** The cost at list prices, and what the original prompt would have cost. */
   usd?: number | undefined;
   directUsd?: number | undefined;
 }
 
-/** Takes what was done to prompts, such as `recordTo` of @ccl/inspector; without one nothing is recorded. */
+/**
+ * Receives what was done to prompts, e.g. `recordTo` of @ccl/inspector. Without a recorder, nothing
+ * is recorded.
+ */
 export interface ContextRecorder {
-  /** Must not throw. The texts are those of the prompt, with whatever secrets it has. */
+  /** Must not throw. Texts are those of the prompt, including any secrets in it. */
   add(record: ContextRecord): void;
 }

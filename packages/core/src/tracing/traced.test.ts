@@ -23,34 +23,34 @@ afterEach(() => {
   context.disable();
 });
 
-/** A tracer as a user registers one by the real API, which writes down what it is told. */
+/** Registers a tracer through the real API, like a user, and records what it receives. */
 function registerTracer(): string[] {
-  const told: string[] = [];
+  const calls: string[] = [];
   const span = (name: string): Partial<Span> => ({
     setAttributes: (attributes) => {
-      told.push(`${name} ${JSON.stringify(attributes)}`);
+      calls.push(`${name} ${JSON.stringify(attributes)}`);
       return span(name) as Span;
     },
     setStatus: ({ code }) => {
-      told.push(`${name} status ${code}`);
+      calls.push(`${name} status ${code}`);
       return span(name) as Span;
     },
-    end: () => void told.push(`${name} ended`),
+    end: () => void calls.push(`${name} ended`),
   });
   const tracer = {
     startActiveSpan: (name: string, _: object, work: (one: unknown) => unknown) => work(span(name)),
   } as unknown as Tracer;
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
-  return told;
+  return calls;
 }
 
 describe("traced", () => {
-  it("only calls where nothing is registered", () => {
+  it("only calls the work if nothing is registered", () => {
     expect(traced("work", {}, (span) => span.within(() => 3))).toBe(3);
   });
 
-  it("ends a span with a value, with a promise and with what `until` names", async () => {
-    const told = registerTracer();
+  it("ends a span with a value, with a promise and with the result of `until`", async () => {
+    const calls = registerTracer();
     traced("now", {}, () => 1);
     const later = deferred();
     const promise = traced("later", {}, () => later.promise);
@@ -60,15 +60,15 @@ describe("traced", () => {
       (span) => span,
       () => later.promise,
     );
-    expect(told).toEqual(["now ended"]);
+    expect(calls).toEqual(["now ended"]);
     stream.set({ tokens: 3, unknown: undefined });
     later.resolve(undefined);
     await promise;
-    expect(told.slice(1)).toEqual(['stream {"tokens":3}', "later ended", "stream ended"]);
+    expect(calls.slice(1)).toEqual(['stream {"tokens":3}', "later ended", "stream ended"]);
   });
 
-  it("tells the kind of an error and none of its message, which may quote a prompt", async () => {
-    const told = registerTracer();
+  it("records the type of an error but not its message, which may quote a prompt", async () => {
+    const calls = registerTracer();
     const error = Object.assign(new Error("the secret"), { code: "rate_limited" });
     await expect(traced("call", {}, () => Promise.reject(error))).rejects.toBe(error);
     expect(() =>
@@ -76,9 +76,9 @@ describe("traced", () => {
         throw new TypeError("the secret");
       }),
     ).toThrow(TypeError);
-    expect(told.join("\n")).not.toContain("secret");
-    expect(told).toContain('call {"error.type":"rate_limited"}');
-    expect(told).toContain('sync {"error.type":"TypeError"}');
+    expect(calls.join("\n")).not.toContain("secret");
+    expect(calls).toContain('call {"error.type":"rate_limited"}');
+    expect(calls).toContain('sync {"error.type":"TypeError"}');
   });
 });
 
@@ -91,8 +91,8 @@ const secondBuckets = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-describe("a call of a model", () => {
-  it("is a span of kind CLIENT whose duration and tokens are what the conventions name", () => {
+describe("a model call", () => {
+  it("is a span of kind CLIENT whose duration and tokens have the names of the conventions", () => {
     const kinds: unknown[] = [];
     const recorded: {
       name: string;
@@ -157,7 +157,7 @@ describe("a call of a model", () => {
 });
 
 describe("continueTrace", () => {
-  it("makes a kept span the parent that the API sees, and passes over what is none", () => {
+  it("makes a stored span the parent that the API sees, and ignores an invalid one", () => {
     let active = ROOT_CONTEXT;
     const noop = (): undefined => undefined;
     context.setGlobalContextManager({

@@ -9,26 +9,29 @@ import type {
 
 import { withoutUndefined } from "../json/json-record.ts";
 
-/** Facts of a span by their names in OpenTelemetry; those that are undefined are left out. Never what a prompt says. */
+/**
+ * Attributes of a span by their OpenTelemetry names. Undefined ones are left out. They never
+ * contain text of a prompt.
+ */
 export type TraceAttributes = Record<string, string | number | boolean | string[] | undefined>;
 
-/** A span that has begun. */
+/** A started span. */
 export interface TraceSpan {
   set(attributes: TraceAttributes): void;
-  /** Calls with the span as the parent of others, from wherever this is called. */
+  /** Calls `work` with this span as the parent of new spans, from wherever it is called. */
   within<Value>(work: () => Value): Value;
 }
 
-/** What an application has registered. */
+/** The providers that an application has registered. */
 interface Api {
   trace?: TracerProvider | undefined;
   context?: ContextManager | undefined;
   metrics?: MeterProvider | undefined;
 }
 
-/** Where every copy of `@opentelemetry/api` 1 keeps what an application has registered. */
+/** Where every copy of `@opentelemetry/api` 1 stores the registered providers. */
 const registered: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
-/** By which a context holds its span; every copy of the API makes the same key. */
+/** The key under which a context holds its span. Every copy of the API creates the same key. */
 const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
 const library = "@ccl";
 const noSpan: TraceSpan = { set: () => undefined, within: (work) => work() };
@@ -37,8 +40,9 @@ const failed = { code: 2 };
 const [internal, client] = [0, 2];
 
 /**
- * Calls `work` in a span, which ends with what it returns or, where that is a promise, resolves to; `until` names another end,
- * such as that of a stream. Only calls it where the application has registered no tracer with `@opentelemetry/api`.
+ * Calls `work` in a span. The span ends when `work` returns or, if it returns a promise, when the
+ * promise settles. `until` returns another promise to wait for, such as the end of a stream. If the
+ * application has registered no tracer with `@opentelemetry/api`, it only calls `work`.
  */
 export function traced<Value>(
   name: string,
@@ -50,7 +54,7 @@ export function traced<Value>(
   if (api?.trace === undefined) return work(noSpan);
   const tracer = api.trace.getTracer(library);
   const startedMs = performance.now();
-  // Only a call of a model has a provider.
+  // Only a model call has a provider.
   const isModel = attributes["gen_ai.provider.name"] !== undefined;
   const known: TraceAttributes = {
     "ccl.operation.name": isModel ? undefined : name,
@@ -90,7 +94,10 @@ export function traced<Value>(
   });
 }
 
-/** The trace and the span that are under way as a `traceparent` of W3C Trace Context, to be kept beside work that others continue. */
+/**
+ * The active trace and span as a W3C `traceparent`. Store it with work that another process
+ * continues.
+ */
 export function currentTrace(): string | undefined {
   const span = apiNow()?.context?.active().getValue(spanKey) as
     | Pick<Span, "spanContext">
@@ -100,14 +107,17 @@ export function currentTrace(): string | undefined {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** Calls `work` with the span of a `currentTrace`, of any process, as the parent of its spans. What is no trace is passed over. */
+/**
+ * Calls `work` with the span of a `currentTrace`, possibly of another process, as the parent of its
+ * spans. An invalid trace is ignored.
+ */
 export function continueTrace<Value>(trace: string | undefined, work: () => Value): Value {
   const context = trace === undefined ? undefined : apiNow()?.context;
   const parts = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(trace ?? "");
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
   if (context === undefined || parts === null) return work();
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-  // A tracer asks for nothing else of a span.
+  // A tracer reads nothing else of a span.
   const remote = { spanContext: (): SpanContext => spanContext };
   return context.with(context.active().setValue(spanKey, remote), work);
 }
@@ -116,13 +126,13 @@ function apiNow(): Api | undefined {
   return (globalThis as { [registered]?: Api | undefined })[registered];
 }
 
-/** A message may quote what was sent, so a span has only the kind of an error. */
+/** The type of an error. Its message stays out of spans, because it may quote a prompt. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return "_OTHER";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** Of all that a span knows, metrics keep what has few values. */
+/** The attributes that metrics keep, because they have few values. */
 const dimensions = [
   "ccl.operation.name",
   "gen_ai.operation.name",
@@ -134,14 +144,14 @@ const dimensions = [
   "error.type",
 ];
 
-/** 14 buckets that grow by a factor. Those of a model's call are the ones of the GenAI conventions. */
+/** 14 buckets that grow by a factor. Those of a model call are defined by the GenAI conventions. */
 const buckets = (unit: string, factor: number, from: number): MetricOptions => ({
   unit,
   advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, at) => from * factor ** at) },
 });
 const seconds = buckets("s", 2, 0.01);
 const tokens = buckets("{token}", 4, 1);
-/** Work inside the process takes a tenth of a millisecond or more. */
+/** Work within the process takes a tenth of a millisecond or more. */
 const ownSeconds = buckets("s", 4, 0.0001);
 
 function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {

@@ -182,7 +182,7 @@ function kindsOf(items: readonly HistoryItem[], ends: readonly number[]): Audite
   return [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens);
 }
 
-/** If a provider found less than this share of the previous prompt, its cache was lost. */
+/** If a provider read less than this share of the previous prompt from its cache, the cache was lost. */
 const foundShare = 0.5;
 const smallestBreak = 2_000;
 const pauseMs = 5 * 60_000;

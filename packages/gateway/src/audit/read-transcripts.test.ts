@@ -76,7 +76,7 @@ it.each([
   expect(items[2]).toMatchObject({ text: "a.ts", tool: "ls", callId: "c1" });
 });
 
-it("reads each request of a batch as a session", () => {
+it("reads each request of a batch as one session", () => {
   const { transcripts } = readTranscripts(linesOf({ body: chat }, { body: chat }));
   expect(transcripts.map(({ calls }) => calls.length)).toEqual([2, 2]);
 });
@@ -147,13 +147,13 @@ it("counts the usage of a call of Codex once, though its log repeats it with the
   expect(reportedUsd(transcripts)).toBeCloseTo((60_000 * 1.25) / 1e6);
 });
 
-it("says how many lines of a log it left out", () => {
+it("reports how many lines of a log it skipped", () => {
   const { transcripts, unread } = readTranscripts(`${linesOf(...claude)}\n{"type":"assi`);
   expect(transcripts[0]?.items).toHaveLength(3);
   expect(unread).toBe("1 of 4 lines are no JSON");
 });
 
-it("sums up what was reported where all of it has a price", () => {
+it("sums the reported cost if every session has a price", () => {
   const answer = (model: string, input_tokens: number): object => ({
     type: "assistant",
     message: { role: "assistant", id: model, model, usage: { input_tokens }, content: "a.ts" },

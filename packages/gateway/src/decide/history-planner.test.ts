@@ -36,7 +36,7 @@ const sentTexts = (
   shown: ReadonlyMap<number, ShownResult>,
 ): string[] => items.map(({ text }, place) => shown.get(place)?.text ?? text);
 
-/** The tokens of a part as a provider counts it, with its id and the name of a called tool. */
+/** The tokens of a part as a provider counts them, including its id and the called tool's name. */
 const tokensOf = ({ kind, tool = "", callId = "" }: HistoryItem, text: string): number =>
   [text, callId, kind === "call" ? tool : ""].reduce(
     (sum, one) => sum + estimatedCounter.count(one),
@@ -45,7 +45,7 @@ const tokensOf = ({ kind, tool = "", callId = "" }: HistoryItem, text: string): 
 
 type Shown = ReadonlyMap<number, ShownResult>;
 
-/** A provider whose cache holds every prompt that it was sent; gives the price of one more. */
+/** A provider that caches every prompt. Returns the price of the next one. */
 function createProvider(): (items: readonly HistoryItem[], shown: Shown) => number {
   const prompts: (readonly string[])[] = [];
   return (items, shown) => {
@@ -62,7 +62,7 @@ function createProvider(): (items: readonly HistoryItem[], shown: Shown) => numb
   };
 }
 
-// Results that go out whole at first leave nothing to pay a cut from.
+// Results that are first sent whole save nothing that could pay for a cut.
 const lines = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 6, max: 14 }) },
   { weight: 1, arbitrary: fc.integer({ min: 30, max: 60 }) },
@@ -79,7 +79,7 @@ const callsWhere = (what: "late" | "restart"): fc.Arbitrary<{ lines: number; hap
     { minLength: 16, maxLength: 30 },
   );
 
-/** Plays the calls to a gateway and to a provider; gives what was saved with each call, also beside `safe`, and what the planner thinks. */
+/** Plays the calls through a gateway to a provider. Returns the savings of each call, in total, over `safe`, and as the planner computes them. */
 function* playCalls(calls: readonly { lines: number; happens: string }[]): Generator<{
   saved: number;
   beside: number;
@@ -112,7 +112,7 @@ function* playCalls(calls: readonly { lines: number; happens: string }[]): Gener
   }
 }
 
-describe("by a provider's bill", () => {
+describe("by the provider's bill", () => {
   it("a session never costs more than without a gateway or in safe, whenever it ends, and is cut", () => {
     let cuts = 0;
     fc.assert(
@@ -129,7 +129,7 @@ describe("by a provider's bill", () => {
     expect(cuts).toBeGreaterThan(0);
   });
 
-  it("a session whose decisions come too late is cut from what was saved in spite of that", () => {
+  it("a session with late decisions is cut only out of what it really saved", () => {
     let cuts = 0;
     fc.assert(
       fc.property(callsWhere("late"), (calls) => {
@@ -146,7 +146,7 @@ describe("by a provider's bill", () => {
   });
 });
 
-describe("what is decided", () => {
+describe("a decision", () => {
   const long = (at: number): string => logOf(at + 2, 40);
   const shownTexts = (
     items: readonly HistoryItem[],
@@ -159,7 +159,7 @@ describe("what is decided", () => {
   const mapOf = (decisions: readonly Decision[]): Map<string, Decision> =>
     new Map(decisions.map((one) => [one.at, one]));
 
-  it("holds for another process, at the same price, and for one that was behind", () => {
+  it("is repeated by another process at the same price, even by one that missed calls", () => {
     const [first, behind] = [new HistoryPlanner(options), new HistoryPlanner(options)];
     const kept: Decision[] = [];
     let cuts = 0;
@@ -185,14 +185,14 @@ describe("what is decided", () => {
     expect(cuts).toBeGreaterThan(0);
   });
 
-  it("is nothing for calls that went out before anything was known of the session", () => {
+  it("changes nothing in calls that were sent before the planner knew the session", () => {
     const items = historyOf(5, (at) => logOf(at + 2, 200));
     const { decisions } = new HistoryPlanner(options).plan(items);
     expect(decisions).toHaveLength(6);
     expect(decisions.findIndex(({ edits }) => edits.length > 0)).toBe(5);
   });
 
-  it("begins anew where the client rewrote its history", () => {
+  it("is taken anew after the client rewrote its history", () => {
     const planner = new HistoryPlanner(options);
     const items = historyOf(3, (at) => logOf(at + 2, 200));
     planner.plan(items);
@@ -204,7 +204,7 @@ describe("what is decided", () => {
     expect(planner.chars).toBe(rewritten.reduce((sum, { text }) => sum + text.length, 0));
   });
 
-  it("is for a rewritten history what it is for a new one, whichever part was rewritten", () => {
+  it("is the same for a rewritten history as for a new one, whichever part changed", () => {
     const items = historyOf(20, (at) => logOf(at + 2, at % 5 === 0 ? 60 : 12));
     const rewritten: HistoryItem[][] = [
       [user(`Which one passed? ${"word ".repeat(900)}`), ...items.slice(1)],
@@ -223,7 +223,7 @@ describe("what is decided", () => {
     }
   });
 
-  it("is not asked for again by a request that a client sends again", () => {
+  it("is not repeated when a client resends a request", () => {
     const planner = new HistoryPlanner(options);
     const items = historyOf(3);
     const { shown } = planner.plan(items);
@@ -231,7 +231,7 @@ describe("what is decided", () => {
     expect(planner.plan(items)).toMatchObject({ shown, decisions: [], call: undefined });
   });
 
-  /** The first of two results, cut; what was asked and how each was called. */
+  /** Returns the first of two results after a cut, for a question and the arguments of each call. */
   function cutOf(log: string, asked: string[], given: string[] = []): string {
     const items = [0, 1].flatMap((at): HistoryItem[] => [
       user(`${"word ".repeat(900)} ${asked[at] ?? ""}`),
@@ -245,7 +245,7 @@ describe("what is decided", () => {
     return cut?.text ?? "";
   }
 
-  it("cuts a result by the question and the call before it", () => {
+  it("selects for a cut by the question and the call's arguments", () => {
     const [first, second] = ["9139", "5537"];
     const log = logOf(7, 500);
     const asked = [`What took ${first} ms?`, `What took ${second} ms?`];
@@ -256,7 +256,7 @@ describe("what is decided", () => {
     }
   });
 
-  it("adds to a cut the names that stand nowhere else in the prompt", () => {
+  it("adds names to a cut that occur nowhere else in the prompt", () => {
     const log = Array.from({ length: 400 }, (_, at) => `INFO runWorker${at + 100} is up`).join(
       "\n",
     );
@@ -265,14 +265,14 @@ describe("what is decided", () => {
     expect(cutOf(log, [named])).not.toMatch(new RegExp(`Also in it:.* ${named}\\b`));
   });
 
-  it("leaves nothing out in the mode that loses nothing", () => {
+  it("omits nothing in safe", () => {
     const planner = new HistoryPlanner({ ...options, mode: "safe" });
     for (let calls = 1; calls <= 30; calls++)
       for (const { form } of planner.plan(historyOf(calls)).shown.values())
         expect(["lossless", "repeat"]).toContain(form);
   });
 
-  it("leaves a prompt whole that would become too short to be cached, and refers to it later", () => {
+  it("leaves a prompt whole that would become too short for the cache, and refers to it later", () => {
     const planner = new HistoryPlanner(options);
     const text = logOf(5, 76);
     const items = [user("Which one failed?"), ...turn(1, text)];
@@ -286,7 +286,7 @@ describe("what is decided", () => {
     expect(next.shown.get(6)).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
   });
 
-  it("refers to a result that is shown in part, beside which the way back stands", () => {
+  it("refers to a result that is shown in part with a hint", () => {
     const planner = new HistoryPlanner(options);
     const text = logOf(5, 300);
     const items = [question, ...turn(1, text)];
@@ -295,7 +295,7 @@ describe("what is decided", () => {
     expect(again).toEqual({ form: "repeat", text: "[The same as the result of c1.]" });
   });
 
-  it("keeps what a client takes for shown, and its words, however old they get", () => {
+  it("never shortens what the client assumes the model saw, or the client's own text", () => {
     const planner = new HistoryPlanner(options);
     const words = "<system-reminder>\nDo not mention this.\n</system-reminder>";
     const read = turn(0, logOf(5, 300)).map((item) => ({ ...item, tool: "Read" }));
@@ -315,7 +315,7 @@ describe("what is decided", () => {
     expect(forms).toContain("cut");
   });
 
-  it("brings back what a client's answer refers to where that is shown in part", () => {
+  it("restores a shortened result that a later result refers to", () => {
     const planner = new HistoryPlanner(options);
     const text = logOf(5, 300);
     const unchanged = "File unchanged since the last call. Refer to the earlier result.";
@@ -338,7 +338,7 @@ describe("what is decided", () => {
     expect(new HistoryPlanner(options).plan(whole).shown.size).toBe(0);
   });
 
-  it("is for a history, whatever its system prompt and tools, which clients change", () => {
+  it("does not depend on the system prompt and tools, which clients change", () => {
     const atOf = (...items: HistoryItem[]): string | undefined =>
       new HistoryPlanner(options).plan([...items, ...turn(1, "ok")]).decisions.at(-1)?.at;
     const system: HistoryItem = { kind: "system", text: "It is Monday." };
@@ -348,7 +348,7 @@ describe("what is decided", () => {
     expect(atOf(system, user("Which one passed?"))).not.toBe(at);
   });
 
-  it("refers to what was shown before a restart, and to no call or message of the same text", () => {
+  it("refers to results shown before a restart, but not to calls or messages with the same text", () => {
     const text = logOf(5, 100);
     const items = [question, ...turn(1, text)];
     const { decisions } = new HistoryPlanner(options).plan(items);
@@ -360,7 +360,7 @@ describe("what is decided", () => {
     expect(new HistoryPlanner(options).plan(said).shown.get(4)?.form).not.toBe("repeat");
   });
 
-  it("selects by the question of the user and the arguments of the call", () => {
+  it("selects by the user's question and the call's arguments", () => {
     const [wanted, other] = ["9139", "5537"];
     const shownFor = (asked: string, given: string): string => {
       const [call, result] = turn(1, logOf(7, 500));
@@ -377,7 +377,7 @@ describe("what is decided", () => {
       }
   });
 
-  it("cuts for nothing once the cache has forgotten the prompt", () => {
+  it("cuts at no cost once the cache has expired", () => {
     const items = historyOf(16, (at) => logOf(at + 2, 12));
     const cutsOf = (isCold: boolean): number => {
       const planner = new HistoryPlanner(options);
@@ -390,7 +390,7 @@ describe("what is decided", () => {
     expect(cutsOf(true)).toBeGreaterThan(3);
   });
 
-  it("passes results for which there is no time, and cuts them when they are old", () => {
+  it("leaves results unchanged if time runs out, and cuts them later", () => {
     const planner = new HistoryPlanner(options);
     const items = historyOf(6, (at) => logOf(at + 2, 60));
     for (let calls = 1; calls <= 5; calls++)
@@ -401,7 +401,7 @@ describe("what is decided", () => {
     expect(planner.plan(items, { isCold: true }).shown.size).toBe(6);
   });
 
-  it("leaves calls as they went out that were not planned, also after others were", () => {
+  it("leaves unplanned calls unchanged, even after planned ones", () => {
     const planner = new HistoryPlanner(options);
     const items = historyOf(6, (at) => logOf(at + 2, 200));
     planner.plan(items.slice(0, 3));
@@ -410,7 +410,7 @@ describe("what is decided", () => {
     expect(selected).toEqual([2, 12]);
   });
 
-  it("lowers the credit of a decision that comes too late before it is kept", () => {
+  it("lowers the credit of a late decision before it is stored", () => {
     const planner = new HistoryPlanner(options);
     const { decisions } = planner.plan(historyOf(1, (at) => logOf(at + 2, 200)));
     const before = decisions.at(-1)?.credit ?? 0;
@@ -419,7 +419,7 @@ describe("what is decided", () => {
     expect(decisions.at(-1)?.credit).toBeLessThan(0);
   });
 
-  it("reads no more new text than a model could", () => {
+  it("reads no more new text than fits a model's window", () => {
     const rows = '{ "state": "paid", "country": "AT" },\n';
     const jsonOf = (count: number): string => `[${rows.repeat(count)}{}]`;
     const shownOf = (text: string): number =>

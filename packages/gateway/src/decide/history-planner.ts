@@ -211,9 +211,9 @@ export class HistoryPlanner {
     if (!isPast) {
       yield* this.#showNewFrom(from, this.#mode, edits);
       if (this.#missing() > 0) {
-        this.#takeBack(edits);
+        this.#revert(edits);
         yield* this.#showNewFrom(from, "safe", edits);
-        if (this.#missing() > 0) this.#takeBack(edits);
+        if (this.#missing() > 0) this.#revert(edits);
       }
       cutFrom = yield* this.#cut(from, edits);
     }
@@ -263,7 +263,7 @@ export class HistoryPlanner {
     return this.#options.price.minCachedTokens * cacheMargin - tokens;
   }
 
-  #takeBack(edits: Map<number, ShownResult>): void {
+  #revert(edits: Map<number, ShownResult>): void {
     for (const place of edits.keys()) {
       const entry = this.#entries[place];
       if (entry === undefined) continue;

@@ -10,7 +10,7 @@ import {
 
 const decision = (at: string) => ({ at, credit: 0, edits: [] });
 
-it("forgets sessions, but for those that came back meanwhile", async () => {
+it("removes sessions, except those that resumed in the meantime", async () => {
   vi.useFakeTimers({ now: new Date("2026-01-01"), toFake: ["Date"] });
   try {
     const inner = createMemoryRecords();
@@ -24,7 +24,7 @@ it("forgets sessions, but for those that came back meanwhile", async () => {
     expect(ended).toEqual(["back", "ended", "late"]);
     expect(Math.max(...sessions.map(([, last]) => last))).toBe(Date.parse("2026-03-01"));
     await keepDecisions(inner, "back", [decision("2")]);
-    // One comes back between being looked at and being removed.
+    // One session resumes between the check and its removal.
     const write: Records["write"] = async (changes, options) => {
       if (JSON.stringify(changes).includes("late"))
         await keepDecisions(inner, "late", [decision("2")]);
@@ -40,7 +40,7 @@ it("forgets sessions, but for those that came back meanwhile", async () => {
   }
 });
 
-it("passes over entries that are no decisions, and reads more than a page of them", async () => {
+it("skips entries that are not decisions, and reads more than one page", async () => {
   const records = createMemoryRecords();
   const broken = [1, null, [], { ...decision("a"), at: 1 }, { ...decision("a"), credit: "1" }];
   const many = Array.from({ length: 10_001 }, (_, at) => decision(String(at)));

@@ -6,9 +6,9 @@ import type { CachePrice } from "../price/cache-price.ts";
 export type GatewayMode = "audit" | "safe" | "full";
 
 /**
- * How a model gets the rest of an artifact by its id. A function returns a command, which needs a shell or the MCP
- * tool `search_artifact` among the request's tools. Without one, no result is shown in part. `hash` writes `hash=` with 24
- * digits, which services in front of a model API look for.
+ * How a model gets the omitted part of an artifact by its id. A function returns a command, which needs a shell or the MCP
+ * tool `search_artifact` among the request's tools. If neither exists, no result is shown in part. `hash` writes `hash=`
+ * with 24 digits, which services in front of a model API look for.
  */
 export type RestHint = "hash" | ((artifactId: string) => string);
 

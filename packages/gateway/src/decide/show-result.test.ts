@@ -43,8 +43,8 @@ const longLog = Array.from(
   (_, at) => `10:00:${at % 60} INFO runWorker${at} took ${(at * 7919) % 9973} ms`,
 ).join("\n");
 
-describe("a result at its first sight", () => {
-  it("keeps the digits of its numbers in safe, which are not all numbers of JavaScript", () => {
+describe("a new result", () => {
+  it("keeps all digits in safe, including numbers that JavaScript cannot represent", () => {
     const digits = ["1.0", "1e2", "-0", "90071992547409931", "0.10"];
     const given = Array.from(
       { length: 40 },
@@ -56,7 +56,7 @@ describe("a result at its first sight", () => {
     expect(shown?.text).not.toContain("90071992547409930");
   });
 
-  it.each(["safe", "full"] as const)("is shown shorter in %s, or as it came", (mode) => {
+  it.each(["safe", "full"] as const)("is shown shorter or unchanged in %s", (mode) => {
     let selections = 0;
     fc.assert(
       fc.property(text, fc.integer({ min: 100, max: 3_000 }), (given, selectAbove) => {
@@ -70,14 +70,14 @@ describe("a result at its first sight", () => {
         expect(mode).toBe("full");
         expect(shown.text).toContain(`[of ${result.tokens} tokens; rest: ccl artifacts search `);
         expect(shown.text).toContain(` ${sha256Hex(given).slice(0, 12)} `);
-        // What the line about the rest takes comes on top.
+        // The hint about the rest is not part of the budget.
         expect(tokensOf(shown)).toBeLessThanOrEqual(Math.min(result.tokens, selectAbove) + 32);
       }),
     );
     expect(selections > 0).toBe(mode === "full");
   });
 
-  it("is shown in a share where it is large, and whole where it is small or the cache needs it", () => {
+  it("is shown in part if it is large, and whole if it is small or needed to reach the cacheable length", () => {
     const result = resultOf(longLog);
     const tokensIn = (more: Partial<PlanOptions>): number =>
       tokensOf(showNew(result, [], optionsOf("full", { selectAbove: 100_000, ...more })));
@@ -93,7 +93,7 @@ describe("a result at its first sight", () => {
     expect(showNew(result, [], kept)).toEqual(showNew(result, [], optionsOf("safe")));
   });
 
-  it("is never longer in full than in safe, which full tells too", () => {
+  it("is never longer in full than in safe, and full reports the size under safe", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 100, max: 3_000 }), (given, selectAbove) => {
         const result = resultOf(given);
@@ -106,7 +106,7 @@ describe("a result at its first sight", () => {
     );
   });
 
-  it("names one that was seen before, from a size on at which that is shorter", () => {
+  it("refers to an earlier equal result if that is shorter", () => {
     const known = [{ content: longLog, name: "the result of c1" }];
     expect(showNew(resultOf(longLog), known, optionsOf("safe"))).toEqual({
       form: "repeat",
@@ -117,7 +117,7 @@ describe("a result at its first sight", () => {
     expect(showNew(resultOf(short), knownShort, optionsOf("safe"))).toBeUndefined();
   });
 
-  it("stays as it came in an audit, and where a client says where the whole is", () => {
+  it("stays unchanged in an audit, and if the client already names the full output", () => {
     const excerpt = resultOf(`<persisted-output>\n${longLog}`);
     expect(showNew(resultOf(longLog), [], optionsOf("audit"))).toBeUndefined();
     expect(showNew(excerpt, [], optionsOf("full"))).toBeUndefined();
@@ -125,8 +125,8 @@ describe("a result at its first sight", () => {
   });
 });
 
-describe("a result that is old", () => {
-  it("is shown in a share of its tokens, with names that stand nowhere else", () => {
+describe("an old result", () => {
+  it("is shown in a share of its tokens, with names that occur nowhere else", () => {
     let cuts = 0;
     fc.assert(
       fc.property(text, fc.nat(500), (given, shownElsewhere) => {
@@ -154,7 +154,7 @@ describe("a result that is old", () => {
     expect(cuts).toBeGreaterThan(0);
   });
 
-  it("keeps as many names as there is room for, from the first on", () => {
+  it("keeps the first names that fit", () => {
     const result = resultOf(longLog);
     const cut = showOld(result, () => false, optionsOf("full"));
     const [kept = "", list = ""] = (cut?.text ?? "").split("\nAlso in it:");
@@ -166,7 +166,7 @@ describe("a result that is old", () => {
     expect(taken).toBeLessThanOrEqual(300);
   });
 
-  it("names the rest as it is told", () => {
+  it("uses the given hint for the rest", () => {
     const id = sha256Hex(longLog);
     const hashed = showOld(resultOf(longLog), () => true, optionsOf("full", { hint: "hash" }));
     expect(hashed?.text).toContain(`rest: hash=${id.slice(0, 24)}]`);

@@ -19,7 +19,7 @@ const rows = (seed: number, count: number): string =>
 
 type Api = "chat" | "responses" | "anthropic";
 
-/** A request with odd bytes: numbers, escapes and spaces that no serializer would keep. */
+/** A request with numbers, escapes and spaces that no serializer would preserve. */
 function requestOf(api: Api, results: readonly string[]): string {
   const call = (at: number): string => `"c${at}"`;
   const turns = results.map((result, at) => {
@@ -45,7 +45,7 @@ const open = (mode: "audit" | "safe" | "full", extra = {}) =>
   });
 
 describe.each(apis)("a request of %s", (api) => {
-  it("keeps every byte outside of the results, and the prompt of the last call as its beginning", async () => {
+  it("keeps every byte outside the results, and begins with the prompt of the last call", async () => {
     const gateway = open("safe", { timeoutMs: 10_000 });
     const results: string[] = [];
     let before: string[] = [];
@@ -69,7 +69,7 @@ describe.each(apis)("a request of %s", (api) => {
     expect(before.at(-1)).toContain("The same as");
   });
 
-  it("goes out as the same object when there is nothing to do", async () => {
+  it("is returned as the same object if there is nothing to do", async () => {
     const gateway = open("full");
     await fc.assert(
       fc.asyncProperty(
@@ -85,7 +85,7 @@ describe.each(apis)("a request of %s", (api) => {
   });
 });
 
-describe("what passes unchanged", () => {
+describe("an unchanged request", () => {
   const large = bytes(requestOf("chat", [rows(1, 200)]));
   const broken = () => Promise.reject(new Error("disk full"));
   it.each([
@@ -112,7 +112,7 @@ describe("what passes unchanged", () => {
       }),
       large,
     ],
-  ] as const)("counts %s", async (reason, gateway, body) => {
+  ] as const)("has the reason %s", async (reason, gateway, body) => {
     const plan = await gateway.plan(body, {});
     expect(plan).toMatchObject({ reason, edits: [] });
     expect(gateway.apply(body, plan)).toBe(body);
@@ -134,7 +134,7 @@ describe("what passes unchanged", () => {
   });
 });
 
-it("leaves out what the store keeps too late, repeats the rest, and uses it in the next request", async () => {
+it("omits decisions that are stored too late, repeats the others, and applies the late ones next time", async () => {
   const inner = createMemoryRecords();
   const artifactStore = createMemoryArtifactStore();
   let release = (): void => undefined;
@@ -164,7 +164,7 @@ it("leaves out what the store keeps too late, repeats the rest, and uses it in t
 });
 
 it.each([undefined, "hash"] as const)(
-  "repeats decisions after a restart, with hint %s for one key alone",
+  "repeats decisions after a restart, and with hint %s knows which credentials may share them",
   async (hint) => {
     const records = createMemoryRecords();
     const artifactStore = createMemoryArtifactStore();

@@ -57,7 +57,7 @@ export interface GatewayOptions {
   /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
   hint?: RestHint | undefined;
   /**
-   * Time limit to store decisions. Changes that are stored later wait for the next request. Concurrent requests read
+   * Time limit to store decisions. Changes that are stored later apply from the next request. Concurrent requests read
    * results for a 25th of this time each, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
@@ -68,8 +68,7 @@ export interface GatewayOptions {
 /** Decides how the tool results of requests are shown. Does no network I/O. */
 export interface Gateway {
   /**
-   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` is false while requests wait that the gateway
-   * does not know yet.
+   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` returns false while other requests wait.
    */
   plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
   /** Applies the edits to the body. Returns the same bytes if there are none. */
@@ -82,10 +81,10 @@ interface Session {
   /** True if stored decisions exist, which must be repeated. */
   isKnown: boolean;
   /** Decisions that are not stored yet, with the artifacts to store first. */
-  unkept: { decision: Decision; artifacts: readonly StoreItem[] }[];
+  unstored: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
   lastMs?: number | undefined;
-  keeping?: Promise<void> | undefined;
+  storing?: Promise<void> | undefined;
 }
 
 /** The shares of the time limit that a request has to read results: alone, and while others wait. */
@@ -139,7 +138,7 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
-  /** Ends with the last plan that has begun, since a planner plans one call at a time. */
+  /** Settles with the last plan that was started, since a planner plans one call at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #planning = 0;
 
@@ -208,16 +207,16 @@ class RequestPlanner {
       // A session that was never changed has nothing to repeat.
       session.isKnown ||= decision.edits.length > 0;
       if (session.isKnown)
-        session.unkept.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
+        session.unstored.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
     }
-    const failure = await this.#keepAll(session);
+    const failure = await this.#storeAll(session);
     if (failure !== undefined) {
-      const late = new Set(session.unkept.map(({ decision }) => decision));
+      const late = new Set(session.unstored.map(({ decision }) => decision));
       rest.prompt.shown = session.planner.without(late);
       rest.price = directPrice;
-      // The store may be writing the decision with its former credit.
-      const last = session.unkept.at(-1)?.decision;
-      if (last !== undefined) session.unkept.push({ decision: { ...last }, artifacts: [] });
+      // The store may be writing the decision with its previous credit.
+      const last = session.unstored.at(-1)?.decision;
+      if (last !== undefined) session.unstored.push({ decision: { ...last }, artifacts: [] });
     }
     const edits = editsOf(text, textsOf(request, rest.prompt.shown));
     const reason = edits.length === 0 ? (failure ?? "nothing_to_do") : undefined;
@@ -246,31 +245,31 @@ class RequestPlanner {
   }
 
   /** Stores the request's decisions before it is sent. Returns why that failed. A write that has begun continues. */
-  async #keepAll(session: Session): Promise<PassReason | undefined> {
+  async #storeAll(session: Session): Promise<PassReason | undefined> {
     try {
       await within(this.#timeoutMs, async (signal) => {
-        while (session.unkept.some(({ decision }) => decision.edits.length > 0))
-          await guarded(() => this.#startKeeping(session), signal);
+        while (session.unstored.some(({ decision }) => decision.edits.length > 0))
+          await guarded(() => this.#startStoring(session), signal);
       });
     } catch (error) {
       return reasonOf(error);
     }
     // Decisions without edits need no wait.
-    if (session.unkept.length > 0) this.#startKeeping(session).catch(() => undefined);
+    if (session.unstored.length > 0) this.#startStoring(session).catch(() => undefined);
     return undefined;
   }
 
-  #startKeeping(session: Session): Promise<void> {
-    session.keeping ??= this.#keep(session).finally(() => {
-      session.keeping = undefined;
+  #startStoring(session: Session): Promise<void> {
+    session.storing ??= this.#store(session).finally(() => {
+      session.storing = undefined;
     });
-    return session.keeping;
+    return session.storing;
   }
 
   /** Stores the artifacts, then the decisions, each in one batch. */
-  async #keep({ key, unkept }: Session): Promise<void> {
+  async #store({ key, unstored }: Session): Promise<void> {
     const { artifactStore, records } = this.#options;
-    const batch = [...unkept];
+    const batch = [...unstored];
     const artifacts = batch.flatMap((one) => one.artifacts);
     if (artifacts.length > 0) await artifactStore.storeMany(artifacts);
     await keepDecisions(
@@ -278,7 +277,7 @@ class RequestPlanner {
       key,
       batch.map(({ decision }) => decision),
     );
-    unkept.splice(0, batch.length);
+    unstored.splice(0, batch.length);
   }
 
   async #open(key: string, request: ReadRequest): Promise<Session> {
@@ -290,7 +289,7 @@ class RequestPlanner {
     const stored = await this.#read(key);
     const decisions = new Map(stored.map((decision) => [decision.at, decision]));
     const planner = this.#newPlanner(request, decisions);
-    const session: Session = { key, planner, unkept: [], isKnown: stored.length > 0 };
+    const session: Session = { key, planner, unstored: [], isKnown: stored.length > 0 };
     this.#sessions.use(key, session);
     return session;
   }
@@ -335,7 +334,7 @@ function textsOf(
   return texts;
 }
 
-/** Does not count time in which other requests block the process: a store that answered meanwhile is not late. */
+/** Does not count time in which other requests block the process. A store that answered meanwhile is not late. */
 async function within<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value>,

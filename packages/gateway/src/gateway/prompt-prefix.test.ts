@@ -41,7 +41,7 @@ function turn(id: string, lines: number, seed: number): object[] {
 
 let cuts = 0;
 
-it(`sends each prompt as the beginning of the next, but for cuts, in ${sessions} sessions`, async () => {
+it(`sends each prompt as a prefix of the next, except for cuts, in ${sessions} sessions`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const gateway = createGateway({
@@ -86,11 +86,11 @@ it(`sends each prompt as the beginning of the next, but for cuts, in ${sessions}
     }),
     { numRuns: sessions },
   );
-  // Ten sessions may have none.
+  // Ten sessions may contain no cut.
   expect(cuts).toBeGreaterThan(sessions > 100 ? 0 : -1);
 }, 900_000);
 
-/** What must stay of a message: all but the text of a result. */
+/** The parts of a message that must not change: everything except the text of a result. */
 function withoutText(message: unknown): unknown {
   return stringAt(message, "role") === "tool" ? { ...Object(message), content: "" } : message;
 }

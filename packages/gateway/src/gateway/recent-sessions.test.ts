@@ -4,7 +4,7 @@ import { RecentSessions } from "./recent-sessions.ts";
 
 const sessionOf = (chars: number) => ({ planner: { chars } });
 
-it("lets go what was not used for longest, by number and by size", () => {
+it("evicts the least recently used sessions, by count and by size", () => {
   const sessions = new RecentSessions({ maxCount: 3, maxChars: 100 });
   const growing = sessionOf(10);
   sessions.use("a", growing);

@@ -16,7 +16,7 @@ const first = { messages: [ask("Which failed?")] };
 const later = { messages: [ask("Which failed?"), answer, ask("And why?")] };
 
 describe("a session without a name", () => {
-  it("goes on as its history grows, and is another where that begins otherwise", () => {
+  it("keeps its key as its history grows, and gets another for a different beginning", () => {
     expect(keyOf(later)).toBe(keyOf(first));
     expect(keyOf({ messages: [ask("Which passed?")] })).not.toBe(keyOf(first));
     expect(
@@ -34,7 +34,7 @@ describe("a session with a name", () => {
   ];
 
   it.each(names)(
-    "by %s is the same as its history grows, and another where that begins otherwise",
+    "by %s keeps its key as its history grows, and gets another for a different beginning",
     (_, fields, headers) => {
       const key = keyOf({ ...first, ...fields }, headers);
       expect(keyOf({ ...later, ...fields }, headers)).toBe(key);
@@ -44,7 +44,7 @@ describe("a session with a name", () => {
   );
 
   it.each(names)(
-    "by %s stays the same when the client's token is refreshed, but not for another account",
+    "by %s keeps its key when the client refreshes its token, but not for another account",
     (_, fields, headers) => {
       const keysOf = (...accounts: string[]): Set<string> =>
         new Set(
@@ -60,7 +60,7 @@ describe("a session with a name", () => {
     },
   );
 
-  it("is the one that a header names, before what stands in the body", () => {
+  it("takes its name from a header before the body", () => {
     const header = { "session-id": "header" };
     const named = { ...first, prompt_cache_key: "body", metadata: { user_id: "user" } };
     expect(keyOf(named, header)).toBe(keyOf(first, header));
@@ -78,7 +78,7 @@ describe("a tenant", () => {
     { authorization: "Bearer one", "x-api-key": "one" },
   ];
 
-  it("is one for each set of keys, which do not tell sessions apart, as accounts do", () => {
+  it("differs for each set of credentials, while session keys differ only by account", () => {
     expect(new Set(credentials.map(tenantOf)).size).toBe(credentials.length);
     const keysOf = (more: RequestHeaders): Set<string> =>
       new Set(credentials.map((headers) => keyOf(first, { ...headers, ...more })));

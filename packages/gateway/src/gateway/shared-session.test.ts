@@ -58,7 +58,7 @@ const start = (options = {}): Gateway =>
     ...options,
   });
 
-/** What 14 calls cost at a provider whose cache holds the last prompt. */
+/** The price of 14 calls at a provider that caches the last prompt. */
 async function costOf(
   headersAt: (call: number) => RequestHeaders,
   options: Parameters<typeof start>[0] = {},
@@ -79,7 +79,7 @@ async function costOf(
   return total;
 }
 
-/** A clock by which each step of a plan takes long. */
+/** A clock that makes each step of a plan slow. */
 const counting = (): (() => number) => {
   let nowMs = 0;
   return () => (nowMs += 1);
@@ -93,7 +93,7 @@ describe("a session whose token is refreshed", () => {
     ["with a name", session],
     ["without a name", {}],
   ])(
-    "costs what it cost with one token, %s, and more where the token counts",
+    "costs the same as with one token, %s, and more if decisions depend on the token",
     async (_, named: RequestHeaders) => {
       const steady = await costOf(() => ({ ...named, authorization: "Bearer old" }));
       const changing = (call: number) => ({ ...named, authorization: tokenAt(call) });
@@ -108,7 +108,7 @@ describe.each([
   ["one name of a session", session],
   ["no name", {}],
 ])("two users with %s", (_, named: RequestHeaders) => {
-  it("get what each would get alone, call by call, and nothing of the other", async () => {
+  it("each get the same prompts as alone, and nothing from the other", async () => {
     const [shared, ...own] = [start(), start(), start()];
     for (let call = 1; call <= 6; call += 1)
       for (const [at, user] of ["alice", "bobby"].entries()) {
@@ -126,7 +126,7 @@ describe.each([
 });
 
 describe("a request in full", () => {
-  it("is handled as in safe where its tools have no way back, which is told, and repeats what it showed before", async () => {
+  it("is handled as in safe if its tools cannot get omitted content, reports that, and repeats earlier decisions", async () => {
     const gateway = start();
     const first = historyOf("worker", 1, 200);
     const none = await send(start(), first, session, []);
@@ -143,7 +143,7 @@ describe("a request in full", () => {
     expect(byService.plan.edits).toHaveLength(1);
   });
 
-  it("lets others in between the results that it reads", async () => {
+  it("lets other requests run between the results that it reads", async () => {
     let others = 0;
     const gateway = start({ now: counting() });
     await send(gateway, historyOf("worker", 1, 1), session);
@@ -154,7 +154,7 @@ describe("a request in full", () => {
     expect(plan.edits).toHaveLength(1);
   });
 
-  it("waits for its turn where its session plans another", async () => {
+  it("waits while its session plans another request", async () => {
     const [together, apart] = [start({ now: counting() }), start({ now: counting() })];
     const [first = [], ...asked] = [1, 2, 3, 4].map((calls) => historyOf("worker", calls, 60));
     for (const gateway of [together, apart]) await send(gateway, first, session);
@@ -163,13 +163,13 @@ describe("a request in full", () => {
       expect((await send(apart, one, session)).sent === sent[at]?.sent).toBe(true);
   });
 
-  it("keeps nothing of a session that it never changed", async () => {
+  it("stores nothing for a session that it never changed", async () => {
     const records = createMemoryRecords();
     await send(start({ records }), historyOf("worker", 2, 1), session);
     expect((await records.listLogs()).logs).toEqual([]);
   });
 
-  it("is cut for nothing after a pause that the provider's cache does not outlast", async () => {
+  it("cuts old results at no cost after the provider's cache has expired", async () => {
     const cutsAfter = async (minutes: number): Promise<number> => {
       let nowMs = 0;
       const gateway = start({ now: () => nowMs });

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { hasWayBack, isReader, ownText, refersToEarlier, toolNames } from "./client-tools.ts";
 
-it("names the tools of each API, and those of a server that are listed together", () => {
+it("lists the tool names of each API, including those nested in a server", () => {
   const tools = [
     { name: "Read", input_schema: {} },
     { type: "function", function: { name: "bash" } },
@@ -30,7 +30,7 @@ it.each([
   expect(hasWayBack(tools)).toBe(expected);
 });
 
-it("knows tools that read files by the names of clients, editors and servers", () => {
+it("recognizes file-reading tools of clients, editors and servers by name", () => {
   for (const tool of [
     "Read",
     "read_file",
@@ -44,7 +44,7 @@ it("knows tools that read files by the names of clients, editors and servers", (
     expect(isReader(tool)).toBe(false);
 });
 
-it("knows a result that refers to an earlier one by its length and its words", () => {
+it("recognizes a result that refers to an earlier one by its length and words", () => {
   const unchanged =
     "File unchanged since last read. The content from the earlier Read tool_result in this conversation is still current; refer to that instead of re-reading.";
   expect(refersToEarlier(unchanged)).toBe(true);
@@ -52,7 +52,7 @@ it("knows a result that refers to an earlier one by its length and its words", (
   expect(refersToEarlier(`${unchanged}${"more ".repeat(100)}`)).toBe(false);
 });
 
-it("takes out each whole block of the client's words and nothing else", () => {
+it("extracts each complete block of client text and nothing else", () => {
   const plain = fc.string({ unit: fc.constantFrom("a", "\n", "<", ">", "/", "system-reminder") });
   const block = plain.map(
     (text) => `<system-reminder>${text.replaceAll("</system-reminder>", "")}</system-reminder>`,

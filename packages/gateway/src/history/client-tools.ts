@@ -41,7 +41,7 @@ export function hasWayBack(tools: readonly string[]): boolean {
 }
 
 /**
- * True for a tool that reads files. Its client assumes that the model saw the whole result, so allows edits and does
+ * True for a tool that reads files. Its client assumes that the model saw the whole result, so it allows edits and does
  * not show it again.
  */
 export function isReader(tool: string | undefined): boolean {
@@ -49,8 +49,8 @@ export function isReader(tool: string | undefined): boolean {
 }
 
 /**
- * True for a short result that only says that an earlier one is still valid, as clients return when a file is read
- * again.
+ * True for a short result that only says that an earlier one is still valid. Clients return such results when a file
+ * is read again.
  */
 export function refersToEarlier(text: string): boolean {
   return (

@@ -12,14 +12,14 @@ const item = fc
 
 const kindsOf = (...kinds: PartKind[]): HistoryItem[] => kinds.map((kind) => ({ kind, text: "" }));
 
-it("ends a prompt before each answer, and at the end of a history that asks for one", () => {
+it("ends a prompt before each answer, and at the end of a history without a final answer", () => {
   expect(promptEnds([])).toEqual([]);
   expect(promptEnds(kindsOf("user", "reasoning", "call", "result", "assistant"))).toEqual([1, 4]);
   expect(promptEnds(kindsOf("system", "user", "call", "call", "result", "result"))).toEqual([2, 6]);
   expect(promptEnds(kindsOf("assistant", "user"))).toEqual([2]);
 });
 
-it("finds the same prompts in a history whatever follows, and nothing of the model at their ends", () => {
+it("finds the same prompts whatever follows, and none that ends with model output", () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 20 }), (items) => {
       const ends = promptEnds(items);

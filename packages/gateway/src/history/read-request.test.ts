@@ -10,7 +10,7 @@ const nested = (start: string, end: string): string =>
 const deep = nested('{"a":', "}");
 const results = nested('[{"type":"tool_result","tool_use_id":"1","content":', "}]");
 
-describe("JSON that is nested deeply", () => {
+describe("deeply nested JSON", () => {
   it.each([
     ["tools", `{"tools":[${deep}],"messages":[]}`],
     ["the input of a call", `{"messages":[{"content":[{"type":"tool_use","input":${deep}}]}]}`],

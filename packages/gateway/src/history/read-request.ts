@@ -20,10 +20,10 @@ export interface ReadRequest {
   tools: readonly string[];
 }
 
-/** Longest path to content. No API nests results in results. One that does is counted as a whole. */
+/** Maximum depth of content. No API nests results in results; deeper content is counted as a whole. */
 const maxPath = 20;
 
-/** A typical image. */
+/** Estimated tokens of an image. */
 const mediaTokens = 1_200;
 
 /** Parses the request body of one of the three APIs. Undefined for any other shape. */

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createGateway } from "../gateway/create-gateway.ts";
 import { retrieveContent } from "./compression-service.ts";
 
-it("names damaged handles where it finds no content, since one may be the wanted one", async () => {
+it("reports damaged handles if it finds no content, since one may be the requested one", async () => {
   const inner = createMemoryArtifactStore();
   let damaged: { handleId: string; artifactId: string }[] = [];
   const artifactStore = {

@@ -58,7 +58,8 @@ export async function retrieveContent(
   const bytes = artifactId === undefined ? undefined : await artifactStore.retrieve(artifactId);
   if (bytes === undefined && damaged > 0)
     return failure(500, `Not found. ${damaged} handles in the store are damaged, maybe this one.`);
-  if (bytes === undefined) return failure(404, "Nothing of yours is kept under this hash.");
+  if (bytes === undefined)
+    return failure(404, "No content of this caller is stored under this hash.");
   const text = new TextDecoder().decode(bytes);
   const query = searchParams.get("query") ?? "";
   const content = query.trim() === "" ? text : searchContent(text, { query }).text;

@@ -10,7 +10,7 @@ const maxBytes = 100_000;
 const lines = Array.from({ length: 40 }, (_, at) => `line ${at} of ${(at * 7919) % 101}`).join(
   "\n",
 );
-/** What the program zstd 1.5 makes of the lines, with a checksum and without. */
+/** The lines as compressed by the zstd 1.5 program, with and without a checksum. */
 const byZstd = [
   "KLUv/QRY9QQAEggUEbAlbfYQWA2TdnfvTHJ8yXQlRxFD0v7ZzKUy3nN7SlntGC+Nl2dlrbrbT3K1RNe6zU41m8Vi761ZEhbeb2U7mZB6EUMqQUAYACNiyEgQEIZLqEGgvv8bcJMkeRBopHbMH3Y2/jIix0WMbD7fDRo6neVKUadNRjFcozgG6BaRV0hPFCNkDisMhIsERhDgK7hYKJEZLm1OdgoAi1VCVxhj",
   "KLUv/WAhATUEACLIExDAFxtktPxnENm9U0pWVJwbt2A4gvOtVSJ3aPdtYW9oiq2utrqioXKmXvtXD0tp62jjlQxxjs7arHUKia42Vj+N6XWtPANAguEIJBAMoghNqCCe7x3AF1oDEIhCD966Av3JTmamPqo3qVOMxgxQjD50DR4TFAmovkzXIm9vMQrx/2Kn",
@@ -24,7 +24,7 @@ const encoders = {
 };
 
 describe.each(Object.entries(encoders))("a body in %s", (encoding, encode) => {
-  it("is what was encoded, in whatever pieces it comes", async () => {
+  it("decodes to the original, whatever its chunks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 2_000 }),
@@ -44,7 +44,7 @@ describe.each(Object.entries(encoders))("a body in %s", (encoding, encode) => {
     );
   });
 
-  it("is refused where it is too long, cut off or something else", async () => {
+  it("is rejected if it is too long, truncated or in another encoding", async () => {
     const body = encode(Buffer.alloc(maxBytes + 1, lines));
     expect(await decodeBody(body, encoding, maxBytes)).toBe("too_large");
     expect(await decodeBody(body, encoding, maxBytes + 1)).toHaveLength(maxBytes + 1);
@@ -53,14 +53,14 @@ describe.each(Object.entries(encoders))("a body in %s", (encoding, encode) => {
   });
 });
 
-it("reads what zstd wrote", async () => {
+it("decodes frames of the zstd program", async () => {
   for (const body of byZstd) expect(String(await decodeBody(body, "zstd", maxBytes))).toBe(lines);
 });
 
-it("refuses a frame of zstd that asks for more memory than a body may take, before it takes it", async () => {
+it("rejects a zstd frame that declares more memory than a body may use, before allocating it", async () => {
   for (const header of ["28b52ffd00f0", "28b52ffda0ffffff7f", "28b52ffde0ffffff7f00000000"])
     expect(await decodeBody(Buffer.from(header, "hex"), "zstd", 2 ** 25)).toBe("too_large");
-  // 128 kB of zeros in each block of four bytes.
+  // Each block of four bytes expands to 128 kB of zeros.
   const bomb = Buffer.concat([
     Buffer.from("28b52ffd0048", "hex"),
     ...Array.from({ length: 5_000 }, () => Buffer.from([0x02, 0, 0x10, 0])),
@@ -68,7 +68,7 @@ it("refuses a frame of zstd that asks for more memory than a body may take, befo
   expect(await decodeBody(bomb, "zstd", 2 ** 25)).toBe("too_large");
 });
 
-it("leaves a body as it is that has no encoding, and knows no other ones", async () => {
+it("returns an unencoded body unchanged, and rejects unknown encodings", async () => {
   const body = Buffer.from(lines);
   for (const encoding of [undefined, "identity", " Identity"])
     expect(await decodeBody(body, encoding, maxBytes)).toBe(body);

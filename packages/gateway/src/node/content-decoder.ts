@@ -21,12 +21,12 @@ export function createDecoder(encoding: string | undefined, maxBytes: number): D
   }
 }
 
-/** For Node before 22.15, which has no decoder of its own. */
+/** For Node before 22.15, which has no built-in decoder. */
 function createZstdDecoder(maxBytes: number): Transform {
   let length = 0;
   const frames = new Decompress((piece) => {
     length += piece.length;
-    // A few bytes may expand to gigabytes, all in memory before a reader sees the first.
+    // A few bytes may expand to gigabytes, all in memory before the reader gets any.
     if (length > maxBytes) throw new RangeError("The content is too long.");
     decoder.push(piece);
   });

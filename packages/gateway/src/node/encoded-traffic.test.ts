@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-/** With `next`, which waits until a request was counted. */
+/** Also returns `next`, which waits until a request has been counted. */
 async function proxyTo(
   handle: RequestListener,
 ): Promise<Proxy & { direct: string; next: () => Promise<unknown> }> {
@@ -85,7 +85,7 @@ async function ask(
 }
 
 describe("an answer in", () => {
-  it.each(Object.keys(encoders))("%s is measured, and passes as it came", async (encoding) => {
+  it.each(Object.keys(encoders))("%s is measured and forwarded unchanged", async (encoding) => {
     const answer = encodeIn(encoding, stream);
     const proxy = await proxyTo((request, response) => {
       request.resume();
@@ -106,23 +106,13 @@ describe("an answer in", () => {
   });
 
   it.each([
-    ["an encoding that is unknown", "compress", stream, undefined],
-    ["another encoding than it says", "gzip", stream, undefined],
-    [
-      "an encoding that is cut off before the figures",
-      "gzip",
-      gzipSync(stream).subarray(0, 12),
-      undefined,
-    ],
-    ["plain text without figures", "identity", Buffer.from('{"ok":true}'), undefined],
-    [
-      "an encoding that is cut off after the figures",
-      "gzip",
-      gzipSync(stream).subarray(0, -4),
-      reported,
-    ],
+    ["an unknown encoding", "compress", stream, undefined],
+    ["an encoding other than the declared one", "gzip", stream, undefined],
+    ["an encoding truncated before the usage", "gzip", gzipSync(stream).subarray(0, 12), undefined],
+    ["plain text without usage", "identity", Buffer.from('{"ok":true}'), undefined],
+    ["an encoding truncated after the usage", "gzip", gzipSync(stream).subarray(0, -4), reported],
   ])(
-    "%s passes, and is said to be unmeasured where it is",
+    "%s is forwarded, and counted as unreported if its usage is unreadable",
     async (_, encoding, answer, figures) => {
       const proxy = await proxyTo((request, response) => {
         request.resume();
@@ -141,14 +131,14 @@ describe("an answer in", () => {
 });
 
 describe("a request in", () => {
-  /** Answers with what came. */
+  /** Echoes the request. */
   const echo: RequestListener = (request, response) => {
     response.setHeader("x-came", String(request.headers["content-encoding"]));
     request.pipe(response);
   };
 
   it.each(Object.keys(encoders))(
-    "%s is shortened as a plain one, or passes as it came",
+    "%s is shortened like a plain one, or forwarded unchanged",
     async (encoding) => {
       const proxy = await proxyTo(echo);
       const plain = await ask(proxy.url);
@@ -169,7 +159,7 @@ describe("a request in", () => {
     },
   );
 
-  it("an encoding that can't be read passes as it came, with a reason of its own", async () => {
+  it("an unreadable encoding is forwarded unchanged and counted under its own reason", async () => {
     const proxy = await proxyTo(echo);
     for (const [encoding, sent] of [
       ["compress", body],

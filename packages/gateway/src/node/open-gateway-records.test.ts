@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { decidedSessions, readDecisions } from "../decide/kept-decisions.ts";
 import { openGatewayRecords } from "./open-gateway-records.ts";
 
-// As the stores that this package had before wrote them.
+// In the formats of this package's earlier stores.
 const decisions = `
 {"at":"a","credit":1.5,"edits":[[2,{"text":"short \\ud83d","form":"cut"}]]}
 
@@ -15,7 +15,7 @@ const decisions = `
 
 {"at":"c","cred`;
 
-it("moves files of earlier versions, once", async () => {
+it("migrates the files of earlier versions once", async () => {
   const state = await mkdtemp(join(tmpdir(), "ccl-gateway-"));
   onTestFinished(() => rm(state, { recursive: true }));
   await mkdir(join(state, "decisions"));

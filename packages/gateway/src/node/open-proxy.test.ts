@@ -45,7 +45,7 @@ async function proxyTo(
   return proxy;
 }
 
-/** A server that answers by hand; gives what it got. */
+/** Starts a server with a handler. Returns its address and the requests that it received. */
 async function serverOf(handle: Parameters<typeof createServer>[1]): Promise<string> {
   const server = createServer(handle ?? (() => undefined));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -60,7 +60,7 @@ const result = JSON.stringify(
 );
 
 describe("official clients through the proxy", () => {
-  it("answers openai as without it, with the result shortened and the key in no file", async () => {
+  it("returns the same answers to openai, shortens results, and writes the key to no file", async () => {
     upstream.enqueue({ type: "answer", text: "Pong" }, { type: "answer", text: "Pong" });
     const proxy = await proxyTo(upstream.baseUrl("openai"));
     const client = new OpenAI({ baseURL: proxy.url, apiKey: "sk-secret-key", maxRetries: 0 });
@@ -101,7 +101,7 @@ describe("official clients through the proxy", () => {
     expect(metrics).not.toContain("sk-secret");
   });
 
-  it("passes streams and errors of Anthropic's API on", async () => {
+  it("forwards streams and errors of Anthropic's API", async () => {
     upstream.enqueue(
       { type: "answer", text: "Grüße 🦊", chunkBytes: 3 },
       { type: "error", status: 529, message: "Overloaded" },
@@ -119,7 +119,7 @@ describe("official clients through the proxy", () => {
   });
 });
 
-it("leaves body and order of headers as they came when there is nothing to do", async () => {
+it("forwards the body and the header order unchanged if there is nothing to shorten", async () => {
   const seen: { raw: string[]; hash: string }[] = [];
   const address = await serverOf(async (request, response) => {
     const pieces: Uint8Array[] = [];
@@ -158,7 +158,7 @@ it("leaves body and order of headers as they came when there is nothing to do", 
   expect(passed).toEqual(headers);
 });
 
-it("streams each piece as it comes, and ends the call upstream when the client hangs up", async () => {
+it("streams each chunk immediately, and aborts the upstream call when the client disconnects", async () => {
   let hungUp: (() => void) | undefined;
   const isHungUp = new Promise<void>((resolve) => (hungUp = resolve));
   const address = await serverOf((_request, response) => {
@@ -179,7 +179,7 @@ it("streams each piece as it comes, and ends the call upstream when the client h
   expect(proxy.stats()).toMatchObject({ clientsGone: 1, passed: { unknown_shape: 1 } });
 });
 
-it("breaks the answer off where the API does, and says when that is not there", async () => {
+it("cuts the answer off where the API does, and reports an unreachable API", async () => {
   const address = await serverOf((_request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("half");
     setImmediate(() => response.destroy());
@@ -195,7 +195,7 @@ it("breaks the answer off where the API does, and says when that is not there", 
   );
 });
 
-it("asks for a token where it was given one, and refuses other addresses without", async () => {
+it("requires its token if it has one, and refuses public addresses without one", async () => {
   const proxy = await proxyTo(upstream.baseUrl("openai"), { token: "open" });
   expect((await fetch(`${proxy.url}/stats`)).status).toBe(401);
   expect((await fetch(`${proxy.url}/stats`, { headers: { "x-ccl-token": "open" } })).status).toBe(
@@ -212,7 +212,7 @@ it("asks for a token where it was given one, and refuses other addresses without
   });
 });
 
-it("answers no page of another origin, no other name of its address and no whole address", async () => {
+it("refuses other origins, foreign host names and absolute request URLs", async () => {
   let asked: string[] = [];
   const address = await serverOf((request, response) => {
     asked = request.rawHeaders;
@@ -264,7 +264,7 @@ it.each([
   ["/model/anthropic.claude/converse", "other_api"],
   ["/v1/responses/compact", "other_api"],
   ["/v1/messages/count_tokens", "other_path"],
-])("passes %s as it came, and counts it as %s", async (path, reason) => {
+])("forwards %s unchanged, and counts it as %s", async (path, reason) => {
   const proxy = await proxyTo(await serverOf((request, response) => request.pipe(response)));
   const body = '{"n":1.0}';
   const answer = await fetch(`${proxy.url}${path}`, { method: "POST", body });

@@ -82,15 +82,15 @@ const streamedHeaders = new Set(ownHeaders);
 streamedHeaders.delete("content-length");
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
-/** Paths of Gemini, Vertex, Bedrock, and the compaction of the Responses API. */
+/** Paths of Gemini, Vertex and Bedrock, and the compaction endpoint of the Responses API. */
 const otherApiPath =
   /:\w*(generateContent|rawPredict|predict)$|\/(invoke|converse)[\w-]*$|\/compact$/i;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
-/** Requests that come within this time of each other are of one burst. */
+/** Requests that arrive within this time of each other belong to one burst. */
 const burstMs = 50;
-/** Sessions without a name are known by so many bytes. Shorter requests decide nothing. */
+/** An unnamed session is identified by this many bytes. Shorter requests identify none. */
 const beginBytes = 4_096;
 const maxSessions = 2_000;
 const closeWithinMs = 10_000;
@@ -125,7 +125,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     void ended.finally(() => handling.delete(ended));
   });
   server.requestTimeout = 0;
-  // Longer than clients keep idle connections, so that none sends on one that is closing.
+  // Longer than clients keep idle connections, so that they never use one that is closing.
   server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
@@ -159,9 +159,9 @@ interface ForwarderParts extends ProxyOptions {
 
 class Forwarder {
   readonly #parts: ForwarderParts;
-  /** Requests that are not sent yet, or were a moment ago and are not answered. */
+  /** Requests that are not sent yet, or were sent a moment ago and have no answer. */
   readonly #waiting = new Set<IncomingMessage>();
-  /** By name or beginning. */
+  /** Known sessions, by name or by the beginning of their requests. */
   readonly #sessions = new Set<string>();
 
   constructor(parts: ForwarderParts) {
@@ -172,7 +172,7 @@ class Forwarder {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (!path.startsWith("/")) return refuse(response, 400, "Ask for a path of the proxy alone.");
-    // A web page in a browser can reach this address too, from its own origin or through a host name of its own.
+    // A web page in a browser can also reach this address, from its own origin or through its own host name.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
       return refuse(response, 403, "Only programs of this machine may ask.");
@@ -258,7 +258,7 @@ class Forwarder {
     if (busy !== undefined && !isAlone()) return { body: request, plan: busy };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    // Others may have come meanwhile.
+    // Other requests may have arrived during the read.
     if (busy !== undefined && !isAlone()) return { body, plan: busy };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
@@ -274,7 +274,7 @@ class Forwarder {
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
-    const begin = await beginOf(request);
+    const begin = await beginningOf(request);
     const name = String(sessionName(request.headers) ?? begin);
     if (this.#sessions.has(name)) return undefined;
     if (this.#sessions.size === maxSessions) this.#sessions.clear();
@@ -299,12 +299,12 @@ class Forwarder {
       origin: base.origin,
       path: base.pathname.replace(/\/$/, "") + (request.url ?? "/"),
       method: request.method ?? "GET",
-      headers: passedOn(request.rawHeaders, leftHeaders),
+      headers: forwardedHeaders(request.rawHeaders, leftHeaders),
       body,
       signal,
       responseHeaders: "raw",
     });
-    const headers = passedOn(rawHeadersOf(answered.headers), connectionHeaders);
+    const headers = forwardedHeaders(rawHeadersOf(answered.headers), connectionHeaders);
     response.writeHead(answered.statusCode, headers);
     response.flushHeaders();
     const encodings = valuesOf(headers, "content-encoding");
@@ -333,7 +333,7 @@ function unreadReason(
 }
 
 /** Reads the beginning of a longer body, and puts it back. */
-async function beginOf(request: IncomingMessage): Promise<string> {
+async function beginningOf(request: IncomingMessage): Promise<string> {
   for (;;) {
     const begin = request.read(beginBytes);
     if (begin !== null) {
@@ -355,14 +355,14 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   return length <= maxBytes ? Buffer.concat(pieces) : undefined;
 }
 
-/** The headers in order and spelling, without the excluded ones and those that the `connection` header names. */
-function passedOn(raw: readonly string[], left: ReadonlySet<string>): string[] {
+/** The headers in their order and spelling, without excluded ones and those that the `connection` header names. */
+function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
   const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
     const known = name.toLowerCase();
-    if (!left.has(known) && !named.has(known)) headers.push(name, value);
+    if (!excluded.has(known) && !named.has(known)) headers.push(name, value);
   }
   return headers;
 }
@@ -374,7 +374,7 @@ function valuesOf(raw: readonly string[], name: string): string[] {
     .map((value) => value.trim().toLowerCase());
 }
 
-/** With raw headers, undici returns names and values alternately. */
+/** With raw headers, undici returns names and values in turn. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-/** An API that is written by hand; its address. */
+/** Starts an API with a handler. Returns its address. */
 async function apiOf(handle: RequestListener): Promise<string> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -23,7 +23,7 @@ async function apiOf(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
-/** Sends back what came, as one that counts. */
+/** Echoes the request, with usage. */
 const echo: RequestListener = (request, response) => {
   response.setHeader("retry-after", "7");
   const status = Number(request.headers["x-status"] ?? 200);
@@ -72,7 +72,7 @@ async function ask(
   return { status, retryAfter: response.headers.get("retry-after"), text: await response.text() };
 }
 
-/** Sends a request and goes away at once. */
+/** Sends a request and disconnects immediately. */
 async function hangUp(proxy: Proxy, body: string): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -83,7 +83,7 @@ async function hangUp(proxy: Proxy, body: string): Promise<void> {
   await gone;
 }
 
-it.each([413, 429, 529])("passes %i on with its body and when to try again", async (status) => {
+it.each([413, 429, 529])("forwards %i with its body and its retry-after header", async (status) => {
   const proxy = await proxyTo(await apiOf(echo));
   const body = requestOf("s", 3);
   const answer = await ask(proxy, body, { "x-status": String(status) });
@@ -92,7 +92,7 @@ it.each([413, 429, 529])("passes %i on with its body and when to try again", asy
   expect(await ask(proxy, body, { "x-status": String(status) })).toEqual(answer);
 });
 
-it("passes a new session while another request waits, and repeats what a known one shows", async () => {
+it("forwards a new session unchanged while another request waits, and repeats the decisions of a known one", async () => {
   const proxy = await proxyTo(await apiOf(echo));
   const known = requestOf("known", 4);
   const shown = (await ask(proxy, known)).text;
@@ -111,7 +111,7 @@ it("passes a new session while another request waits, and repeats what a known o
   expect(proxy.stats()).toMatchObject({ passed: { busy: 1 }, unpriced: 0 });
 });
 
-it("sends what came of a new session while another request waits, before the rest comes", async () => {
+it("starts forwarding a new session's body before it is complete while another request waits", async () => {
   const came: string[] = [];
   const proxy = await proxyTo(
     await apiOf((request, response) => {
@@ -144,7 +144,7 @@ const full = (): Promise<never> => Promise.reject(new Error("ENOSPC"));
 const never = (): Promise<never> => new Promise(() => undefined);
 const faulty: [string, string, Parameters<typeof proxyTo>[1]][] = [
   [
-    "is gone",
+    "is missing",
     "store_failed",
     { records: { ...createMemoryRecords(), readLog: full, write: full } },
   ],
@@ -155,13 +155,13 @@ const faulty: [string, string, Parameters<typeof proxyTo>[1]][] = [
     { records: { ...createMemoryRecords(), readLog: never, write: never }, timeoutMs: 20 },
   ],
   [
-    "can't keep what is shown in part",
+    "can't store the full text of a shortened result",
     "store_failed",
     { artifactStore: { ...createMemoryArtifactStore(), storeMany: full } },
   ],
 ];
 
-it.each(faulty)("sends the bytes that came where the store %s", async (_name, reason, stores) => {
+it.each(faulty)("sends the original bytes if the store %s", async (_name, reason, stores) => {
   const proxy = await proxyTo(await apiOf(echo), stores);
   for (const results of [3, 4]) {
     const body = requestOf("s", results);
@@ -170,7 +170,7 @@ it.each(faulty)("sends the bytes that came where the store %s", async (_name, re
   expect(proxy.stats()).toMatchObject({ requests: 2, changed: 0, passed: { [reason]: 2 } });
 });
 
-it("keeps many sessions apart that talk at once, some of which hang up", async () => {
+it("keeps many concurrent sessions apart, even if some clients disconnect", async () => {
   const count = byLength({ test: 12, faults: 200 });
   const proxy = await proxyTo(await apiOf(echo));
   const talk = async (session: string): Promise<void> => {

@@ -11,7 +11,7 @@ const planOf = (reason?: GatewayPlan["reason"]): GatewayPlan => ({
   price: 600_000,
 });
 
-it("counts as saved only what went out shorter, and compares with sessions held out by what was reported", () => {
+it("counts savings only for requests sent shorter, and compares reported usage with held-out sessions", () => {
   const stats = newStats();
   for (const reason of [undefined, "holdout"] as const) {
     const plan = planOf(reason);
@@ -24,9 +24,9 @@ it("counts as saved only what went out shorter, and compares with sessions held 
     usd: expect.closeTo(2),
     plannedUsd: expect.closeTo(1.5),
   });
-  // 750,000 of 1,200,000, whatever the price model took the prompts for.
+  // 750,000 of 1,200,000, whatever prices the model assumed for the prompts.
   expect(measuredSaving(stats)).toBeCloseTo(1 - 0.75 / 1.2);
-  // An answer that reported nothing, such as an error, is not compared.
+  // Answers without usage, such as errors, are not compared.
   countPlan(stats, planOf());
   countReported(stats, planOf(), { total: 0, cached: 0, written: 0 });
   expect(measuredSaving(stats)).toBeCloseTo(1 - 0.75 / 1.2);

@@ -36,7 +36,7 @@ export interface ProxyStats {
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
 
-/** Input cost unchanged by the price model, and as sent by the provider's report. */
+/** Input cost: of the unchanged prompts by the price model, and of the sent ones by the provider's report. */
 interface ComparedInput {
   directUsd: number;
   reportedUsd: number;
@@ -151,37 +151,33 @@ export function metricsText(stats: ProxyStats): string {
 /** The statistics as a paragraph. */
 export function summaryText(stats: ProxyStats): string {
   const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
-  const less = (price: number): string =>
+  const saving = (price: number): string =>
     `${(directUsd === 0 ? 0 : (1 - price / directUsd) * 100).toFixed(1)} %`;
   const reasons = Object.entries(passed)
     .map(([reason, count]) => ` ${count} passed unchanged: ${reason}.`)
     .join("");
   const input =
     passed.audit === undefined
-      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} by list prices, cache counted (${less(usd)} less)`
-      : `input $${directUsd.toFixed(4)} by list prices, cache counted; full would have made it $${plannedUsd.toFixed(4)} (${less(plannedUsd)} less)`;
-  const said =
+      ? `input $${usd.toFixed(4)} instead of $${directUsd.toFixed(4)} at list prices, including the cache (${saving(usd)} less)`
+      : `input $${directUsd.toFixed(4)} at list prices, including the cache; full would have cost $${plannedUsd.toFixed(4)} (${saving(plannedUsd)} less)`;
+  const cached =
     reported.total === 0
       ? ""
       : ` The provider reported ${reported.cached} of ${reported.total} input tokens as cached.`;
-  const apart = [
-    [
-      stats.unreported,
-      "answer",
-      "without input that could be read, not in what the provider reported",
-    ],
-    [stats.unpriced, "request", "for a model of unknown price, not in the money"],
-    [stats.withoutWayBack, "request", "without a tool to get what is left out, handled as in safe"],
+  const exclusions = [
+    [stats.unreported, "answer", "without readable usage, missing from the provider's figures"],
+    [stats.unpriced, "request", "for a model without a known price, missing from the cost"],
+    [stats.withoutWayBack, "request", "without a tool to get omitted content, handled as in safe"],
   ] as const;
-  const counted = apart
+  const excluded = exclusions
     .map(([count, noun, what]) => (count === 0 ? "" : ` ${countOf(count, noun)} ${what}.`))
     .join("");
   const measured = measuredSaving(stats);
-  const beside =
+  const comparison =
     measured === undefined
       ? ""
-      : ` Beside the sessions held out, by what the provider reported: ${(measured * 100).toFixed(1)} % less.`;
-  return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${said}${counted}${beside}${reasons}\n`;
+      : ` Compared with held-out sessions, by the provider's reports: ${(measured * 100).toFixed(1)} % less.`;
+  return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${cached}${excluded}${comparison}${reasons}\n`;
 }
 
 function countOf(count: number, noun: string): string {

@@ -4,9 +4,9 @@ import { finished } from "node:stream/promises";
 import type { ReportedInput } from "../history/read-request.ts";
 import { createDecoder } from "./content-decoder.ts";
 
-/** The limit of decoded bytes. Usage reported beyond it is not seen. */
+/** Stops decoding after this many bytes. Usage reported later is missed. */
 const maxAnswerBytes = 2 ** 28;
-/** The limit of bytes that wait for the decoder. */
+/** Stops decoding when this many bytes wait for the decoder. */
 const maxWaitingBytes = 2 ** 24;
 
 /** Passes an answer through unchanged, and reads the reported input tokens from a decoded copy. */
@@ -46,7 +46,7 @@ export class UsageWatch extends Transform {
   async reported(): Promise<ReportedInput | undefined> {
     if (this.#decoder === undefined) return undefined;
     this.#decoder.end();
-    // What was read before an error counts.
+    // Usage that was read before an error counts.
     await finished(this.#decoder).catch(() => undefined);
     const found = this.#found;
     if (found.size === 0) return undefined;

@@ -7,7 +7,7 @@ const models = ["claude-opus-4-5", "gpt-5", "gpt-5-mini", "deepseek-chat", "gemi
 const tokens = fc.integer({ min: 0, max: 5_000 });
 
 describe("promptPrice", () => {
-  it.each(models)("charges %s no more where more of a prompt is cached", (model) => {
+  it.each(models)("never charges %s more if more of the prompt is cached", (model) => {
     const price = cachePriceOf(model);
     fc.assert(
       fc.property(tokens, tokens, tokens, (cached, moved, fresh) => {
@@ -21,7 +21,7 @@ describe("promptPrice", () => {
     );
   });
 
-  it("charges a prefix that is just long enough as cached, and one that is a token shorter as new", () => {
+  it("charges a prefix of exactly the minimum length as cached, and a shorter one as new", () => {
     const price = cachePriceOf("gpt-5");
     const { minCachedTokens: min } = price;
     expect(promptPrice({ cached: min, fresh: 0 }, price)).toBeLessThan(min - 1);
@@ -36,12 +36,12 @@ it.each([
   ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-opus-4-1@20250805", 5],
   ["gpt-4o-mini", "gpt-4.1", 2 / 0.15],
   ["claude-opus-4-5-20251101", "anthropic.claude-opus-4-20250514-v1:0", 3],
-])("takes %s for a model of its own family, %s being dearer %d times", (cheap, dear, times) => {
+])("prices %s by its own family, while %s costs %d times as much", (cheap, dear, times) => {
   const [low, high] = [cachePriceOf(cheap).usdPerMillion, cachePriceOf(dear).usdPerMillion];
   expect(high / low).toBeCloseTo(times);
 });
 
-it("prices no model as another whose name only begins alike", () => {
+it("does not price a model by a family that only shares a name prefix", () => {
   for (const model of [
     undefined,
     "",
@@ -79,7 +79,7 @@ it.each([
   ["claude-sonnet-4-5", '{"cache_control":{"ttl": "1h"}}', 60],
   ["gpt-5", "{}", 60],
   ["gpt-5", '{"prompt_cache_retention":"24h"}', 24 * 60 - 1],
-])("takes no cache of %s with %s for forgotten within %i minutes", (model, body, minutes) => {
+])("assumes that the cache of %s with %s lives at least %i minutes", (model, body, minutes) => {
   expect(cacheLifetimeMs(model, body)).toBeGreaterThan(minutes * 60_000);
   expect(cacheLifetimeMs(model, body)).toBeLessThan(minutes * 2 * 60_000);
 });
@@ -112,16 +112,13 @@ it.each([
   ["gemini-3-flash", 0.5, 0.05, 0.5, 1024],
   ["gemini-2.5-pro", 1.25, 0.125, 1.25, 4096],
   ["gemini-2.5-flash", 0.3, 0.03, 0.3, 1024],
-])(
-  "charges a million tokens of %s as its provider lists them",
-  (model, plain, read, write, min) => {
-    const price = cachePriceOf(model);
-    const usdOf = (reported: { cached: number; written: number }): number =>
-      (reportedPrice({ total: 1e6, ...reported }, price) * price.usdPerMillion) / 1e6;
-    expect(usdOf({ cached: 0, written: 0 })).toBeCloseTo(plain);
-    expect(usdOf({ cached: 1e6, written: 0 })).toBeCloseTo(read);
-    expect(usdOf({ cached: 0, written: 1e6 })).toBeCloseTo(write);
-    expect(usdOf({ cached: 5e5, written: 0 })).toBeCloseTo((plain + read) / 2);
-    expect(price.minCachedTokens).toBe(min);
-  },
-);
+])("charges the listed price for a million tokens of %s", (model, plain, read, write, min) => {
+  const price = cachePriceOf(model);
+  const usdOf = (reported: { cached: number; written: number }): number =>
+    (reportedPrice({ total: 1e6, ...reported }, price) * price.usdPerMillion) / 1e6;
+  expect(usdOf({ cached: 0, written: 0 })).toBeCloseTo(plain);
+  expect(usdOf({ cached: 1e6, written: 0 })).toBeCloseTo(read);
+  expect(usdOf({ cached: 0, written: 1e6 })).toBeCloseTo(write);
+  expect(usdOf({ cached: 5e5, written: 0 })).toBeCloseTo((plain + read) / 2);
+  expect(price.minCachedTokens).toBe(min);
+});

@@ -24,7 +24,7 @@ const rows = Array.from({ length: 40 }, (_, at) => ({
   preview: hostile,
   length: line.length,
 }));
-/** Two views fail; what the others say is meant to do harm. */
+/** A source with hostile content in which two views fail. */
 export const hostileSource: InspectorSource = {
   overview: async () => ({
     project: hostile,
@@ -87,7 +87,7 @@ const ended = { startedAt: 1_000, finishedAt: 1_200 };
 const skipped = { skippedReason: "dependency_failed" };
 const effect = { type: hostile, text: `The hero limps. ${hostile}` };
 
-/** Something to see on each page. */
+/** A source with content for each page. */
 export const exampleSource: InspectorSource = {
   ...hostileSource,
   overview: async () => ({ project: hostile, root: "/p", missing: [] }),

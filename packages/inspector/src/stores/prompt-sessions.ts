@@ -9,15 +9,17 @@ import type { GatewayView, PromptRow, SessionRow } from "../views.ts";
 /** Tokens of one origin. Results are counted by tool. */
 export type KindTokens = GatewayView["kinds"][number];
 
-/** A prompt with its parts, as received and as sent. */
+/** A prompt with its parts, original and as sent. */
 export interface SessionPrompt {
   row: PromptRow;
   parts: readonly ContextPart[];
   /** The tokens of its parts by kind. Recorded prompts only. */
   kinds: readonly KindTokens[];
-  /** True if a part was not sent as it came. */
+  /** True if a part was not sent unchanged. */
   isChanged: boolean;
-  /** How many leading parts equal those of the previous prompt, so that the provider's cache may hold them. */
+  /**
+   * How many leading parts equal those of the previous prompt. The provider's cache may hold these.
+   */
   unchanged: number;
 }
 
@@ -54,8 +56,9 @@ export function recordedSessions(folder: string): () => Promise<PromptSession[]>
 }
 
 /**
- * The run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt joins the run that it extends.
- * One that equals the start of a run that has since continued starts a new run.
+ * Finds the run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt
+ * joins the run that it extends. A prompt that equals the start of a run that has since continued
+ * starts a new run.
  */
 function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
   const commonWith = (prompt: SessionPrompt | undefined): number => {
@@ -86,7 +89,7 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
   const cached = sumBy(parts.slice(0, unchanged), sentTokens);
   const fresh = sumBy(parts, sentTokens) - cached;
   const directTokens = sumBy(parts, ({ tokens }) => tokens);
-  // If nothing had been changed, the cache would hold the whole previous prompt.
+  // An unchanged previous prompt would be in the cache as a whole.
   const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
   const {
     usd = usdOf(cached, fresh, model),
@@ -101,14 +104,14 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
       directTokens: part.tokens,
     });
   const sizes = { cached, fresh, directTokens, usd, directUsd };
-  // Without an answer the log has no status.
+  // Without an answer, the log has no status.
   const isFailed = durationMs !== undefined && !(status !== undefined && status < 400);
   const row = { at, timeMs, ...sizes, status, reason, budget, reported, durationMs, isFailed };
   const isChanged = parts.some(({ sent }) => sent !== undefined);
   return { row, parts, kinds: [...kinds.values()], isChanged, unchanged };
 }
 
-/** True if both sent the same content to the model, as far as that is known. */
+/** True if both parts sent the same content to the model, as far as known. */
 function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
   return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
 }
@@ -121,7 +124,7 @@ function isAlike(one: PartContent, other: PartContent | undefined): boolean {
   );
 }
 
-/** Adds to the sum of the kind. */
+/** Adds tokens to the sum of their kind. */
 export function addKind(
   sums: Map<string, KindTokens>,
   { origin, tool, tokens, directTokens }: KindTokens,
@@ -134,9 +137,9 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** The sessions that a coding agent's log holds. */
+/** The sessions in a coding agent's log. */
 export interface AgentLog {
-  /** Unique. */
+  /** Unique among the logs. */
   id: string;
   changedMs: number;
   transcripts: readonly Transcript[];
@@ -178,7 +181,7 @@ function ofTranscript(
   return sessionOf({ id: `${id}.${at}`, source: client, model, timeMs: changedMs }, prompts);
 }
 
-/** The cost of a prompt at list prices. */
+/** Computes the cost of a prompt at list prices. */
 export function usdOf(cached: number, fresh: number, model: string | undefined): number {
   const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
   const isCached = cached >= minCachedTokens;

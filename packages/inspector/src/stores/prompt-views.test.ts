@@ -10,11 +10,11 @@ import type { ReplayView } from "../views.ts";
 import { promptViews } from "./prompt-views.ts";
 
 const signal = AbortSignal.timeout(30_000);
-/** More than a cut keeps of a result. */
+/** Longer than what a cut keeps of a result. */
 const parcelsOf = (step: number): string =>
   Array.from({ length: 60 }, (_, at) => `depot-${step}-${at * 37}/7a is late.`).join(" ");
 
-/** A session whose last call uses a number of the second result. */
+/** A session whose last call uses a number from the second result. */
 function steps(count: number): ContextPart[] {
   const parts: ContextPart[] = [
     { kind: "user", tokens: 9, text: "Find the parcels that are late." },
@@ -56,7 +56,7 @@ async function replay(
   return views.replay({ session: "s", ...given }, { signal });
 }
 
-it("replays a session within a budget, and marks a value that a later call would have missed", async () => {
+it("replays a session with a budget, and marks a value that a later call would have missed", async () => {
   const parts = steps(40);
   const small = await replay(parts, { budget: "3000", policy: "economy" });
   expect(small.prompts).toHaveLength(41);
@@ -68,7 +68,7 @@ it("replays a session within a budget, and marks a value that a later call would
   expect(regrets).toEqual([{ at: 39, value: "depot-1-1110/7a", part: 4, tool: "look" }]);
 });
 
-it("says which prompts cannot fit, and refuses what it would have to guess", async () => {
+it("reports prompts that cannot fit, and rejects a session without texts and invalid options", async () => {
   const parts = steps(3);
   const tiny = await replay(parts, { budget: "10" });
   expect(tiny.prompts.map(({ tokens, problem }) => [tokens, problem !== undefined])).toEqual(

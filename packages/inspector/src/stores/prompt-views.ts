@@ -29,9 +29,15 @@ export interface PromptStores {
   requests: string;
   /** A folder that `recordTo` writes to. */
   records: string;
-  /** Logs of coding agents, and how many were left out. Reuse the object of a log that did not change. */
+  /**
+   * Returns logs of coding agents, and how many were left out. Return the same object for an
+   * unchanged log.
+   */
   agents: (signal: AbortSignal) => Promise<{ logs: readonly AgentLog[]; left: number }>;
-  /** The statistics of a running gateway. The argument is true if the folder has no requests. */
+  /**
+   * Returns the statistics of a running gateway. The argument is true if the folder has no
+   * requests.
+   */
   live: (isEmpty: boolean) => Promise<GatewayView["live"]>;
 }
 
@@ -41,11 +47,11 @@ type PromptViews = Pick<
 >;
 
 const previewLength = 400;
-/** The longest piece of text that the page loads at once. */
+/** Maximum characters of text that the page loads at once. */
 const pieceLength = 40_000;
 const maxPoints = 500;
 
-/** Views of the prompts that were sent, from logs of a gateway, of programs and of coding agents. */
+/** Creates the views of sent prompts, from logs of a gateway, of programs and of coding agents. */
 export function promptViews({
   requests,
   records,
@@ -201,7 +207,7 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
   };
 }
 
-/** Cumulative sums, evenly thinned out. */
+/** Computes cumulative sums, thinned out evenly. */
 function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
   const points = prompts.map(({ row }) => {

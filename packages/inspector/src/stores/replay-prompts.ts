@@ -9,15 +9,15 @@ import { InspectorError } from "../inspector-error.ts";
 import type { ReplayedPrompt, ReplayView } from "../views.ts";
 import { type SessionPrompt, sumBy, usdOf } from "./prompt-sessions.ts";
 
-/** What to replay a session with. */
+/** The budget and policy of a replay. */
 interface ReplayOptions extends Omit<ReplayView, "prompts"> {
   model: string | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Fits the original prompts of a session into another budget, in order. Throws if only sizes were recorded, and
- * `ContextCompilerError` for an unknown policy.
+ * Fits the original prompts of a session into another budget, in order.
+ * @throws if only sizes were recorded, and `ContextCompilerError` for an unknown policy
  */
 export async function replayPrompts(
   prompts: readonly SessionPrompt[],
@@ -26,7 +26,7 @@ export async function replayPrompts(
   const replayed: ReplayedPrompt[] = [];
   let state: FitState | undefined;
   for (const [at, { row, parts }] of prompts.entries()) {
-    // Lets other views through.
+    // Give other views a turn.
     await setImmediate();
     signal.throwIfAborted();
     const messages = messagesOf(parts);
@@ -57,12 +57,15 @@ export async function replayPrompts(
   return replayed;
 }
 
-/** True for parts that no budget shortens, and that stand outside the text of messages. */
+/** True for parts that no budget shortens and that are not part of a message's text. */
 function isFixed(kind: ContextPart["kind"]): boolean {
   return kind === "tools" || kind === "media";
 }
 
-/** The prompt as it came. A record names only the first call of a message, so results bring their calls with them. */
+/**
+ * Restores the original messages. A record names only the first call of a message, so results
+ * restore their own calls.
+ */
 function messagesOf(parts: readonly ContextPart[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   const called = new Set<string>();
@@ -106,7 +109,9 @@ function textOf(messages: readonly ChatMessage[]): string {
     .join("\n");
 }
 
-/** The texts of the calls that answered a prompt. Empty if the next prompt does not extend it. */
+/**
+ * The texts of the calls in the answer to a prompt. Empty if the next prompt does not extend it.
+ */
 function callsAfter(parts: readonly ContextPart[], next: readonly ContextPart[]): string[] {
   if (next[parts.length - 1]?.text !== parts.at(-1)?.text) return [];
   const added = next.slice(parts.length);

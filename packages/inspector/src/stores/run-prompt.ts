@@ -14,8 +14,9 @@ import { valueAtTurn } from "./run-state.ts";
 import { textOfMessage } from "./text-of-message.ts";
 
 /**
- * The prompt of a run's main call and which operation contributed each part, from the current chat and the run's
- * committed effects. What a budget cut off is not stored, so the whole text is shown.
+ * Reconstructs the prompt of a run's main call from the current chat and the run's committed
+ * effects, with the operations that contributed to each part. The store does not have what a budget
+ * cut, so the text is complete.
  */
 export async function runPrompt(
   { input, steps }: StoredRun,

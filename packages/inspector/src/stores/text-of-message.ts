@@ -5,7 +5,10 @@ interface Said {
   toolCalls?: readonly ToolCall[] | undefined;
 }
 
-/** The text of a message. Shows parts without text by their kind, and each tool call on its own line. */
+/**
+ * Renders a message as text, with the kind of each part without text, and each tool call on its own
+ * line.
+ */
 export function textOfMessage({ content = "", toolCalls = [] }: Said): string {
   const parts = typeof content === "string" ? [{ text: content }] : content;
   const text = parts.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");

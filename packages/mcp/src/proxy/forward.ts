@@ -1,5 +1,6 @@
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import {
+  METHOD_NOT_FOUND,
   ProtocolError,
   type RequestMethod,
   type ResultTypeMap,
@@ -11,7 +12,6 @@ import type { Upstream } from "./upstream.ts";
 
 /** How long a client's request waits for a server without any progress. */
 const timeoutMs = 10 * 60_000;
-const methodNotFound = -32_601;
 const unavailable = -32_000;
 
 /** Why a server can't be asked. */
@@ -81,7 +81,7 @@ export function passQuestionsDown(
         (one) => one.getClientCapabilities()?.[capability] !== undefined,
       );
       if (server === undefined)
-        throw new ProtocolError(methodNotFound, "There is no client that can be asked now.");
+        throw new ProtocolError(METHOD_NOT_FOUND, "There is no client that can be asked now.");
       return server.request(
         { method, ...(params === undefined ? {} : { params }) },
         { signal: mcpReq.signal, timeout: timeoutMs, resetTimeoutOnProgress: true },

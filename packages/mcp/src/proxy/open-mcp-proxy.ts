@@ -90,7 +90,8 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       import("./shrink-result.ts"),
       import("./tool-list.ts"),
     ]);
-  const store = options.artifacts ?? createMemoryArtifactStore({ maxBytes: 64 * 1024 * 1024 });
+  const limits = { maxStoreBytes: 64 * 1024 * 1024 };
+  const store = options.artifacts ?? createMemoryArtifactStore({ limits });
   const results = { results: 0, before: 0, after: 0, shortened: 0, repeated: 0 };
   const ownTools = artifactTools(openOnce(store), openOnce(counter));
   const listOptions = { listTokens, counter, ownTools };

@@ -1,6 +1,7 @@
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import {
   type CallToolResult,
+  INVALID_PARAMS,
   ProtocolError,
   type RequestMethod,
   type ResultTypeMap,
@@ -55,7 +56,6 @@ const capabilities = {
 };
 const serverInfo = { name: "ccl-proxy", version: "1.0.0" };
 const statisticsUri = "ccl://proxy/statistics";
-const invalidParams = -32_602;
 
 /** Waits for the servers in the handshake. It needs their instructions, and they need the client's capabilities. */
 class ProxyServer extends Server {
@@ -241,7 +241,7 @@ function ownerOf(
       problem === undefined ? [] : [`The server ${server} is unavailable: ${problem}.`],
     );
     const asked = JSON.stringify(name.slice(0, 80));
-    throw new ProtocolError(invalidParams, [`No server has ${asked}.`, ...problems].join(" "));
+    throw new ProtocolError(INVALID_PARAMS, [`No server has ${asked}.`, ...problems].join(" "));
   }
   return { upstream, own: name.slice(name.indexOf("__") + 2) };
 }

@@ -1,7 +1,12 @@
 import { deferTools, nameList } from "@ccl/catalog";
 import type { TokenCounter } from "@ccl/core";
 import { isRecord, jsonText, type JsonRecord, recordAt } from "@ccl/core/json";
-import { type CallToolResult, ProtocolError, type Tool } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  INVALID_PARAMS,
+  ProtocolError,
+  type Tool,
+} from "@modelcontextprotocol/server";
 
 import { readToolInput } from "../server/read-tool-input.ts";
 import { issuesError, listedTool, type ServerTool, toolError } from "../server/server-tool.ts";
@@ -25,8 +30,6 @@ interface ToolListOptions {
   /** Whether a server has not answered yet. */
   isStarting: boolean;
 }
-
-const invalidParams = -32_602;
 
 /** Counts tools as clients give them to a model: as functions, with the client's own prefix. */
 export function countTools(tools: readonly Tool[], counter: TokenCounter): number {
@@ -90,7 +93,7 @@ async function explained(
   call: ProxiedCall,
 ): Promise<CallToolResult> {
   const result = await run(input, call).catch((error: unknown) => {
-    if (ProtocolError.isInstance(error) && error.code === invalidParams)
+    if (ProtocolError.isInstance(error) && error.code === INVALID_PARAMS)
       return toolError(error.message);
     throw error;
   });

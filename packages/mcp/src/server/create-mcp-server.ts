@@ -1,5 +1,5 @@
 import { estimatedCounter } from "@ccl/core";
-import { ProtocolError, Server } from "@modelcontextprotocol/server";
+import { INVALID_PARAMS, ProtocolError, Server } from "@modelcontextprotocol/server";
 
 import { artifactTools } from "./artifact-tools.ts";
 import { catalogTools } from "./catalog-tools.ts";
@@ -54,7 +54,7 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
       const tool = tools.find(({ name }) => name === params.name);
       if (tool === undefined)
         throw new ProtocolError(
-          invalidParams,
+          INVALID_PARAMS,
           `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${tools.map(({ name }) => name).join(", ")}.`,
         );
       return runTool(tool, params.arguments ?? {}, callOf(server, { context, sessionId }));
@@ -64,8 +64,6 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
     return server;
   };
 }
-
-const invalidParams = -32_602;
 
 /** The tools for these options, in list order. */
 function toolsOf(

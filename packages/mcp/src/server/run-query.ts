@@ -62,20 +62,19 @@ export async function explainQuery(
 export async function runQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
   const { catalog, connectors, engine, signal } = call;
   const limit = Math.min(numberAt(input, "limit") ?? maxRows, maxRows);
+  const options = { connectors, engine, limits, signal };
   const statement = stringAt(input, "sql");
   if (statement !== undefined) {
     const details = await everyDetail(catalog, signal);
-    const asked = { details, connectors, engine, limits, signal };
-    const { rows, total, doubts } = await executeSql(statement, asked);
-    const isCut = rows.length > limit;
+    const { rows, total, doubts } = await executeSql(statement, { ...options, details });
     const lines = total === undefined ? doubts : [`of ${total} rows`, ...doubts];
+    const isCut = rows.length > limit;
     return await showRows({ rows: rows.slice(0, limit), isCut, lines }, call);
   }
   const parsed = parseLogicalPlan(input["plan"]);
   if (!parsed.ok) return issuesError(parsed.issues);
   const details = await planDetails(catalog, parsed.value, { signal });
-  const asked = { details, connectors, engine, limits, signal };
-  const result = await executePlan(parsed.value, asked);
+  const result = await executePlan(parsed.value, { ...options, details });
   return await showRows(await firstRows(result, limit), call);
 }
 

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 import {
   type GetPromptResult,
+  INVALID_PARAMS,
   ProtocolError,
   type Prompt,
   type Server,
@@ -38,7 +39,7 @@ export function addPrompts(server: Server, { catalog }: ServerParts): void {
     const found = prompts.find(({ name }) => name === params.name);
     if (found === undefined || catalog === undefined)
       throw new ProtocolError(
-        -32_602,
+        INVALID_PARAMS,
         `There is no prompt ${JSON.stringify(params.name.slice(0, 80))}.`,
       );
     const given = params.arguments ?? {};
@@ -46,7 +47,7 @@ export function addPrompts(server: Server, { catalog }: ServerParts): void {
       ({ name, required }) => required === true && !given[name]?.trim(),
     );
     if (missing !== undefined)
-      throw new ProtocolError(-32_602, `The prompt ${found.name} needs ${missing.name}.`);
+      throw new ProtocolError(INVALID_PARAMS, `The prompt ${found.name} needs ${missing.name}.`);
     return asPrompt(await messagesOf(found.name, given, { catalog: await catalog(), signal }));
   });
 }

@@ -1,15 +1,21 @@
+import { canonicalJson } from "@ccl/core";
+import { isSameJson } from "@ccl/core/json";
+
 import { charsLeft } from "./is-larger-than.ts";
 import { maxValueChars } from "./max-value-chars.ts";
-import type { ArtifactVersion, ArtifactWrite, OperationArtifact } from "./operation-artifact.ts";
-import { retainHistory } from "./retain-history.ts";
-import { hasSameContent } from "./same-content.ts";
+import type {
+  ArtifactRetention,
+  ArtifactVersion,
+  ArtifactWrite,
+  OperationArtifact,
+} from "./operation-artifact.ts";
 
 /** How many items a feed may hold. */
 export const maxFeedItems: number = 1_000;
 const noFormerValues = Object.freeze({ maxItems: 0 });
 
 /** The write with its whole value. If it appends, that is the stored items and then its own. */
-export function wholeWrite(
+function wholeWrite(
   { append, ...write }: ArtifactWrite,
   before: OperationArtifact | undefined,
 ): ArtifactWrite {
@@ -32,7 +38,8 @@ export function itemsOf(value: unknown): readonly unknown[] {
 /**
  * The version that a write has or is going to have. A persisted write that changes nothing keeps the former version.
  */
-export function versionAfter(before: OperationArtifact | undefined, write: ArtifactWrite): number {
+export function versionAfter(before: OperationArtifact | undefined, given: ArtifactWrite): number {
+  const write = wholeWrite(given, before);
   if (!write.persisted || before?.persisted !== true) return 1;
   return hasSameContent(before, write) ? before.version : before.version + 1;
 }
@@ -41,9 +48,16 @@ export function versionAfter(before: OperationArtifact | undefined, write: Artif
 export function writtenArtifact(
   before: OperationArtifact | undefined,
   write: ArtifactWrite,
-  { runId, writtenAt, version }: Pick<ArtifactVersion, "runId" | "writtenAt" | "version">,
+  {
+    runId,
+    writtenAt,
+    version = versionAfter(before, write),
+  }: Pick<ArtifactVersion, "runId" | "writtenAt"> & { version?: number },
 ): OperationArtifact {
-  const { tag, persisted, usage, semantics, contentType, value, inclusion, retention } = write;
+  const { tag, persisted, usage, semantics, contentType, value, inclusion, retention } = wholeWrite(
+    write,
+    before,
+  );
   const follows = before?.persisted === true && persisted;
   if (follows && before.version === version) return before;
   const former = follows ? [...before.history, versionOf(before)] : [];
@@ -73,3 +87,48 @@ function versionOf({
 }: OperationArtifact): ArtifactVersion {
   return Object.freeze({ version, runId, writtenAt, value, parentVersion });
 }
+
+/** A write that changes one of these fields creates a version. */
+type ArtifactContent = Pick<
+  ArtifactWrite,
+  "value" | "contentType" | "usage" | "semantics" | "inclusion" | "retention"
+>;
+
+/** True if a write would change nothing. */
+function hasSameContent(left: ArtifactContent, right: ArtifactContent): boolean {
+  return (
+    left.usage === right.usage &&
+    left.semantics === right.semantics &&
+    left.contentType === right.contentType &&
+    isSameJson(left.inclusion, right.inclusion) &&
+    isSameJson(left.retention, right.retention) &&
+    isSameJson(left.value, right.value)
+  );
+}
+
+/** How many former values are kept by default. */
+const defaultMaxItems: number = 20;
+
+/**
+ * Returns the newest former values that the artifact's retention keeps, oldest first. Ages count back from
+ * `writtenAt`, the time of the value that replaced them, so the result never changes. `maxBytes` counts the canonical
+ * JSON of the kept values.
+ */
+function retainHistory(
+  former: readonly ArtifactVersion[],
+  retention: ArtifactRetention | undefined,
+  writtenAt: number,
+): ArtifactVersion[] {
+  const { maxItems = defaultMaxItems, maxAgeMs = Infinity, maxBytes = Infinity } = retention ?? {};
+  const kept: ArtifactVersion[] = [];
+  let sizeBytes = 0;
+  for (const version of former.toReversed()) {
+    if (kept.length >= maxItems || writtenAt - version.writtenAt > maxAgeMs) break;
+    if (maxBytes !== Infinity) sizeBytes += encoder.encode(canonicalJson(version.value)).length;
+    if (sizeBytes > maxBytes) break;
+    kept.push(version);
+  }
+  return kept.reverse();
+}
+
+const encoder = new TextEncoder();

@@ -1,4 +1,5 @@
 import type { LanguageModel, ModelResponse } from "@ccl/core";
+import { withTimeout } from "@ccl/core/async";
 
 import { defineProfile } from "../define/define-profile.ts";
 import type { OperationSettings } from "../define/operation-spec.ts";
@@ -10,7 +11,7 @@ import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import type { RunEngine } from "../run/run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "../run/engine-options.ts";
-import type { RunHandle } from "../run/live-run.ts";
+import { deferred, type RunHandle } from "../run/live-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 
 /** An executor and its engine. */
@@ -61,32 +62,22 @@ export async function openFixture({
 }: RunExecutorConformanceOptions): Promise<ExecutorFixture> {
   const registry = createOperationRegistry();
   const begun: string[] = [];
-  let resolveBegun: () => void = () => {};
-  const firstBegun = new Promise<void>((resolve) => {
-    resolveBegun = resolve;
-  });
+  const firstBegun = deferred<void>();
   const started: RunHandle[] = [];
   const opened = await open({ registry, mainModel: answering });
-  const within = <T>(promise: Promise<T>): Promise<T> => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`Nothing has come of it in ${timeoutMs} ms.`)),
-        timeoutMs,
-      );
-    });
-    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-  };
+  const onTimeout = (): Error => new Error(`Nothing has come of it in ${timeoutMs} ms.`);
+  const within = <T>(promise: Promise<T>): Promise<T> =>
+    withTimeout(() => promise, { timeoutMs, onTimeout });
   const fixture: ExecutorFixture = {
     ...opened,
     begun,
-    firstBegun,
+    firstBegun: firstBegun.promise,
     within,
     profileOf(operations) {
       const specs = Object.entries(operations).map(([id, { does, ...settings }]) => {
         const handler: OperationHandler = (context) => {
           begun.push(`${id}/${context.attempt}`);
-          resolveBegun();
+          firstBegun.resolve();
           return does(context);
         };
         return [id, custom(handler, { required: false, ...settings })] as const;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 
 import type { OperationHandler, OperationOutcome } from "../operation/operation-context.ts";
 import type { RunResult } from "../events/run-result.ts";
+import { deferred } from "../run/live-run.ts";
 import {
   openFixture,
   type ExecutorFixture,
@@ -129,11 +130,8 @@ export function runExecutorConformance(options: RunExecutorConformanceOptions): 
 function gate(
   outcome: OperationOutcome = done,
 ): [opened: Promise<OperationOutcome>, open: () => void] {
-  let open: () => void = () => {};
-  const opened = new Promise<OperationOutcome>((resolve) => {
-    open = () => resolve(outcome);
-  });
-  return [opened, () => open()];
+  const { promise, resolve } = deferred<OperationOutcome>();
+  return [promise, () => resolve(outcome)];
 }
 
 function statusesOf({ operationRuns }: RunResult): string[] {

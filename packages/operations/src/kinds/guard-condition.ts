@@ -48,22 +48,27 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const refPattern =
   /^(art(\.[^.\s]{1,200}){1,32}|(chatHistory|userMessages|assistantMessages)(\.(first|last|\d{1,6})(\.(content|role|id))?)?|main\.(text|finishReason|partial)|trigger|hook)$/;
 
-const comparison: z.ZodType<GuardComparison> = z.strictObject({
-  ref: z.string().regex(refPattern),
-  last: z.exactOptional(z.int().min(1)),
-  count: z.exactOptional(z.boolean()),
-  exists: z.exactOptional(z.boolean()),
-  equals: z.exactOptional(scalar),
-  oneOf: z.exactOptional(z.array(scalar)),
-  greaterThan: z.exactOptional(z.number()),
-  atLeast: z.exactOptional(z.number()),
-  lessThan: z.exactOptional(z.number()),
-  atMost: z.exactOptional(z.number()),
-  contains: z.exactOptional(z.union([z.string(), z.number(), z.boolean()])),
-  startsWith: z.exactOptional(z.string()),
-  endsWith: z.exactOptional(z.string()),
-  ignoreCase: z.exactOptional(z.boolean()),
-});
+const comparison: z.ZodType<GuardComparison> = z
+  .strictObject({ ref: z.string().regex(refPattern) })
+  .extend(
+    z
+      .strictObject({
+        last: z.int().min(1),
+        count: z.boolean(),
+        exists: z.boolean(),
+        equals: scalar,
+        oneOf: z.array(scalar),
+        greaterThan: z.number(),
+        atLeast: z.number(),
+        lessThan: z.number(),
+        atMost: z.number(),
+        contains: z.union([z.string(), z.number(), z.boolean()]),
+        startsWith: z.string(),
+        endsWith: z.string(),
+        ignoreCase: z.boolean(),
+      })
+      .exactPartial().shape,
+  );
 
 /** Validates a condition of a guard. */
 export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>

@@ -61,7 +61,7 @@ function requireFit(value: unknown, schema: object, what: "arguments" | "output"
   );
 }
 
-/** `ToolDefinition` types its schemas as objects. Its contract says that they are JSON Schemas. */
-function isJsonSchema(schema: object): schema is JsonSchema {
+/** The contracts of tools and of operations say that their schemas, typed as objects, are JSON Schemas. */
+export function isJsonSchema(schema: object): schema is JsonSchema {
   return !Array.isArray(schema);
 }

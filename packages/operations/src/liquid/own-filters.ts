@@ -41,10 +41,7 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
     tokens(meter, value) {
       const messages = messagesOf(meter, value);
       if (messages === undefined) return counter.count(filterText(meter, value));
-      return tokensOf(
-        counter,
-        messages.map(({ message }) => message),
-      );
+      return tokensOf(counter, messages);
     },
     json(meter, value, indent = 0) {
       const isWrapped = typeof value === "string" || value === undefined || value === null;
@@ -58,7 +55,8 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
     /** One line for each message. A list of anything else loses its null items. */
     compact(meter, value) {
       const messages = messagesOf(meter, value);
-      if (messages !== undefined) return messages.map(({ view }) => lineOf(meter, view)).join("\n");
+      if (messages !== undefined)
+        return messages.map((message) => lineOf(meter, messageView(message))).join("\n");
       return itemsOf(meter, value).filter((item) => item !== null && item !== undefined);
     },
   };
@@ -81,18 +79,10 @@ function wholeNumber(value: unknown): number {
   return Math.max(0, Math.trunc(numberOf(value)));
 }
 
-interface Viewed {
-  view: MessageView;
-  message: ChatMessage;
-}
-
 /** The messages behind a view or a list of views. Undefined if there is anything else in it. */
-function messagesOf(meter: FilterMeter, value: unknown): Viewed[] | undefined {
+function messagesOf(meter: FilterMeter, value: unknown): ChatMessage[] | undefined {
   const items = itemsOf(meter, value);
-  const messages = items.flatMap((item): Viewed[] => {
-    const message = viewedMessage(item);
-    return message === undefined ? [] : [{ view: messageView(message), message }];
-  });
+  const messages = items.flatMap((item) => viewedMessage(item) ?? []);
   return items.length > 0 && messages.length === items.length ? messages : undefined;
 }
 

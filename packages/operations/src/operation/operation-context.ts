@@ -24,7 +24,7 @@ export interface MainResult {
 }
 
 /** What this hook may write, and how much is logged. */
-export interface OperationPolicy {
+interface OperationPolicy {
   /** Types of effects that are committed in this hook. Any other type is `policy_error`. */
   allowedEffects: readonly string[];
   maxSummaryChars: number;

@@ -1,10 +1,5 @@
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
-import {
-  itemsOf,
-  versionAfter,
-  wholeWrite,
-  writtenArtifact,
-} from "../artifact/written-artifact.ts";
+import { itemsOf, versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
 import type { KeptState, KeptWrite } from "./chat-store.ts";
 
 /** Identifies the state that a profile keeps between runs. The profile's version is not part of it. */
@@ -72,9 +67,8 @@ function foldTag(path: readonly KeptWrite[]): OperationArtifact | undefined {
 
 function after(before: OperationArtifact | undefined, kept: KeptWrite): OperationArtifact {
   const { runId, writtenAt } = kept;
-  const write = wholeWrite(kept.write, before);
-  const next = versionAfter(before, write);
+  const next = versionAfter(before, kept.write);
   // Versions rise along the path, even if it contains answers that were generated in parallel.
   const version = next === before?.version ? next : Math.max(next, kept.version);
-  return writtenArtifact(before, write, { runId, writtenAt, version });
+  return writtenArtifact(before, kept.write, { runId, writtenAt, version });
 }

@@ -35,21 +35,18 @@ const text = z.string();
 const count = z.int().min(1);
 
 /** The shape of a turn's settings. */
-export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
-  system: text.max(1_000_000).exactOptional(),
-  vars: z.record(text, z.unknown()).exactOptional(),
-  models: z
-    .array(z.strictObject({ providerRef: text, model: text, credentialRef: text }))
-    .min(1)
-    .max(10)
-    .exactOptional(),
-  tools: z.array(text).exactOptional(),
-  maxSteps: count.max(100).exactOptional(),
-  toolChoice: z
-    .union([z.enum(["auto", "none", "required"]), z.strictObject({ name: text })])
-    .exactOptional(),
-  responseFormat: z
-    .union([
+export const turnShape: z.ZodType<TurnSettings> = z
+  .strictObject({
+    system: text.max(1_000_000),
+    vars: z.record(text, z.unknown()),
+    models: z
+      .array(z.strictObject({ providerRef: text, model: text, credentialRef: text }))
+      .min(1)
+      .max(10),
+    tools: z.array(text),
+    maxSteps: count.max(100),
+    toolChoice: z.union([z.enum(["auto", "none", "required"]), z.strictObject({ name: text })]),
+    responseFormat: z.union([
       z.strictObject({ type: z.enum(["json_object", "text"]) }),
       z.strictObject({
         type: z.literal("json_schema"),
@@ -57,19 +54,19 @@ export const turnShape: z.ZodType<TurnSettings> = z.strictObject({
         schema: z.record(text, z.unknown()),
         strict: z.boolean().exactOptional(),
       }),
-    ])
-    .exactOptional(),
-  temperature: z.number().exactOptional(),
-  topP: z.number().exactOptional(),
-  topK: z.number().exactOptional(),
-  frequencyPenalty: z.number().exactOptional(),
-  presencePenalty: z.number().exactOptional(),
-  seed: z.number().exactOptional(),
-  stop: z.array(text).exactOptional(),
-  maxOutputTokens: count.exactOptional(),
-  timeoutMs: count.exactOptional(),
-  providerOptions: z.record(text, z.unknown()).exactOptional(),
-});
+    ]),
+    temperature: z.number(),
+    topP: z.number(),
+    topK: z.number(),
+    frequencyPenalty: z.number(),
+    presencePenalty: z.number(),
+    seed: z.number(),
+    stop: z.array(text),
+    maxOutputTokens: count,
+    timeoutMs: count,
+    providerOptions: z.record(text, z.unknown()),
+  })
+  .exactPartial();
 
 /** The shape of a stored profile. `validateProfile` checks how its parts fit together. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({

@@ -1,15 +1,12 @@
 import { deepFreeze, isRecord, valueAt } from "@ccl/core/json";
 import { success, type Issue, type Result } from "@ccl/core";
-import {
-  createJsonSchemaChecker,
-  type JsonSchema,
-  StructuredOutputError,
-} from "@ccl/structured-output/json-schema";
+import { createJsonSchemaChecker, StructuredOutputError } from "@ccl/structured-output/json-schema";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { tagPattern } from "../artifact/tag-pattern.ts";
 import { problemOfWrite } from "../effects/write-problem.ts";
 import { paramsSchemaOf } from "../kinds/kinds.ts";
+import { isJsonSchema } from "../kinds/tool-kind.ts";
 import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
@@ -206,11 +203,6 @@ function checkParams(
     issues.push({ code: "invalid_params", path, message });
   }
   return issues;
-}
-
-/** The contract of a definition says that these are JSON Schemas. */
-function isJsonSchema(schema: object): schema is JsonSchema {
-  return !Array.isArray(schema);
 }
 
 function checkTags({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {

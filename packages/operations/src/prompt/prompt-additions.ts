@@ -1,4 +1,11 @@
-import { estimatedCounter, type Issue, type Result, success, truncateMiddle } from "@ccl/core";
+import {
+  compareCodeUnits,
+  estimatedCounter,
+  type Issue,
+  type Result,
+  success,
+  truncateMiddle,
+} from "@ccl/core";
 
 import type { PromptEffect } from "../effects/operation-effect.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
@@ -54,9 +61,7 @@ export function promptAdditions(
 }
 
 function byOrderAndTag(left: InclusionInput, right: InclusionInput): number {
-  if (left.order !== right.order) return left.order - right.order;
-  if (left.tag === right.tag) return 0;
-  return left.tag < right.tag ? -1 : 1;
+  return left.order - right.order || compareCodeUnits(left.tag, right.tag);
 }
 
 function textOfInclusion(

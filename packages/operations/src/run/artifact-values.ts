@@ -1,14 +1,12 @@
 import { sha256Hex } from "@ccl/core";
 import type { ArtifactHandle, ArtifactStore } from "@ccl/artifact-store";
+import { isRecord } from "@ccl/core/json";
 
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
-import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { ChatStore, KeptWrite, TurnCommit } from "../ports/chat-store.ts";
-import type { RunStep } from "../ports/run-step.ts";
+import type { ChatStore, KeptWrite } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { StoreCall } from "../ports/store-call.ts";
 
 /** Where to store long values of artifacts. */
 export interface ArtifactValueOptions {
@@ -27,7 +25,7 @@ export interface OffloadedStores {
   runs: RunStore;
   chat: ChatStore;
   /** Deletes the values that no run and no state uses any more. Returns how many. */
-  sweep(options?: { signal?: AbortSignal | undefined }): Promise<number>;
+  sweep(call?: StoreCall): Promise<number>;
 }
 
 /** Replaces a long value in a record. */
@@ -37,7 +35,7 @@ interface ValueHandle {
 }
 
 function isHandle(value: unknown): value is ValueHandle {
-  return typeof value === "object" && value !== null && "cclArtifact" in value;
+  return isRecord(value) && "cclArtifact" in value;
 }
 
 const defaultAboveChars = 16_384;
@@ -77,93 +75,67 @@ export function offloadValues(
 type Keep = (value: unknown, runId: string) => Promise<unknown>;
 type Resolve = (value: unknown) => Promise<unknown>;
 
-/** Replaces the values of a list, all of them concurrently. */
-function changed<Item extends { value: unknown }>(
-  items: readonly Item[],
-  change: Resolve,
-): Promise<Item[]> {
-  return Promise.all(items.map(async (item) => ({ ...item, value: await change(item.value) })));
-}
+/** Where records contain values of artifacts. */
+const valuesOf = {
+  effects: "*.effects.*.value",
+  result: "artifacts.*.value",
+  events: "*.result.artifacts.*.value",
+  writes: "*.write.value",
+  commit: "operations.*.write.value.value",
+};
 
-async function resultWith(result: RunResult, change: Resolve): Promise<RunResult> {
-  return { ...result, artifacts: await changed(result.artifacts, change) };
-}
-
-function stepsWith(steps: readonly RunStep[], change: Resolve): Promise<RunStep[]> {
-  return Promise.all(
-    steps.map(async (step) => {
-      if (step.kind !== "operation" || step.effects === undefined) return step;
-      const effects = step.effects.map(async (effect) =>
-        isArtifactEffect(effect) ? { ...effect, value: await change(effect.value) } : effect,
-      );
-      return { ...step, effects: await Promise.all(effects) };
-    }),
-  );
-}
-
-function eventsWith(events: readonly RunEvent[], change: Resolve): Promise<RunEvent[]> {
-  return Promise.all(
-    events.map(async (event) =>
-      event.type === "run.finished" && event.result !== undefined
-        ? { ...event, result: await resultWith(event.result, change) }
-        : event,
-    ),
-  );
+/** A copy in which the values at a place are replaced, all of them concurrently. `*` stands for each item of a list. */
+async function changedAt<Value>(record: Value, place: string, change: Resolve): Promise<Value> {
+  const changed = async (part: unknown, [key, ...keys]: string[]): Promise<unknown> => {
+    if (key === undefined) return change(part);
+    if (Array.isArray(part)) return Promise.all(part.map((item) => changed(item, keys)));
+    if (!isRecord(part) || part[key] === undefined) return part;
+    return { ...part, [key]: await changed(part[key], keys) };
+  };
+  // Only values change, whose type is unknown.
+  return (await changed(record, place.split("."))) as Value;
 }
 
 function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   return overriding(runs, {
-    async append({ events, steps, result, commit, ...append }, call) {
+    async append(append, call) {
       const change: Resolve = (value) => keep(value, append.runId);
+      const { events, steps, result, commit } = append;
       const kept = {
         ...append,
-        events: await eventsWith(events, change),
-        steps: await stepsWith(steps, change),
-        result: result && (await resultWith(result, change)),
-        commit: commit && (await commitWith(commit, keep)),
+        events: await changedAt(events, valuesOf.events, change),
+        steps: await changedAt(steps, valuesOf.effects, change),
+        result: await changedAt(result, valuesOf.result, change),
+        commit: await changedAt(commit, valuesOf.commit, change),
       };
       return runs.append(kept, call);
     },
     async loadRun(runId, call) {
       const stored = await runs.loadRun(runId, call);
       if (stored === undefined) return undefined;
-      const { steps, result } = stored;
-      return {
-        ...stored,
-        steps: await stepsWith(steps, resolve),
-        result: result && (await resultWith(result, resolve)),
-      };
+      const steps = await changedAt(stored.steps, valuesOf.effects, resolve);
+      const result = await changedAt(stored.result, valuesOf.result, resolve);
+      return { ...stored, steps, result };
     },
     readEvents: async (runId, options) =>
-      eventsWith(await runs.readEvents(runId, options), resolve),
+      changedAt(await runs.readEvents(runId, options), valuesOf.events, resolve),
   });
 }
 
 function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
-  const whole = (writes: readonly KeptWrite[]): Promise<KeptWrite[]> =>
-    Promise.all(
-      writes.map(async (kept) => {
-        const value = await resolve(kept.write.value);
-        return { ...kept, write: { ...kept.write, value } };
-      }),
-    );
+  const whole = <Writes extends readonly KeptWrite[]>(writes: Writes): Promise<Writes> =>
+    changedAt(writes, valuesOf.writes, resolve);
   return overriding(chat, {
     async keptState(at, call) {
       const { heads, shown, hidden } = await chat.keptState(at, call);
       return { heads, shown: await whole(shown), hidden: await whole(hidden) };
     },
     writesOf: async (runId, call) => whole(await chat.writesOf(runId, call)),
-    commitTurn: async (commit, call) => chat.commitTurn(await commitWith(commit, keep), call),
+    async commitTurn(commit, call) {
+      const change: Resolve = (value) => keep(value, commit.runId);
+      return chat.commitTurn(await changedAt(commit, valuesOf.commit, change), call);
+    },
   });
-}
-
-async function commitWith(commit: TurnCommit, keep: Keep): Promise<TurnCommit> {
-  const operations = commit.operations.map(async ({ write, ...operation }) => {
-    if (write === undefined) return operation;
-    const value = { ...write.value, value: await keep(write.value.value, commit.runId) };
-    return { ...operation, write: { ...write, value } };
-  });
-  return { ...commit, operations: await Promise.all(operations) };
 }
 
 /** The store with some of its methods replaced. */
@@ -185,7 +157,7 @@ interface Sweeping {
 
 async function sweep(
   { store, source, ...records }: Sweeping,
-  call: { signal?: AbortSignal | undefined } = {},
+  call: StoreCall = {},
 ): Promise<number> {
   const gone: ArtifactHandle[] = [];
   // Handles are sorted by id, so those of one owner are consecutive.
@@ -212,7 +184,7 @@ async function sweep(
 async function shownBy(
   { runs, chat }: Pick<Sweeping, "runs" | "chat">,
   sessionId: string,
-  call: { signal?: AbortSignal | undefined },
+  call: StoreCall,
 ): Promise<(artifactId: string) => boolean> {
   const [runId = ""]: string[] = JSON.parse(sessionId);
   if ((await runs.loadRun(runId, call)) !== undefined) return () => true;

@@ -1,6 +1,5 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { PlannedOperation } from "./plan-run.ts";
-import { createRecord, type OperationRecord, type RunContext } from "./run-context.ts";
+import { effectsOf, type OperationRecord, type RunContext } from "./run-context.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import type {
   CommitLogEntry,
@@ -9,26 +8,23 @@ import type {
   RunArtifact,
   RunResult,
 } from "../events/run-result.ts";
-import type { RunCommand } from "./run-state.ts";
+import type { FinishCommand } from "./reduce-run.ts";
 
 /** Builds the result of a run at its end. */
-export function buildResult(
-  run: RunContext,
-  end: Extract<RunCommand, { type: "finish" }>,
-): RunResult {
+export function buildResult(run: RunContext, command: FinishCommand): RunResult {
   const { input, services } = run;
+  const { type: _, ...end } = command;
   const finishedAt = services.clock.now();
-  const { status, failedType, failedDetails, finishReason } = end;
   return {
     formatVersion: 1,
     runId: input.runId,
-    status,
+    ...end,
     startedAt: input.startedAt,
     finishedAt,
     durationMs: Math.max(0, finishedAt - input.startedAt),
     operationRuns: operationRuns(run),
     mainLlm: run.main,
-    commitLog: run.hasEffects ? [...run.commitLog, ...discarded(run)] : [],
+    commitLog: [...run.commitLog, ...discarded(run)],
     artifacts: [...(run.written?.values() ?? [])].map(
       ({ artifact, operationId, hook }): RunArtifact => {
         const { tag, persisted, usage, semantics, version, contentType, value } = artifact;
@@ -45,9 +41,6 @@ export function buildResult(
         };
       },
     ),
-    failedType: failedType || undefined,
-    failedDetails,
-    finishReason: finishReason || undefined,
   };
 }
 
@@ -69,18 +62,15 @@ export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
 }
 
 /** Adds the reason, if an operation caused the end. */
-export function withReason(
-  run: RunContext,
-  end: Extract<RunCommand, { type: "finish" }>,
-): typeof end {
+export function withReason(run: RunContext, end: FinishCommand): FinishCommand {
   const { failedDetails, failedType } = end;
   if (failedDetails?.operationId === undefined || failedDetails.errorCode !== undefined) return end;
   const hook: Hook = failedType === "after_main_llm" ? "after_main_llm" : "before_main_llm";
-  const operation = run.plan.operations.find(
-    (at) => at.hook === hook && at.operationId === failedDetails.operationId,
+  const record = run.records.find(
+    ({ operation }) =>
+      operation.hook === hook && operation.operationId === failedDetails.operationId,
   );
-  const record = operation && run.records[operation.index];
-  const { error, status, skippedReason } = record ?? {};
+  const { error, status, skippedReason } = record?.end ?? {};
   if (error)
     return {
       ...end,
@@ -92,9 +82,7 @@ export function withReason(
 
 function operationRuns({ plan, records, input }: RunContext): OperationRun[] {
   const { trigger } = input;
-  const runs = plan.operations.map((operation) =>
-    operationRun(operation, records[operation.index] ?? createRecord(), trigger),
-  );
+  const runs = records.map((record) => operationRun(record, trigger));
   if (plan.leftOut.length === 0) return runs;
   const leftOut = plan.leftOut.map(({ operationId, hook, config, reason }): OperationRun => {
     const { required } = config;
@@ -107,47 +95,42 @@ function operationRuns({ plan, records, input }: RunContext): OperationRun[] {
 
 const isBefore = ({ hook }: OperationRun): boolean => hook === "before_main_llm";
 
-function operationRun(
-  { operationId, hook, config }: PlannedOperation,
-  record: OperationRecord,
-  trigger: Trigger,
-): OperationRun {
-  const { status = "aborted", startedAt, finishedAt, attempts, error } = record;
+function operationRun({ operation, end }: OperationRecord, trigger: Trigger): OperationRun {
+  const { operationId, hook, config } = operation;
   const { required } = config;
-  const isRun = startedAt !== undefined && finishedAt !== undefined;
+  const of = { operationId, hook, trigger, required };
+  if (end === undefined) return { ...of, status: "aborted" };
+  const { status, startedAt, finishedAt, attempt, error, skippedReason } = end;
+  const { detached, lateStatus, inputsSummary, outputsSummary } = end;
+  const isRun = startedAt !== undefined;
   return {
-    operationId,
-    hook,
-    trigger,
-    required,
+    ...of,
     status,
-    startedAt: isRun ? startedAt : undefined,
+    startedAt,
     finishedAt,
     durationMs: isRun ? Math.max(0, finishedAt - startedAt) : undefined,
-    attempts: isRun ? attempts : undefined,
-    skippedReason: record.skippedReason,
+    attempts: isRun ? attempt : undefined,
+    skippedReason,
     errorCode: error?.code,
     errorMessage: error?.message,
     errorDetails: error?.details,
-    detached: record.detached || undefined,
-    lateStatus: record.lateStatus,
-    inputsSummary: record.inputsSummary,
-    outputsSummary: record.outputsSummary,
+    detached,
+    lateStatus,
+    inputsSummary,
+    outputsSummary,
   };
 }
 
 /** Effects of operations that were done, but whose hook was not committed. */
-function discarded({ plan, records, commitLog }: RunContext): CommitLogEntry[] {
+function discarded({ records, commitLog }: RunContext): CommitLogEntry[] {
   const committed = new Set(commitLog.map(({ hook }) => hook));
-  const entries: CommitLogEntry[] = [];
-  for (const { operationId, hook, index } of plan.operations) {
-    const record = records[index];
-    if (record?.status !== "done" || record.effects.length === 0 || committed.has(hook)) continue;
-    const effects = record.effects.map((effect) => ({
+  return records.flatMap((record): CommitLogEntry[] => {
+    const { operationId, hook } = record.operation;
+    const effects = effectsOf(record).map((effect) => ({
       type: effect.type,
       tag: effect.type === "artifact.upsert" ? effect.tag : undefined,
     }));
-    entries.push({ hook, operationId, commitStatus: "discarded", effects });
-  }
-  return entries;
+    if (effects.length === 0 || committed.has(hook)) return [];
+    return [{ hook, operationId, commitStatus: "discarded", effects }];
+  });
 }

@@ -22,20 +22,12 @@ import { createQuestion, type Question } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { recordPrompt } from "./record-prompt.ts";
-import { artifactsAfter, requirePrompt } from "./operation-view.ts";
-import { type RunContext, turnMessagesOf } from "./run-context.ts";
+import { requirePrompt } from "./operation-view.ts";
+import { type MainCall, type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
-
-/** The main call in progress. */
-export interface MainCall {
-  /** Resolves when the call has ended. Never rejects. */
-  ended: Promise<MainStep>;
-  /** Abandons the call and returns the answer so far. */
-  detach(): MainStep;
-}
 
 const defaultMaxSteps = 8;
 
@@ -252,16 +244,19 @@ async function mainPrompt(
   run: RunContext,
   { attempt, tools }: { attempt: number; tools: ToolDescription[] | undefined },
 ): Promise<ChatMessage[]> {
-  const indexes = run.hasEffects ? committedIndexes(run) : [];
+  const records = run.records.filter(
+    ({ operation, end, isCommitted }) =>
+      operation.hook === "before_main_llm" && isCommitted && end?.effects !== undefined,
+  );
   // The writes of committed operations are already in the artifacts of the run.
-  const artifacts = artifactsAfter(run, []);
+  const { artifacts } = run;
   const limit = run.services.limits.prompt;
   const trim = limit && { ...limit, tools };
   const { onPrompt } = run.services;
-  const isPlain = indexes.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
+  const isPlain = records.length === 0 && trim === undefined && Object.keys(artifacts).length === 0;
   if (isPlain && onPrompt === undefined && run.turn.system === undefined)
     return [...sendableHistory(run.history), ...turnMessagesOf(run)];
-  const prompt = requirePrompt(await fittedPrompt(run, { indexes, artifacts }, trim));
+  const prompt = requirePrompt(await fittedPrompt(run, { records, artifacts }, trim));
   const { messages } = prompt;
   if (onPrompt !== undefined) {
     const { runId } = run.input;
@@ -269,15 +264,6 @@ async function mainPrompt(
     callListener(onPrompt, shown, run.services.onListenerError);
   }
   return messages;
-}
-
-function committedIndexes({ plan, records }: RunContext): number[] {
-  const indexes: number[] = [];
-  for (let index = 0; index < plan.beforeCount; index += 1) {
-    const record = records[index];
-    if (record?.isCommitted === true && record.effects.length > 0) indexes.push(index);
-  }
-  return indexes;
 }
 
 const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {

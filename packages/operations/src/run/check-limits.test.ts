@@ -2,7 +2,7 @@ import { estimatedCounter } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { checkLimits } from "./check-limits.ts";
-import type { EngineLimits } from "./engine-services.ts";
+import type { EngineLimits } from "./engine-options.ts";
 
 const prompt = { budget: 0, counter: estimatedCounter };
 

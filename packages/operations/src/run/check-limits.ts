@@ -1,5 +1,5 @@
 import { refuse } from "../operations-error.ts";
-import type { EngineLimits } from "./engine-services.ts";
+import type { EngineLimits } from "./engine-options.ts";
 
 // Smaller values would let truncation, polling or renewal repeat forever.
 const minimums: ReadonlyMap<string, number> = new Map([

@@ -5,7 +5,7 @@ import { sessionOf } from "../ports/chat-state.ts";
 import { readState } from "../ports/read-state.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
-import type { MainPrompt } from "./engine-services.ts";
+import type { MainPrompt } from "./engine-options.ts";
 import type { RunResult } from "../events/run-result.ts";
 
 const key = {

@@ -1,4 +1,4 @@
-import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
+import { versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
 import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
@@ -6,20 +6,23 @@ import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationTurnEffects, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
-import { formerOf, writeOf } from "./artifact-view.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { OperationsError } from "../operations-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
-import type { PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunContext } from "./run-context.ts";
+import {
+  effectsOf,
+  formerOf,
+  type OperationRecord,
+  type RunContext,
+  writeOf,
+} from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** An operation whose effects are to be committed. */
 interface Committing {
-  operation: PlannedOperation;
   record: OperationRecord;
   /** If a required operation fails before the main call, the others are not committed either. */
   isRequired: boolean;
@@ -37,17 +40,11 @@ export async function commitHook(
   run: RunContext,
   hook: Hook,
 ): Promise<CommitLogEntry[] | undefined> {
-  const all: Committing[] = [];
-  for (const operation of run.plan.operations) {
-    const record = run.records[operation.index];
-    if (operation.hook !== hook || record?.status !== "done" || record.effects.length === 0)
-      continue;
-    all.push({
-      operation,
-      record,
-      isRequired: hook === "before_main_llm" && operation.config.required,
-    });
-  }
+  const all = run.records.flatMap((record): Committing[] => {
+    const { operation, end } = record;
+    if (operation.hook !== hook || end?.effects === undefined) return [];
+    return [{ record, isRequired: hook === "before_main_llm" && operation.config.required }];
+  });
   checkExpectedVersions(run, all);
   checkInclusions(run, all);
   if (hook === "before_main_llm") await checkInserts(run, all);
@@ -73,29 +70,30 @@ export function adoptCommit(
   const artifacts = { ...run.artifacts };
   const persisted = { ...run.persisted };
   const heads = { ...run.kept?.heads };
-  for (const operation of run.plan.operations) {
-    const record = run.records[operation.index];
-    const entry = operation.hook === hook ? byId.get(operation.operationId) : undefined;
-    if (record === undefined || entry === undefined) continue;
+  for (const record of run.records) {
+    const { operationId, hook: at } = record.operation;
+    const entry = at === hook ? byId.get(operationId) : undefined;
+    if (entry === undefined) continue;
     record.isCommitted = entry.commitStatus === "committed";
     if (!record.isCommitted) continue;
-    run.history = withUserVariant(run.history, run.input.userMessageId, record.effects);
-    const by = { operationId: operation.operationId, hook };
-    for (const effect of record.effects) {
+    const effects = effectsOf(record);
+    run.history = withUserVariant(run.history, run.input.userMessageId, effects);
+    const by = { operationId, hook };
+    for (const effect of effects) {
       if (!("select" in effect) || effect.select !== true) continue;
       const side = effect.type === "turn.user_variant" ? "user" : "assistant";
       changes.push({ type: "variant.selected", ...by, side });
     }
-    const write = writeOf(record.effects);
+    const write = writeOf(record);
     if (write === undefined) continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
     const before = formerOf({ artifacts, persisted }, write);
     const stamp = {
       runId: run.input.runId,
-      writtenAt: record.finishedAt ?? run.input.startedAt,
+      writtenAt: record.end?.finishedAt ?? run.input.startedAt,
       version,
     };
-    const artifact = writtenArtifact(before, wholeWrite(write, before), stamp);
+    const artifact = writtenArtifact(before, write, stamp);
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
@@ -121,19 +119,16 @@ export function commitFailure(
   hook: Hook,
   entries: readonly CommitLogEntry[],
 ): FailedDetails | undefined {
-  const failed = new Map(
-    entries.flatMap((entry) =>
-      entry.commitStatus === "error" ? [[entry.operationId, entry]] : [],
-    ),
+  const isRequired = (operationId: string): boolean =>
+    run.plan.operations.some(
+      (at) => at.hook === hook && at.operationId === operationId && at.config.required,
+    );
+  const failed = entries.find(
+    ({ commitStatus, operationId }) => commitStatus === "error" && isRequired(operationId),
   );
-  if (failed.size === 0) return undefined;
-  for (const { operationId, hook: at, config } of run.plan.operations) {
-    const entry = at === hook && config.required ? failed.get(operationId) : undefined;
-    if (entry === undefined) continue;
-    const { errorCode, errorMessage } = entry;
-    return { operationId, errorCode, errorMessage };
-  }
-  return undefined;
+  if (failed === undefined) return undefined;
+  const { operationId, errorCode, errorMessage } = failed;
+  return { operationId, errorCode, errorMessage };
 }
 
 function isDiscarded(all: readonly Committing[]): boolean {
@@ -142,22 +137,23 @@ function isDiscarded(all: readonly Committing[]): boolean {
 
 function checkExpectedVersions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
-    const write = writeOf(committing.record.effects);
+    const write = writeOf(committing.record);
     if (write?.expectedVersion === undefined) continue;
     const version = formerOf(run, write)?.version ?? 0;
-    if (version !== write.expectedVersion)
-      committing.failure = conflict(write.tag, write.expectedVersion, version);
+    if (version === write.expectedVersion) continue;
+    const message = `art.${write.tag} was expected at version ${write.expectedVersion} and has version ${version}; another writer was first.`;
+    committing.failure = { code: "artifact_conflict", message };
   }
 }
 
 /** Fails operations whose inclusions cannot be rendered. Otherwise every later prompt would leave those out. */
 function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
-    const { operation, record, failure } = committing;
-    const write = writeOf(record.effects);
+    const { record, failure } = committing;
+    const write = writeOf(record);
     const template = write?.inclusion?.template;
     if (write === undefined || template === undefined || failure !== undefined) continue;
-    const art = valuesByTag(artifactsAfter(run, [operation.index]));
+    const art = valuesByTag(artifactsAfter(run, [record]));
     const { renderer = defaultRenderer() } = run.services;
     const rendered = renderer.render(template, { art, value: art[write.tag] });
     if (rendered.ok) continue;
@@ -171,15 +167,15 @@ async function checkInserts(run: RunContext, all: readonly Committing[]): Promis
   const { prompt: trim } = run.services.limits;
   for (;;) {
     const open = all.filter(({ failure }) => failure === undefined);
-    if (!open.some(({ record }) => record.effects.some(mayLackPlace))) return;
-    const indexes = open.map(({ operation }) => operation.index);
-    const artifacts = artifactsAfter(run, indexes);
-    const assembled = await fittedPrompt(run, { indexes, artifacts }, trim);
-    const effects = promptEffectsOf(run, indexes);
+    if (!open.some(({ record }) => effectsOf(record).some(mayLackPlace))) return;
+    const records = open.map(({ record }) => record);
+    const artifacts = artifactsAfter(run, records);
+    const assembled = await fittedPrompt(run, { records, artifacts }, trim);
+    const effects = promptEffectsOf(records);
     let found = 0;
     for (const { code, path, message } of assembled.ok ? [] : assembled.issues) {
       const owner = path[0] === "effects" ? effects[Number(path[1])]?.operationId : undefined;
-      const committing = open.find(({ operation }) => operation.operationId === owner);
+      const committing = open.find(({ record }) => record.operation.operationId === owner);
       if (committing === undefined) continue;
       committing.failure ??= {
         code: "policy_error",
@@ -198,15 +194,6 @@ function mayLackPlace(effect: OperationEffect): boolean {
   );
 }
 
-function conflict(
-  tag: string,
-  expected: number,
-  found: number,
-): NonNullable<Committing["failure"]> {
-  const message = `art.${tag} was expected at version ${expected} and has version ${found}; another writer was first.`;
-  return { code: "artifact_conflict", message };
-}
-
 /** Commits all operations in one call of the store. False: nothing more can be stored. */
 async function commitAll(
   run: RunContext,
@@ -215,13 +202,12 @@ async function commitAll(
 ): Promise<boolean> {
   const owners = all.filter(({ failure }) => failure === undefined);
   const operations = owners.map((committing): OperationTurnEffects => {
-    const { operation, record, isRequired } = committing;
-    const { operationId } = operation;
-    const effects = record.effects.filter(isTurnEffect);
-    const value = writeOf(record.effects);
+    const { record, isRequired } = committing;
+    const { operationId } = record.operation;
+    const effects = effectsOf(record).filter(isTurnEffect);
+    const value = writeOf(record);
     if (value?.persisted !== true) return { operationId, effects, isRequired };
-    const before = formerOf(run, value);
-    const version = versionAfter(before, wholeWrite(value, before));
+    const version = versionAfter(formerOf(run, value), value);
     committing.version = version;
     return { operationId, effects, isRequired, write: { value, version } };
   });
@@ -259,16 +245,16 @@ function adoptOutcome(committing: Committing, outcome: TurnOutcome | undefined):
 }
 
 function entryOf(
-  { operation, record, failure, version }: Committing,
+  { record, failure, version }: Committing,
   hook: Hook,
   discards: boolean,
 ): CommitLogEntry {
-  const effects = record.effects.map((effect): CommittedEffect => {
+  const effects = effectsOf(record).map((effect): CommittedEffect => {
     if (effect.type !== "artifact.upsert") return { type: effect.type };
     const hasVersion = version !== undefined && failure === undefined && !discards;
     return { type: effect.type, tag: effect.tag, version: hasVersion ? version : undefined };
   });
-  const { operationId } = operation;
+  const { operationId } = record.operation;
   if (failure !== undefined) {
     const { code: errorCode, message: errorMessage } = failure;
     return { hook, operationId, commitStatus: "error", effects, errorCode, errorMessage };

@@ -1,17 +1,23 @@
+import { onAbort } from "@ccl/core/async";
+
+import { allowedEffects } from "../operation/allowed-effects.ts";
 import type { AnswerWait, OperationContext } from "../operation/operation-context.ts";
-import { awaitAnswer } from "./await-answer.ts";
+import { pause } from "../ports/run-clock.ts";
+import type { RunStep } from "../ports/run-step.ts";
 import { createOperationView } from "./operation-view.ts";
 import type { Attempt } from "./run-context.ts";
+import { safeText } from "./safe-text.ts";
 
 /** Creates what a handler sees. It is frozen, and contains nothing of operations that it does not depend on. */
 export function createContext(
   attempt: Attempt,
   onRetry: OperationContext["onRetry"],
 ): OperationContext {
-  const { run, operation, record, number, timer } = attempt;
+  const { run, record, number, timer } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
-  const { index, hook, definition, config } = operation;
-  const view = createOperationView(run, index);
+  const { maxSummaryChars } = run.services.limits;
+  const { hook, definition, config } = record.operation;
+  const view = createOperationView(run, record);
   const shared = {
     runId,
     attempt: number,
@@ -24,7 +30,7 @@ export function createContext(
     chatHistory: record.isStale ? view.chatHistory() : run.history,
     artifacts: record.isStale ? view.artifacts() : run.artifacts,
     vars: run.turn.vars,
-    policy: run.services.policies[hook],
+    policy: Object.freeze({ allowedEffects: allowedEffects[hook], maxSummaryChars }),
     signal: timer === undefined ? run.signal : timer.signal,
     startedAtMs: run.input.startedAt,
     answer: (wait: AnswerWait) => awaitAnswer(attempt, wait),
@@ -43,4 +49,40 @@ export function createContext(
       return view.draftPrompt();
     },
   });
+}
+
+/**
+ * Returns what `engine.answer` supplied, or undefined when the time is up. The answer is in the journal and the
+ * question in an event, so both survive the worker. The operation releases its slot while it waits.
+ */
+async function awaitAnswer(
+  { run, record }: Attempt,
+  { question, untilMs }: AnswerWait,
+): Promise<{ value: unknown } | undefined> {
+  const { services, input, signal } = run;
+  const { runs, clock, limiter, limits } = services;
+  const { operationId, hook, definition } = record.operation;
+  const shown = question === undefined ? undefined : safeText(question, 4_096);
+  const named = { operationId, operationName: definition.name, hook };
+  run.emit({ type: "operation.waiting", ...named, question: shown, untilMs });
+  if (record.hasSlot) limiter.release(record.limits);
+  record.hasSlot = false;
+  const isOurs = (step: RunStep): boolean =>
+    step.kind === "answer" && step.operationId === operationId && step.hook === hook;
+  for (let idle = 0; ; idle += 1) {
+    signal.throwIfAborted();
+    const found = (await runs.loadRun(input.runId))?.steps.find(isOurs);
+    if (found?.kind === "answer") return { value: found.value };
+    const nowMs = clock.now();
+    if (untilMs !== undefined && untilMs <= nowMs) return undefined;
+    const delayMs = Math.min(limits.pollMs * 2 ** Math.min(4, idle), (untilMs ?? Infinity) - nowMs);
+    await pause(clock, delayMs, (wake) => {
+      const forget = onAbort(signal, wake);
+      services.waiting.add(wake);
+      return () => {
+        forget();
+        services.waiting.delete(wake);
+      };
+    });
+  }
 }

@@ -91,6 +91,26 @@ describe("a run whose worker has died", () => {
     expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
   });
 
+  it("is found again after searches that failed, each of which is reported", async () => {
+    const at = installation();
+    const { runId } = await at.deadRun();
+    const reported: unknown[] = [];
+    let failures = 2;
+    const listRuns: RunStore["listRuns"] = async (options) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error("The queue is away.");
+      return at.runs.listRuns(options);
+    };
+    const onListenerError = (error: unknown): void => void reported.push(error);
+    at.worker({ recover: true, runs: { ...at.runs, listRuns }, onListenerError });
+    await at.clock.advance(2 * leaseMs);
+    expect(reported.map(String)).toEqual([
+      "OperationsError: The search for runs without a worker failed and is repeated: The queue is away.",
+      "OperationsError: The search for runs without a worker failed and is repeated: The queue is away.",
+    ]);
+    expect((await at.runs.loadRun(runId))?.result).toMatchObject({ status: "done" });
+  });
+
   it("is not resumed with `recover: false`, but by recover()", async () => {
     const at = installation();
     const { runId } = await at.deadRun();

@@ -7,32 +7,19 @@ import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import { toArtifactMap } from "./artifact-view.ts";
-import { buildResult, withReason } from "./build-result.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { createCommandExecutor, type CommandExecutor } from "./execute-commands.ts";
+import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { RunDrive } from "./live-run.ts";
+import { deferred, type RunDrive } from "./live-run.ts";
 import type { DrivenRun } from "./prepare-run.ts";
-import { reduceRun } from "./reduce-run.ts";
+import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
 import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
-import { createRecord, releaseRecord, type RunContext } from "./run-context.ts";
+import { releaseRecord, type RunContext, type RunTimers } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-result.ts";
-import {
-  initialRunState,
-  type RunCommand,
-  type RunTransition,
-  type StopCause,
-} from "./run-state.ts";
+
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
-
-/** Timers that are cleared when the run ends. */
-interface Timers {
-  set(delayMs: number, callback: () => void): () => void;
-  clear(): void;
-}
 
 /** Executes a run to its end. */
 export function driveRun(driven: DrivenRun): RunDrive {
@@ -50,27 +37,10 @@ export function driveRun(driven: DrivenRun): RunDrive {
 }
 
 function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
-  const { services, input, plan, feed } = driven;
-  const known = knownEvents(driven.former?.events ?? []);
+  const { services, input, plan, feed, former } = driven;
+  const known = knownEvents(former?.events ?? []);
+  const result = deferred<RunResult | undefined>();
   const timers = createTimers(services);
-  let settle: (result: RunResult | undefined) => void = () => {};
-  let isOver = false;
-  const result = new Promise<RunResult | undefined>((resolve) => {
-    settle = (value) => {
-      isOver = true;
-      timers.clear();
-      run.writer.close();
-      span.set({ "ccl.run.status": value?.status });
-      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
-      for (const record of run.records) releaseRecord(record, services.limiter);
-      resolve(value);
-    };
-  });
-  let abandon: () => void = () => {};
-  const abandoned = new Promise<void>((resolve) => {
-    abandon = resolve;
-  });
-  const records = plan.operations.map(createRecord);
   const writer = openRunWriter(services.runs, {
     runId: input.runId,
     fencingToken: driven.lease.fencingToken,
@@ -84,25 +54,37 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     input,
     plan,
     lease: driven.lease,
-    handlers: driven.handlers,
-    places: driven.places,
     writer,
-    records,
+    timers,
+    records: driven.operations.map((prepared) => ({
+      ...prepared,
+      attempts: 0,
+      isStale: false,
+      isCommitted: true,
+      hasSlot: false,
+    })),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     dispatch: createDispatcher((transition) => {
-      if (isOver) return;
-      for (const command of reduceRun(run.state, transition)) executor.execute(command);
+      if (run.isOver) return;
+      for (const command of reduceRun(run.state, transition)) executeCommand(run, command);
     }),
     giveUp(error) {
-      if (isOver) return;
-      if (
-        error === undefined ||
-        (OperationsError.isInstance(error) && error.code === "stale_lease")
-      )
-        settle(undefined);
+      if (run.isOver) return;
+      const isLost =
+        error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease");
+      if (isLost) run.settle(undefined);
       else run.dispatch({ type: "engine_failed", details: storeFailure(error) });
+    },
+    settle(value) {
+      run.isOver = true;
+      timers.clear();
+      writer.close();
+      span.set({ "ccl.run.status": value?.status });
+      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
+      for (const record of run.records) releaseRecord(record, services.limiter);
+      result.resolve(value);
     },
     emit: createEventEmitter({ input, clock: services.clock, known, writer }),
     history: [],
@@ -111,85 +93,45 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     persisted: {},
     commitLog: [],
     main: { executed: false },
+    mainAttempts: known.mainAttempts,
     turn: mergeTurns(services.turn, input.profile?.turn, input.turn),
     turnMessages: [],
-    hasEffects: false,
+    abandoned: deferred(),
+    isLoaded: false,
     isStopping: false,
+    isOver: false,
   };
-  const executor = createCommandExecutor(run, {
-    mainAttempts: known.mainAttempts,
-    onStop: (command) => onStop(run, timers, command),
-    onFinish: (command) => void finish(run, { executor, command, abandoned }).then(settle),
-  });
-  // Abandons handlers that still run after the grace, and stores after the same time again.
-  const leave = (): void => {
-    if (isOver) return;
-    writer.close();
-    abandon();
-    onLoaded();
-    const errorMessage = "A store has not answered since the run was stopped.";
-    run.dispatch({
-      type: "engine_failed",
-      details: { errorCode: "internal_error", errorMessage },
-    });
-  };
-  const { stop, onLoaded } = createStopper(run, {
-    isOver: () => isOver,
-    onStop: () => timers.set(2 * services.limits.graceMs, leave),
-  });
-  keepLease(run, timers, stop);
-  const { deadlineMs } = input;
-  if (deadlineMs !== undefined)
-    timers.set(deadlineMs - services.clock.now(), () => stop("deadline"));
-  const { former } = driven;
-  const takeOvers = former === undefined ? [] : former.steps.filter(isTakeOver);
-  const isTried = former !== undefined && hasKilledWorkers(former.steps, known);
-  load(run, { isNew: known.lastSeq === 0, takeOver: former && takeOvers.length + 1 }, () => {
-    if (isOver) return;
-    const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
-    if (isTried && driven.abort === undefined) {
-      const isMainBegun = known.mainAttempts > 0;
-      run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
-      return;
-    }
-    for (const command of commands) executor.execute(command);
-    if (driven.abort !== undefined) stop("user_abort", driven.abort.reason);
-    if (deadlineMs !== undefined && deadlineMs <= services.clock.now()) stop("deadline");
-    onLoaded();
-    if (former === undefined) run.dispatch({ type: "begin" });
-  });
-  return { result, stop };
+  keepLease(run);
+  load(run, driven, known);
+  return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
-/** Stops a run once it is loaded. Before that nobody knows how its operations ended. */
-function createStopper(
-  run: RunContext,
-  { isOver, onStop: onFirstStop }: { isOver: () => boolean; onStop: () => void },
-): { stop: RunDrive["stop"]; onLoaded: () => void } {
-  let isLoaded = false;
-  let isAsked = false;
-  let early: { cause: StopCause; reason: string | undefined } | undefined;
-  const stop = (cause: StopCause, reason?: string): void => {
-    if (isOver() || run.state.stop !== undefined) return;
-    if (!isAsked) onFirstStop();
-    isAsked = true;
-    if (!isLoaded) {
-      early ??= { cause, reason };
-      return;
-    }
-    const { stage } = run.state;
-    if (stage === "commit_after" || stage === "finished") return;
-    run.isStopping = true;
-    run.writer.step({ kind: "stop", cause, reason });
-    run.dispatch({ type: "stop", cause });
-  };
-  return {
-    stop,
-    onLoaded() {
-      isLoaded = true;
-      if (early !== undefined) stop(early.cause, early.reason);
-    },
-  };
+/** Stops a run once it is loaded. Before that it is unknown how its operations ended. */
+function stop(run: RunContext, cause: StopCause, reason?: string): void {
+  const { state, timers, services } = run;
+  if (run.isOver || state.stop !== undefined) return;
+  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
+  run.asked ??= { cause, reason };
+  if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
+  run.isStopping = true;
+  run.writer.step({ kind: "stop", cause, reason });
+  run.dispatch({ type: "stop", cause });
+}
+
+/** Stops a run that was asked to stop while it was loaded. */
+function onLoaded(run: RunContext): void {
+  run.isLoaded = true;
+  if (run.asked !== undefined) stop(run, run.asked.cause, run.asked.reason);
+}
+
+/** Abandons handlers that still run after the grace, and stores after the same time again. */
+function leave(run: RunContext): void {
+  if (run.isOver) return;
+  run.writer.close();
+  run.abandoned.resolve();
+  onLoaded(run);
+  const errorMessage = "A store has not answered since the run was stopped.";
+  run.dispatch({ type: "engine_failed", details: { errorCode: "internal_error", errorMessage } });
 }
 
 /** Executes one transition after another. Those that arrive meanwhile are queued. */
@@ -226,27 +168,40 @@ function announceStart(run: RunContext): void {
   }
 }
 
-/** Announces the run once loading has ended, so that its first events are stored together with those that follow. */
-function load(
-  run: RunContext,
-  { isNew, takeOver }: { isNew: boolean; takeOver: number | undefined },
-  onLoaded: () => void,
-): void {
-  const loaded = Promise.all([
-    loadHistory(run, isNew),
+/**
+ * Loads the run, and continues it from its steps. It is announced once loading has ended, so that its first events are
+ * stored together with those that follow.
+ */
+function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents): void {
+  const { deadlineMs } = run.input;
+  const { clock } = run.services;
+  if (deadlineMs !== undefined)
+    run.timers.set(deadlineMs - clock.now(), () => stop(run, "deadline"));
+  const begin = (): void => {
+    announceStart(run);
+    if (run.isOver) return;
+    const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
+    if (former !== undefined && abort === undefined && hasKilledWorkers(former.steps, known)) {
+      const isMainBegun = known.mainAttempts > 0;
+      run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
+      return;
+    }
+    for (const command of commands) executeCommand(run, command);
+    if (abort !== undefined) stop(run, "user_abort", abort.reason);
+    if (deadlineMs !== undefined && deadlineMs <= clock.now()) stop(run, "deadline");
+    onLoaded(run);
+    if (former === undefined) run.dispatch({ type: "begin" });
+  };
+  const fail = (error: unknown): void => {
+    announceStart(run);
+    run.giveUp(error);
+  };
+  const takeOvers = former?.steps.filter(isTakeOver).length;
+  Promise.all([
+    loadHistory(run, known.lastSeq === 0),
     openState(run),
-    takeOver && countTakeOver(run, takeOver),
-  ]);
-  loaded.then(
-    () => {
-      announceStart(run);
-      onLoaded();
-    },
-    (error: unknown) => {
-      announceStart(run);
-      run.giveUp(error);
-    },
-  );
+    takeOvers !== undefined && countTakeOver(run, takeOvers + 1),
+  ]).then(begin, fail);
 }
 
 /** Stored before any work, so that it counts even if the run kills its worker immediately. */
@@ -324,11 +279,12 @@ async function openState(run: RunContext): Promise<void> {
   const at = { chatId, branchId, session: sessionOf(profile), before: userMessageId };
   const kept = await services.chat.keptState(at);
   run.kept = { runId, session: at.session, heads: kept.heads };
-  run.artifacts = toArtifactMap(foldState(kept).map(deepFreeze));
+  const artifacts = foldState(kept).map((artifact) => [artifact.tag, artifact] as const);
+  run.artifacts = deepFreeze(Object.fromEntries(artifacts));
   run.persisted = run.artifacts;
 }
 
-function createTimers({ clock }: EngineServices): Timers {
+function createTimers({ clock }: EngineServices): RunTimers {
   const running = new Set<() => void>();
   return {
     set(delayMs, callback) {
@@ -350,7 +306,7 @@ function createTimers({ clock }: EngineServices): Timers {
 }
 
 /** Renews the lease at intervals, and detects aborts from other processes. */
-function keepLease(run: RunContext, timers: Timers, stop: RunDrive["stop"]): void {
+function keepLease(run: RunContext): void {
   const { runs, clock, limits } = run.services;
   const renew = async (): Promise<void> => {
     try {
@@ -363,92 +319,16 @@ function keepLease(run: RunContext, timers: Timers, stop: RunDrive["stop"]): voi
         return;
       }
       run.lease = renewal.lease;
-      if (renewal.abort !== undefined) stop("user_abort", renewal.abort.reason);
+      if (renewal.abort !== undefined) stop(run, "user_abort", renewal.abort.reason);
     } catch {
       // The next renewal may succeed. Until then the fencing token rejects writes of other workers.
     }
     schedule();
   };
   const schedule = (): void => {
-    if (run.state.stage !== "finished") timers.set(limits.renewMs, () => void renew());
+    if (run.state.stage !== "finished") run.timers.set(limits.renewMs, () => void renew());
   };
   schedule();
-}
-
-function onStop(
-  run: RunContext,
-  timers: Timers,
-  { cause }: Extract<RunCommand, { type: "signal_abort" }>,
-): void {
-  run.isStopping = true;
-  stopHandlers(
-    run,
-    cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.",
-  );
-  timers.set(run.services.limits.graceMs, () => run.dispatch({ type: "grace_over" }));
-}
-
-function stopHandlers(run: RunContext, message: string): void {
-  run.isStopping = true;
-  const { signal, records } = run;
-  if (!signal.aborted) run.abort(new DOMException(message, "AbortError"));
-  for (const record of records) record.attempt?.timer?.abort(signal.reason);
-  for (const record of records) record.cancelWait?.();
-}
-
-async function finish(
-  run: RunContext,
-  of: {
-    executor: CommandExecutor;
-    command: Extract<RunCommand, { type: "finish" }>;
-    abandoned: Promise<void>;
-  },
-): Promise<RunResult | undefined> {
-  const { executor, command, abandoned } = of;
-  await Promise.race([executor.saved(), abandoned]);
-  const { input } = run;
-  const end = withReason(run, command);
-  const result = Object.freeze(buildResult(run, end));
-  const { status, failedType, failedDetails, finishReason } = end;
-  run.emit({ type: "run.phase_changed", phase: "finished" });
-  run.emit({
-    type: "run.finished",
-    status,
-    failedType: failedType || undefined,
-    failedDetails,
-    finishReason: finishReason || undefined,
-    result,
-  });
-  run.writer.finish(result);
-  if (await run.writer.flushed()) return result;
-  // Frees the lease, so that the next start on the branch can resume the run immediately.
-  const { runs } = run.services;
-  const { stop } = run.state;
-  if (stop === "user_abort") runs.requestAbort(input.runId, {}).catch(() => {});
-  await Promise.race([runs.releaseLease(run.lease).catch(() => {}), abandoned]);
-  return stop === undefined ? unstored(result) : stopped(result, stop);
-}
-
-function stopped(result: RunResult, finishReason: StopCause): RunResult {
-  return {
-    ...result,
-    status: "aborted",
-    finishReason,
-    failedType: undefined,
-    failedDetails: undefined,
-  };
-}
-
-function unstored(result: RunResult): RunResult {
-  if (result.status === "failed" && result.failedDetails?.errorCode === "internal_error")
-    return result;
-  const failedType =
-    result.failedType ?? (result.mainLlm.executed ? "after_main_llm" : "before_barrier");
-  const failedDetails = {
-    errorCode: "internal_error",
-    errorMessage: "The end of the run could not be stored; resume it.",
-  } as const;
-  return { ...result, status: "failed", failedType, failedDetails };
 }
 
 function storeFailure(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {

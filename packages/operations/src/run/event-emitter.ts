@@ -13,23 +13,21 @@ export interface KnownEvents {
   epoch: number;
   mainAttempts: number;
   /** Started attempts by hook and operation. */
-  attempts: ReadonlyMap<string, { attempt: number; startedAt: number }>;
+  attempts: ReadonlyMap<string, { attempts: number; startedAt: number }>;
 }
 
 /** Collects this from the events. */
 export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   const keys = new Set<string>();
-  const attempts = new Map<string, { attempt: number; startedAt: number }>();
+  const attempts = new Map<string, { attempts: number; startedAt: number }>();
   let mainAttempts = 0;
   for (const event of events) {
     const key = onceKey(event);
     if (key !== undefined) keys.add(key);
     if (event.type === "main_llm.started") mainAttempts = Math.max(mainAttempts, event.attempt);
     if (event.type === "operation.started") {
-      attempts.set(`${event.hook}/${event.operationId}`, {
-        attempt: event.attempt,
-        startedAt: event.ts,
-      });
+      const { attempt, ts: startedAt } = event;
+      attempts.set(`${event.hook}/${event.operationId}`, { attempts: attempt, startedAt });
     }
   }
   const last = events.at(-1);

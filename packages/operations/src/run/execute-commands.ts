@@ -1,94 +1,65 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { MainStep } from "../ports/run-step.ts";
-import { callMain, type MainCall } from "./call-main.ts";
-import { mainRun } from "./build-result.ts";
+import { callMain } from "./call-main.ts";
+import { buildResult, mainRun, withReason } from "./build-result.ts";
 import { adoptCommit, commitFailure, commitHook } from "./commit-hook.ts";
-import type { PlannedOperation } from "./plan-run.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
-import { type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { CommitLogEntry } from "../events/run-result.ts";
-import type { RunCommand } from "./run-state.ts";
+import { recordOf, type RunContext, turnMessagesOf } from "./run-context.ts";
+import type { CommitLogEntry, RunResult } from "../events/run-result.ts";
+import type { FinishCommand, RunCommand, StopCause } from "./reduce-run.ts";
 
-/** Executes the commands of the reducer. */
-export interface CommandExecutor {
-  execute(command: RunCommand): void;
-  /** Resolves once the answer that is being saved is stored. Undefined if none is. */
-  saved(): Promise<void> | undefined;
+/** Executes a command of the reducer. */
+export function executeCommand(run: RunContext, command: RunCommand): void {
+  switch (command.type) {
+    case "enter_phase":
+      run.emit({ ...command, type: "run.phase_changed" });
+      return;
+    case "start_operation":
+      startOperation(run, recordOf(run, command.index));
+      return;
+    case "end_operation":
+      recordEnd(run, recordOf(run, command.index), command);
+      return;
+    case "commit":
+      commit(run, command.hook);
+      return;
+    case "start_main":
+      startMain(run);
+      return;
+    case "detach_main": {
+      // If a complete answer is already being saved, the run waits for it.
+      const step = run.mainCall?.detach();
+      run.mainCall = undefined;
+      if (step !== undefined) run.saving = endMain(run, step).then(() => undefined);
+      return;
+    }
+    case "signal_abort":
+      onStop(run, command);
+      return;
+    case "finish":
+      void finish(run, command).then(run.settle);
+  }
 }
 
-/** What the executor needs of the code that drives the run. */
-export interface CommandHooks {
-  /** How many calls of the main model were started before a crash. */
-  mainAttempts: number;
-  onStop(command: Extract<RunCommand, { type: "signal_abort" }>): void;
-  onFinish(command: Extract<RunCommand, { type: "finish" }>): void;
-}
-
-/** Creates the executor of one run. */
-export function createCommandExecutor(run: RunContext, hooks: CommandHooks): CommandExecutor {
-  let call: MainCall | undefined;
-  let isSaving = false;
-  let saving: Promise<void> | undefined;
-  let attempts = hooks.mainAttempts;
-  const startMain = (): void => {
-    attempts += 1;
-    const started = callMain(run, attempts);
-    call = started;
-    void started.ended.then((step) => {
-      if (call !== started) return;
-      isSaving = true;
-      saving = endMain(run, step).then((isKept) => {
-        isSaving = false;
-        const { status, error } = step;
-        if (isKept) run.dispatch({ type: "main_finished", status, error });
-      });
+function startMain(run: RunContext): void {
+  run.mainAttempts += 1;
+  const call = callMain(run, run.mainAttempts);
+  run.mainCall = call;
+  void call.ended.then((step) => {
+    if (run.mainCall !== call) return;
+    run.mainCall = undefined;
+    run.saving = endMain(run, step).then((isKept) => {
+      const { status, error } = step;
+      if (isKept) run.dispatch({ type: "main_finished", status, error });
     });
-  };
-  const detachMain = (): void => {
-    const left = call;
-    call = undefined;
-    // If a complete answer is already being saved, the run waits for it.
-    if (left !== undefined && !isSaving) saving = endMain(run, left.detach()).then(() => undefined);
-  };
-  return {
-    saved: () => saving,
-    execute(command) {
-      switch (command.type) {
-        case "enter_phase": {
-          const { phase, hook } = command;
-          run.emit({ type: "run.phase_changed", phase, hook: hook || undefined });
-          return;
-        }
-        case "start_operation":
-          startOperation(run, command.index);
-          return;
-        case "end_operation":
-          run.records[command.index]?.cancelWait?.();
-          recordEnd(run, command);
-          return;
-        case "commit":
-          commit(run, command.hook);
-          return;
-        case "start_main":
-          startMain();
-          return;
-        case "detach_main":
-          detachMain();
-          return;
-        case "signal_abort":
-          hooks.onStop(command);
-          return;
-        case "finish":
-          hooks.onFinish(command);
-      }
-    },
-  };
+  });
 }
 
 function commit(run: RunContext, hook: Hook): void {
-  const hasOwn = ({ index, hook: at }: PlannedOperation): boolean =>
-    at === hook && (run.records[index]?.effects.length ?? 0) > 0;
-  if (run.hasEffects && run.plan.operations.some(hasOwn)) void commitEffects(run, hook);
+  const hasEffects = run.records.some(
+    ({ operation, end }) => operation.hook === hook && end?.effects !== undefined,
+  );
+  if (hasEffects) void commitEffects(run, hook);
   else run.dispatch({ type: "commit_finished", hook });
 }
 
@@ -140,4 +111,55 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or after it.
   const { operations, beforeCount } = run.plan;
   return operations.length === beforeCount || run.writer.flushed();
+}
+
+function onStop(run: RunContext, { cause }: Extract<RunCommand, { type: "signal_abort" }>): void {
+  stopHandlers(
+    run,
+    cause === "deadline" ? "The run's deadline has passed." : "The run was aborted.",
+  );
+  run.timers.set(run.services.limits.graceMs, () => run.dispatch({ type: "grace_over" }));
+}
+
+/** Aborts everything under way, so that nothing new starts. */
+export function stopHandlers(run: RunContext, message: string): void {
+  run.isStopping = true;
+  const { signal, records } = run;
+  if (!signal.aborted) run.abort(new DOMException(message, "AbortError"));
+  for (const record of records) record.attempt?.timer?.abort(signal.reason);
+  for (const record of records) record.cancelWait?.();
+}
+
+/** Ends the run. Returns its result, or a failed one if it could not be stored. */
+async function finish(run: RunContext, command: FinishCommand): Promise<RunResult> {
+  await Promise.race([run.saving, run.abandoned.promise]);
+  const end = withReason(run, command);
+  const result = Object.freeze(buildResult(run, end));
+  run.emit({ type: "run.phase_changed", phase: "finished" });
+  run.emit({ ...end, type: "run.finished", result });
+  run.writer.finish(result);
+  if (await run.writer.flushed()) return result;
+  // Frees the lease, so that the next start on the branch can resume the run immediately.
+  const { runs } = run.services;
+  const { stop } = run.state;
+  if (stop === "user_abort") runs.requestAbort(run.input.runId, {}).catch(() => {});
+  await Promise.race([runs.releaseLease(run.lease).catch(() => {}), run.abandoned.promise]);
+  return stop === undefined ? unstored(result) : stopped(result, stop);
+}
+
+function stopped(result: RunResult, finishReason: StopCause): RunResult {
+  const noFailure = { failedType: undefined, failedDetails: undefined };
+  return { ...result, status: "aborted", finishReason, ...noFailure };
+}
+
+function unstored(result: RunResult): RunResult {
+  if (result.status === "failed" && result.failedDetails?.errorCode === "internal_error")
+    return result;
+  const failedType =
+    result.failedType ?? (result.mainLlm.executed ? "after_main_llm" : "before_barrier");
+  const failedDetails = {
+    errorCode: "internal_error",
+    errorMessage: "The end of the run could not be stored; resume it.",
+  } as const;
+  return { ...result, status: "failed", failedType, failedDetails };
 }

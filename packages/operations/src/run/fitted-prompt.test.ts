@@ -9,7 +9,7 @@ import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
-import type { MainPrompt } from "./engine-services.ts";
+import type { MainPrompt } from "./engine-options.ts";
 import type { RunResult } from "../events/run-result.ts";
 
 /** One token a character. */

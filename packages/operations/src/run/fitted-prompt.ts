@@ -1,9 +1,16 @@
-import { type ChatMessage, failure, type Result, success } from "@ccl/core";
+import {
+  type ChatMessage,
+  failure,
+  type Result,
+  success,
+  TokenBudget,
+  type ToolDescription,
+} from "@ccl/core";
 
 import { messageOf } from "../operation/message-of.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 import { leadCountOf } from "../prompt/base-layout.ts";
-import { createPromptMeter, type PromptMeter } from "../prompt/prompt-meter.ts";
+import { tokensOf } from "../operation/tokens-of.ts";
 import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
@@ -129,5 +136,39 @@ function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): A
     ...prompt,
     messages: [...messages, ...added],
     explain: { ...explain, messages: [...explain.messages, ...origins] },
+  };
+}
+
+/** Counts tokens with the framing of the target. */
+interface PromptMeter {
+  /** The part of the budget that remains after the safety margin. */
+  usable: number;
+  usableForInserts: number;
+  /** Tokens of one message among others. */
+  of(message: ChatMessage): number;
+  /** Tokens of a whole prompt. */
+  ofAll(messages: readonly ChatMessage[]): number;
+}
+
+/** Creates the meter of one assembly. */
+function createPromptMeter(trim: PromptTrim): PromptMeter {
+  const { counter, budget, insertBudget = budget, safetyMargin, tools = [] } = trim;
+  const count = (messages: readonly ChatMessage[], counted: readonly ToolDescription[]): number =>
+    tokensOf(counter, messages, counted);
+  // Nothing fits a budget of 0.
+  const usableOf = (total: number): number =>
+    total >= 1
+      ? new TokenBudget({
+          total: Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER),
+          counter,
+          safetyMargin,
+        }).usable
+      : 0;
+  const once = count([], []);
+  return {
+    usable: usableOf(budget),
+    usableForInserts: usableOf(insertBudget),
+    of: (message) => count([message], []) - once,
+    ofAll: (messages) => count(messages, tools),
   };
 }

@@ -7,7 +7,7 @@ import { pause } from "../ports/run-clock.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { RunResult } from "../events/run-result.ts";
-import type { StopCause } from "./run-state.ts";
+import type { StopCause } from "./reduce-run.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A run in progress. */
@@ -15,6 +15,21 @@ export interface RunDrive {
   /** Undefined if another worker has taken over the run. Never rejects. */
   result: Promise<RunResult | undefined>;
   stop(cause: StopCause, reason?: string): void;
+}
+
+/** A promise that is resolved from outside. */
+export interface Deferred<Value> {
+  readonly promise: Promise<Value>;
+  resolve(value: Value): void;
+}
+
+/** Creates a promise that is not resolved yet. */
+export function deferred<Value>(): Deferred<Value> {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 /** A run that this process follows, executed here or elsewhere. */
@@ -62,19 +77,16 @@ export function createLiveRun(
   { runs, onListenerError }: Pick<EngineServices, "runs" | "onListenerError">,
 ): LiveRun {
   const feed = createEventFeed(keptEvents, onListenerError);
-  let resolve: (result: RunResult) => void = () => {};
-  const result = new Promise<RunResult>((done) => {
-    resolve = done;
-  });
+  const result = deferred<RunResult>();
   const live: LiveRun = {
     runId,
     feed,
-    result,
+    result: result.promise,
     isFollowed: false,
     mayTake: false,
     settle(value) {
       feed.end();
-      resolve(value);
+      result.resolve(value);
     },
     abort(reason) {
       const safe = reasonOf(reason);

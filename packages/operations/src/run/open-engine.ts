@@ -2,13 +2,11 @@ import { success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import { OperationsError } from "../operations-error.ts";
+import { OperationsError, pageStart, unknownRun } from "../operations-error.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
-import { pageStart } from "../ports/page-start.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { AnswerStep } from "../ports/run-step.ts";
 import type { RunInput } from "../ports/run-store.ts";
-import { unknownRun } from "../ports/unknown-run.ts";
 import { validateProfile } from "../profile/validate-profile.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -58,17 +56,9 @@ export function openEngine(
   const { registry, runs, ids, renderer } = services;
   const { profile, profiles = createProfileStore(), whenActive = "reject" } = options;
   const plans = createPlanMaker(services);
-  const owner = options.owner ?? ids.next();
-  const runner = createRunner({ services, plans, executor, owner });
-  const start = createRunStarter({
-    services,
-    plans,
-    runner,
-    executor,
-    profiles,
-    owner,
-    whenActive,
-  });
+  const worker = { services, plans, executor, owner: options.owner ?? ids.next() };
+  const runner = createRunner(worker);
+  const start = createRunStarter({ ...worker, runner, profiles, whenActive });
   const handleOf = (live: LiveRun): RunHandle => ({
     runId: live.runId,
     result: live.result,

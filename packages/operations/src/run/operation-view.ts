@@ -2,7 +2,7 @@ import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import { versionAfter, wholeWrite, writtenArtifact } from "../artifact/written-artifact.ts";
+import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
@@ -13,9 +13,15 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import { formerOf, writeOf, type ArtifactMap } from "./artifact-view.ts";
-import { ancestorsOf, type PlannedOperation } from "./plan-run.ts";
-import type { OperationRecord, RunContext } from "./run-context.ts";
+import {
+  type ArtifactMap,
+  effectsOf,
+  formerOf,
+  type OperationRecord,
+  recordOf,
+  type RunContext,
+  writeOf,
+} from "./run-context.ts";
 
 /** What an operation sees. Each part is computed on its first use. */
 export interface OperationView {
@@ -30,23 +36,19 @@ export interface OperationView {
 
 /** The inputs of a prompt. */
 export interface PromptOf {
-  indexes: readonly number[];
+  /** The operations that have ended, in commit order. */
+  records: readonly OperationRecord[];
   artifacts: ArtifactMap;
   /** Replaces the run's history. */
   base?: readonly ChatMessage[] | undefined;
 }
 
 /** Creates the view of one operation. All of its dependencies must have ended. */
-export function createOperationView(run: RunContext, index: number): OperationView {
-  let ancestors: number[] | undefined;
+export function createOperationView(run: RunContext, record: OperationRecord): OperationView {
+  let ancestors: OperationRecord[] | undefined;
   let artifacts: ArtifactMap | undefined;
   let draft: readonly ChatMessage[] | undefined;
-  const doneAncestors = (): number[] => {
-    ancestors ??= ancestorsOf(run.plan.operations, index).filter(
-      (at) => run.records[at]?.status === "done",
-    );
-    return ancestors;
-  };
+  const doneAncestors = (): OperationRecord[] => (ancestors ??= ancestorsOf(run, record));
   const view: OperationView = {
     artifacts() {
       artifacts ??= artifactsAfter(run, doneAncestors());
@@ -54,12 +56,12 @@ export function createOperationView(run: RunContext, index: number): OperationVi
     },
     chatHistory: () =>
       Object.freeze(
-        withUserVariant(run.history, run.input.userMessageId, effectsOf(run, doneAncestors())),
+        withUserVariant(run.history, run.input.userMessageId, doneAncestors().flatMap(effectsOf)),
       ),
     main: () => mainAfter(run, doneAncestors()),
     draftPrompt() {
       draft ??= freezeAll(
-        requirePrompt(assembleAfter(run, { indexes: doneAncestors(), artifacts: view.artifacts() }))
+        requirePrompt(assembleAfter(run, { records: doneAncestors(), artifacts: view.artifacts() }))
           .messages,
       );
       return draft;
@@ -68,24 +70,30 @@ export function createOperationView(run: RunContext, index: number): OperationVi
   return view;
 }
 
-function effectsOf({ records }: RunContext, indexes: readonly number[]): OperationEffect[] {
-  return indexes.flatMap((index) => records[index]?.effects ?? []);
+/** The done operations that an operation depends on, directly or not, in commit order. */
+function ancestorsOf(run: RunContext, { operation }: OperationRecord): OperationRecord[] {
+  const found = new Set(operation.dependencies);
+  for (const index of found)
+    for (const dependency of recordOf(run, index).operation.dependencies) found.add(dependency);
+  return run.records.filter(
+    ({ operation: { index }, end }) => found.has(index) && end?.status === "done",
+  );
 }
 
 /** The answer after the turn effects of these operations, as the chat store will apply them. */
-function mainAfter(run: RunContext, indexes: readonly number[]): MainResult {
+function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainResult {
   const { text = "", finishReason = "unknown", partial, steps } = run.main;
   const { toolCalls, reasoning } = steps?.at(-1) ?? {};
   const { assistantVariantId } = run.input;
   let main: MainResult = { assistantVariantId, text, finishReason, partial, toolCalls, reasoning };
-  for (const at of indexes) {
-    const { operationId, hook } = run.plan.operations[at] ?? {};
-    for (const [index, effect] of (run.records[at]?.effects ?? []).entries()) {
+  for (const record of records) {
+    const { operationId, hook } = record.operation;
+    for (const [index, effect] of effectsOf(record).entries()) {
       if (effect.type === "turn.assistant_blocks") main = { ...main, blocks: effect.blocks };
       if (effect.type === "turn.assistant_meta")
         main = { ...main, meta: { ...main.meta, ...effect.meta } };
       if (effect.type !== "turn.assistant_variant" || effect.select !== true) continue;
-      if (operationId === undefined || hook === undefined) continue;
+
       const { runId } = run.input;
       const variantId = effectVariantId({ runId, hook }, operationId, index);
       const { content, meta } = effect;
@@ -97,36 +105,30 @@ function mainAfter(run: RunContext, indexes: readonly number[]): MainResult {
 }
 
 /** The artifacts at the beginning of the hook, plus the writes of these operations in commit order. */
-export function artifactsAfter(run: RunContext, indexes: readonly number[]): ArtifactMap {
-  if (indexes.length === 0) return run.artifacts;
-  let changed: Record<string, OperationArtifact> | undefined;
-  for (const index of indexes) {
-    const record = run.records[index];
-    const write = record && writeOf(record.effects);
-    if (record === undefined || write === undefined) continue;
-    changed ??= { ...run.artifacts };
-    changed[write.tag] = artifactOf(run, record, write);
+export function artifactsAfter(run: RunContext, records: readonly OperationRecord[]): ArtifactMap {
+  const changed: Record<string, OperationArtifact> = {};
+  for (const record of records) {
+    const write = writeOf(record);
+    if (write !== undefined) changed[write.tag] = artifactOf(run, record, write);
   }
-  return changed === undefined ? run.artifacts : Object.freeze(changed);
+  return Object.freeze({ ...run.artifacts, ...changed });
 }
 
-// Cached by the effects that write them. All operations that see a write compute the same artifact until the hook is
+// Cached by the record that writes them. All operations that see a write compute the same artifact until the hook is
 // committed, and values may be long.
-const artifactsByEffects = new WeakMap<readonly OperationEffect[], OperationArtifact>();
+const artifactsByRecord = new WeakMap<OperationRecord, OperationArtifact>();
 
 function artifactOf(
   run: RunContext,
-  { effects, finishedAt }: OperationRecord,
+  record: OperationRecord,
   given: ArtifactWrite,
 ): OperationArtifact {
-  const known = artifactsByEffects.get(effects);
+  const known = artifactsByRecord.get(record);
   if (known !== undefined) return known;
-  const before = formerOf(run, given);
-  const write = wholeWrite(given, before);
-  const version = versionAfter(before, write);
-  const stamp = { runId: run.input.runId, writtenAt: finishedAt ?? run.input.startedAt, version };
-  const artifact = writtenArtifact(before, write, stamp);
-  artifactsByEffects.set(effects, artifact);
+  const { runId, startedAt } = run.input;
+  const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
+  const artifact = writtenArtifact(formerOf(run, given), given, stamp);
+  artifactsByRecord.set(record, artifact);
   return artifact;
 }
 
@@ -149,13 +151,13 @@ export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledProm
 /** The prompt after these operations. Issues about effects have the index into `promptEffectsOf` in their path. */
 export function assembleAfter(
   run: RunContext,
-  { indexes, artifacts, base = sendableAfter(run, { indexes, artifacts }) }: PromptOf,
+  { records, artifacts, base = sendableAfter(run, { records, artifacts }) }: PromptOf,
 ): Result<AssembledPrompt> {
   const { renderer, limits } = run.services;
   const options = {
     base,
     counter: limits.prompt?.counter,
-    effects: promptEffectsOf(run, indexes),
+    effects: promptEffectsOf(records),
     userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),
     renderer,
@@ -187,10 +189,10 @@ export function assembleAfter(
  */
 export function sendableAfter(
   run: RunContext,
-  { indexes, artifacts }: PromptOf,
+  { records, artifacts }: PromptOf,
 ): readonly ChatMessage[] {
   const { history, input, turn, services } = run;
-  const selected = withUserVariant(history, input.userMessageId, effectsOf(run, indexes));
+  const selected = withUserVariant(history, input.userMessageId, records.flatMap(effectsOf));
   const sendable = sendableHistory(selected);
   if (turn.system === undefined) return sendable;
   const renderer = services.renderer ?? defaultRenderer();
@@ -203,13 +205,10 @@ export function sendableAfter(
 }
 
 /** The prompt effects of these operations. */
-export function promptEffectsOf(
-  { plan, records }: RunContext,
-  indexes: readonly number[],
-): EffectInput[] {
-  return indexes.flatMap((index) => {
-    const operationId = plan.operations[index]?.operationId ?? "";
-    return (records[index]?.effects ?? [])
+export function promptEffectsOf(records: readonly OperationRecord[]): EffectInput[] {
+  return records.flatMap((record) => {
+    const { operationId } = record.operation;
+    return effectsOf(record)
       .filter(isPromptEffect)
       .map((effect) => ({ operationId, effect }));
   });
@@ -232,20 +231,11 @@ export function withUserVariant(
 }
 
 function inclusionsOf({ plan }: RunContext, artifacts: ArtifactMap): InclusionInput[] {
-  const inclusions: InclusionInput[] = [];
-  let orders: Map<string, number> | undefined;
-  for (const { tag, inclusion, usage, value } of Object.values(artifacts)) {
-    if (inclusion === undefined || usage === "ui_only" || usage === "internal") continue;
-    orders ??= ordersByTag(plan.operations);
-    inclusions.push({ tag, order: orders.get(tag) ?? 0, inclusion, value });
-  }
-  return inclusions;
-}
-
-function ordersByTag(operations: readonly PlannedOperation[]): Map<string, number> {
-  const orders = new Map<string, number>();
-  for (const { tag, config } of operations) if (tag !== undefined) orders.set(tag, config.order);
-  return orders;
+  return Object.values(artifacts).flatMap(({ tag, inclusion, usage, value }) => {
+    if (inclusion === undefined || usage === "ui_only" || usage === "internal") return [];
+    const writer = plan.operations.findLast((operation) => operation.tag === tag);
+    return { tag, order: writer?.config.order ?? 0, inclusion, value };
+  });
 }
 
 function freezeAll(messages: readonly ChatMessage[]): readonly ChatMessage[] {

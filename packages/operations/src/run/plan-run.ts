@@ -1,3 +1,5 @@
+import { compareCodeUnits } from "@ccl/core";
+
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
@@ -87,11 +89,10 @@ interface HookOperation extends ProfileOperation {
   definition: OperationDefinition;
 }
 
-/** By `order`, then by id in code units. */
 function byOrder(left: ProfileOperation, right: ProfileOperation): number {
-  if (left.config.order !== right.config.order) return left.config.order - right.config.order;
-  if (left.operationId === right.operationId) return 0;
-  return left.operationId < right.operationId ? -1 : 1;
+  return (
+    left.config.order - right.config.order || compareCodeUnits(left.operationId, right.operationId)
+  );
 }
 
 function leftOutReason(
@@ -177,17 +178,4 @@ function topologicalOrder(
     }
   }
   return order;
-}
-
-/** All operations that an operation depends on, directly or not, in commit order. */
-export function ancestorsOf(operations: readonly PlannedOperation[], index: number): number[] {
-  const found = new Set<number>();
-  const waiting = [...(operations[index]?.dependencies ?? [])];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (found.has(next)) continue;
-    found.add(next);
-    for (const dependency of operations[next]?.dependencies ?? [])
-      if (!found.has(dependency)) waiting.push(dependency);
-  }
-  return [...found].sort((left, right) => left - right);
 }

@@ -1,3 +1,5 @@
+import { stringAt } from "@ccl/core/json";
+
 import { operationsOf } from "../profile/defined-profile.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import type { EventFeed } from "../events/event-feed.ts";
@@ -11,15 +13,20 @@ import type { OperationProfile } from "../profile/operation-profile.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
 import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
-import { planRun, type RunPlan } from "./plan-run.ts";
+import { type PlannedOperation, planRun, type RunPlan } from "./plan-run.ts";
 
-/** A plan, and the handlers and limits of its operations. */
+/** A planned operation, its handler, and the limits that it counts towards. */
+export interface PreparedOperation {
+  readonly operation: PlannedOperation;
+  readonly handler: OperationHandler;
+  readonly limits: ConcurrencyClass;
+}
+
+/** A plan whose operations can be executed. */
 export interface PreparedPlan {
   plan: RunPlan;
-  /** Handlers by index of the plan. */
-  handlers: readonly OperationHandler[];
-  /** The limits of each operation, by index of the plan. */
-  places: readonly ConcurrencyClass[];
+  /** By index of the plan. */
+  operations: readonly PreparedOperation[];
 }
 
 /** A run whose lease this worker has. */
@@ -52,21 +59,16 @@ export function createPlanMaker({
   const plans = new WeakMap<ValidProfile, Partial<Record<Trigger, PreparedPlan>>>();
   const prepare = (profile: ValidProfile | undefined, trigger: Trigger): PreparedPlan => {
     const plan = planRun(profile, { trigger, registry });
-    const handlers = plan.operations.map(({ operationId, definition }) => {
+    const operations = plan.operations.map((operation): PreparedOperation => {
+      const { operationId, definition, config } = operation;
       const registered = registry.find(operationId);
       const handler = registered && handlerOf(registered);
-      if (handler !== undefined) return handler;
+      const limits = limiter.classOf(definition.kind, stringAt(config.params, "providerRef"));
+      if (handler !== undefined) return { operation, handler, limits };
       const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
       throw new OperationsError("invalid_profile", message);
     });
-    const places = plan.operations.map(({ definition, config }) => {
-      const { providerRef } = config.params;
-      return limiter.classOf(
-        definition.kind,
-        typeof providerRef === "string" ? providerRef : undefined,
-      );
-    });
-    return { plan, handlers, places };
+    return { plan, operations };
   };
   const planFor = (profile: ValidProfile, trigger: Trigger): PreparedPlan => {
     const known = plans.get(profile) ?? {};

@@ -24,10 +24,10 @@ vi.mock("./commit-hook.ts", async (original) => {
   const commitHook: typeof actual.commitHook = async (run, hook) => {
     if (!variant.commitsByEnds) return actual.commitHook(run, hook);
     const ends = endsOf(await run.services.runs.readEvents(run.input.runId));
-    const operations = run.plan.operations.toSorted(
-      (left, right) => ends.indexOf(left.operationId) - ends.indexOf(right.operationId),
-    );
-    return actual.commitHook({ ...run, plan: { ...run.plan, operations } }, hook);
+    const endOf = (record: (typeof run.records)[number]): number =>
+      ends.indexOf(record.operation.operationId);
+    const records = run.records.toSorted((left, right) => endOf(left) - endOf(right));
+    return actual.commitHook({ ...run, records }, hook);
   };
   return { ...actual, commitHook };
 });

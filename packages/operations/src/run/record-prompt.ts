@@ -12,7 +12,7 @@ export async function recordPrompt(
 ): Promise<(usage: ModelUsage | undefined) => void> {
   const { contextRecordOf } = await import("@ccl/context-compiler");
   const { input, artifacts, services } = run;
-  const given = [...sendableAfter(run, { indexes: [], artifacts }), ...turnMessagesOf(run)];
+  const given = [...sendableAfter(run, { records: [], artifacts }), ...turnMessagesOf(run)];
   // Of the run's own messages, only a system prompt at the head has no id.
   const sources = messages.map(({ id, role }, at) =>
     id === undefined && at > 0 ? -1 : given.findIndex((one) => one.id === id && one.role === role),

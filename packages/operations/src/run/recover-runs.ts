@@ -1,3 +1,6 @@
+import { callListener } from "@ccl/core/events";
+
+import { messageOf } from "../operation/message-of.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
@@ -38,6 +41,12 @@ export async function recoverRuns(
   return recovery;
 }
 
+/** No caller waits for the search, so its errors are reported as those of listeners are. */
+function onFailure(cause: unknown): never {
+  const message = `The search for runs without a worker failed and is repeated: ${messageOf(cause)}`;
+  throw new OperationsError("store_failed", message, { cause });
+}
+
 const pruneEveryMs = 60 * 60 * 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
@@ -63,6 +72,7 @@ export function startRecovery(
       schedule(Math.max(limits.pollMs, nextAtMs - clock.now()));
     } catch (error) {
       if (OperationsError.isInstance(error) && error.code === "closed") return;
+      callListener(onFailure, error, services.onListenerError);
       schedule(retryMs);
       retryMs = Math.min(2 * retryMs, maxRetryMs);
     }

@@ -8,14 +8,15 @@ import {
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
-import { reduceRun } from "./reduce-run.ts";
+
 import {
   initialRunState,
   type OperationEnd,
   type RunCommand,
   type RunState,
   type RunTransition,
-} from "./run-state.ts";
+  reduceRun,
+} from "./reduce-run.ts";
 import { isAtLeast } from "../../../../scripts/lengths/test-length.mjs";
 
 const isLong = isAtLeast("faults");
@@ -67,7 +68,7 @@ const reducers = {
   eager(state: RunState, transition: RunTransition): Step {
     const reduction = reduceCopy(state, transition);
     if (transition.type !== "operation_finished" || transition.status !== "done") return reduction;
-    const extra = (state.plan.operations[transition.index]?.dependents ?? [])
+    const extra = (state.operations[transition.index]?.planned.dependents ?? [])
       .filter((index) => reduction.state.operations[index]?.progress === "waiting")
       .map((index): RunCommand => ({ type: "start_operation", index }));
     return { ...reduction, commands: [...reduction.commands, ...extra] };

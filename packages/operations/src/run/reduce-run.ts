@@ -1,21 +1,132 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
-import type { FailedDetails, FailedType } from "../events/run-result.ts";
 import type {
-  Block,
-  OperationEnd,
-  OperationState,
-  RunCommand,
-  RunStage,
-  RunState,
-  RunTransition,
-} from "./run-state.ts";
-import type { OperationStatus, SkippedReason } from "../operation/operation-failure.ts";
+  FailedDetails,
+  FailedType,
+  RunFinishReason,
+  RunStatus,
+} from "../events/run-result.ts";
+import type {
+  OperationFailure,
+  OperationStatus,
+  SkippedReason,
+} from "../operation/operation-failure.ts";
+
+/** Why a run must end early. */
+export type StopCause = "user_abort" | "deadline";
+
+/** The stage of a run. Between the announced phases it waits for commits. */
+type RunStage =
+  | "planning"
+  | "before_main_llm"
+  | "commit_before"
+  | "main_llm"
+  | "after_main_llm"
+  | "commit_after"
+  | "finished";
+
+/** The progress of one operation and of its dependencies. */
+interface OperationState {
+  readonly planned: PlannedOperation;
+  progress: "waiting" | "ready" | "running" | OperationStatus;
+  /** How many dependencies have not ended. */
+  waitingFor: number;
+  /** The worst outcome among its dependencies. With `condition`, a required operation does not fail. */
+  blockedBy: "nothing" | "condition" | "failure";
+  /** True if a condition skipped it, its own or that of a dependency. */
+  isExempt: boolean;
+}
+
+/** All state that decides the next step. `reduceRun` changes it in place. */
+export interface RunState {
+  stage: RunStage;
+  /** By index of the plan. */
+  readonly operations: readonly OperationState[];
+  /** How many operations of the present hook have not ended. */
+  unfinished: number;
+  running: number;
+  isMainRunning: boolean;
+  stop?: StopCause | undefined;
+}
+
+/** How an operation ended, as far as the rest of the run depends on it. */
+export interface OperationEnd {
+  index: number;
+  status: OperationStatus;
+  skippedReason?: SkippedReason | undefined;
+  isExempt?: boolean | undefined;
+  error?: OperationFailure | undefined;
+  /** True if it was abandoned after the grace of an abort. */
+  detached?: boolean | undefined;
+}
+
+/**
+ * Something that happens to a run. A transition out of place, such as a second end of an operation, changes nothing.
+ */
+export type RunTransition =
+  | { type: "begin" }
+  | { type: "operation_started"; index: number }
+  | ({ type: "operation_finished" } & Pick<OperationEnd, "index" | "status" | "isExempt">)
+  /** Contains the failure if a required operation's commit failed. */
+  | { type: "commit_finished"; hook: Hook; failure?: FailedDetails | undefined }
+  | {
+      type: "main_finished";
+      status: "done" | "error" | "aborted";
+      error?: OperationFailure | undefined;
+    }
+  | { type: "stop"; cause: StopCause }
+  /** The run no longer waits for running operations. */
+  | { type: "grace_over" }
+  /** The engine cannot continue. An earlier worker may have begun the main call if no commit had to precede it. */
+  | { type: "engine_failed"; details: FailedDetails; isMainBegun?: boolean | undefined };
+
+/** Commands to execute, in this order. */
+export type RunCommand =
+  | {
+      type: "enter_phase";
+      phase: "before_main_llm" | "barrier" | "main_llm" | "after_main_llm" | "commit";
+      hook?: Hook | undefined;
+    }
+  | { type: "start_operation"; index: number }
+  /** The operation ended without a start, or was abandoned. */
+  | ({ type: "end_operation" } & OperationEnd)
+  | { type: "commit"; hook: Hook }
+  | { type: "start_main" }
+  /** The main call was abandoned. */
+  | { type: "detach_main" }
+  | { type: "signal_abort"; cause: StopCause | "engine_failed" }
+  | {
+      type: "finish";
+      status: RunStatus;
+      failedType?: FailedType | undefined;
+      failedDetails?: FailedDetails | undefined;
+      finishReason?: RunFinishReason | undefined;
+    };
+
+/** The command that ends a run. */
+export type FinishCommand = Extract<RunCommand, { type: "finish" }>;
+
+/** The state of a run that has not started. */
+export function initialRunState({ operations }: RunPlan): RunState {
+  return {
+    stage: "planning",
+    operations: operations.map((planned) => ({
+      planned,
+      progress: "waiting",
+      waitingFor: planned.dependencies.length,
+      blockedBy: planned.isUnreachable ? "failure" : "nothing",
+      isExempt: false,
+    })),
+    unfinished: 0,
+    running: 0,
+    isMainRunning: false,
+  };
+}
 
 interface Reduction {
   readonly state: RunState;
   readonly commands: RunCommand[];
-  /** Ended operations whose dependents are not updated yet. */
+  /** Operations that were skipped because of another one, and whose dependents are not updated yet. */
   readonly ends: OperationEnd[];
 }
 
@@ -33,27 +144,43 @@ export function reduceRun(state: RunState, transition: RunTransition): RunComman
 
 /** False if the transition does not apply in this state. */
 function apply(reduction: Reduction, transition: RunTransition): boolean {
-  const { state } = reduction;
+  const { state, commands } = reduction;
   switch (transition.type) {
     case "begin":
       if (state.stage !== "planning") return false;
       enterHook(reduction, "before_main_llm");
       return true;
-    case "operation_started":
-      startOperation(state, transition.index);
+    case "operation_started": {
+      const operation = operationAt(state, transition.index);
+      if (operation.progress !== "ready") return false;
+      operation.progress = "running";
+      state.running += 1;
       return false;
-    case "operation_finished":
-      return finishOperation(reduction, transition.index, transition);
+    }
+    case "operation_finished": {
+      const { progress } = operationAt(state, transition.index);
+      if (progress !== "ready" && progress !== "running") return false;
+      if (progress === "running") state.running -= 1;
+      complete(reduction, transition);
+      return true;
+    }
     case "commit_finished":
       return finishCommit(reduction, transition);
     case "main_finished":
       return finishMain(reduction, transition);
     case "stop":
-      return stopRun(reduction, transition.cause);
+      // A second stop changes nothing. The last commit is not interrupted, since the run ends after it anyway.
+      if (state.stop !== undefined || state.stage === "commit_after") return false;
+      state.stop = transition.cause;
+      commands.push({ type: "signal_abort", cause: transition.cause });
+      endOthers(reduction, "aborted");
+      return true;
     case "grace_over":
-      return endGrace(reduction);
+      if (state.stop === undefined) return false;
+      leaveRunning(reduction);
+      return true;
     case "engine_failed":
-      reduction.commands.push({ type: "signal_abort", cause: "engine_failed" });
+      commands.push({ type: "signal_abort", cause: "engine_failed" });
       endOthers(reduction, "aborted");
       leaveRunning(reduction);
       fail(reduction, failedTypeOf(state.stage, transition.isMainBegun), transition.details);
@@ -62,84 +189,59 @@ function apply(reduction: Reduction, transition: RunTransition): boolean {
 }
 
 function enterHook(reduction: Reduction, hook: Hook): void {
-  const { state } = reduction;
-  const { operations, beforeCount } = state.plan;
-  const [from, to] =
-    hook === "before_main_llm" ? [0, beforeCount] : [beforeCount, operations.length];
+  const { state, commands } = reduction;
+  const operations = state.operations.filter(({ planned }) => planned.hook === hook);
   state.stage = hook;
-  state.unfinished = to - from;
-  reduction.commands.push({ type: "enter_phase", phase: hook });
-  for (let index = from; index < to; index += 1) {
-    if (
-      operationAt(state, index).progress !== "waiting" ||
-      operationAt(state, index).waitingFor > 0
-    )
-      continue;
-    const end = settle(reduction, index);
-    if (end) complete(reduction, index, end);
+  state.unfinished = operations.length;
+  commands.push({ type: "enter_phase", phase: hook });
+  for (const operation of operations) {
+    if (operation.progress !== "waiting" || operation.waitingFor > 0) continue;
+    const end = settle(reduction, operation);
+    if (end) complete(reduction, end);
   }
-}
-
-function startOperation(state: RunState, index: number): void {
-  if (operationAt(state, index).progress !== "ready") return;
-  operationAt(state, index).progress = "running";
-  state.running += 1;
 }
 
 /** The part of an operation's end that its dependents need. */
-type Ending = Pick<OperationEnd, "status" | "isExempt">;
-
-function finishOperation(reduction: Reduction, index: number, ending: Ending): boolean {
-  const progress = operationAt(reduction.state, index).progress;
-  if (progress !== "ready" && progress !== "running") return false;
-  if (progress === "running") reduction.state.running -= 1;
-  complete(reduction, index, ending);
-  return true;
-}
+type Ending = Pick<OperationEnd, "index" | "status" | "isExempt">;
 
 /** Marks an operation as ended, and all operations that must be skipped because of it. */
-function complete(reduction: Reduction, index: number, ending: Ending): void {
-  const { ends } = reduction;
-  endOne(reduction, index, ending);
-  for (let end = ends.pop(); end !== undefined; end = ends.pop()) endOne(reduction, end.index, end);
+function complete(reduction: Reduction, ending: Ending): void {
+  const { state, ends } = reduction;
+  for (let end: Ending | undefined = ending; end !== undefined; end = ends.pop()) {
+    const { index, status, isExempt = false } = end;
+    const operation = operationAt(state, index);
+    operation.progress = status;
+    operation.isExempt = isExempt;
+    state.unfinished -= 1;
+    for (const dependent of operation.planned.dependents)
+      updateDependent(reduction, operationAt(state, dependent), operation);
+  }
 }
 
-function endOne(reduction: Reduction, index: number, ending: Ending): void {
-  const { state } = reduction;
-  operationAt(state, index).progress = ending.status;
-  if (ending.isExempt === true) operationAt(state, index).isExempt = true;
-  state.unfinished -= 1;
-  const block = blockOf(ending);
-  for (const dependent of planned(state.plan, index).dependents)
-    updateDependent(reduction, dependent, block);
-}
-
-function updateDependent(reduction: Reduction, index: number, block: Block): void {
-  const operation = operationAt(reduction.state, index);
-  if (operation.progress !== "waiting") return;
-  operation.waitingFor -= 1;
-  if (block !== "nothing" && operation.blockedBy !== "failure") operation.blockedBy = block;
-  const end = operation.waitingFor === 0 ? settle(reduction, index) : undefined;
+function updateDependent(
+  reduction: Reduction,
+  dependent: OperationState,
+  { progress, isExempt }: OperationState,
+): void {
+  if (dependent.progress !== "waiting") return;
+  dependent.waitingFor -= 1;
+  if (progress !== "done" && dependent.blockedBy !== "failure")
+    dependent.blockedBy = isExempt ? "condition" : "failure";
+  const end = dependent.waitingFor === 0 ? settle(reduction, dependent) : undefined;
   if (end) reduction.ends.push(end);
 }
 
-function blockOf({ status, isExempt }: Ending): Block {
-  if (status === "done") return "nothing";
-  return isExempt === true ? "condition" : "failure";
-}
-
 /** Starts an operation whose dependencies have all ended, or returns how it ends without a start. */
-function settle(reduction: Reduction, index: number): OperationEnd | undefined {
-  const { state } = reduction;
-  const blockedBy = operationAt(state, index).blockedBy;
-  if (blockedBy !== "nothing") {
-    const end = endOfBlocked(planned(state.plan, index), blockedBy);
-    reduction.commands.push({ type: "end_operation", ...end });
-    return end;
+function settle({ commands }: Reduction, operation: OperationState): OperationEnd | undefined {
+  const { planned, blockedBy } = operation;
+  if (blockedBy === "nothing") {
+    operation.progress = "ready";
+    commands.push({ type: "start_operation", index: planned.index });
+    return undefined;
   }
-  operationAt(state, index).progress = "ready";
-  reduction.commands.push({ type: "start_operation", index });
-  return undefined;
+  const end = endOfBlocked(planned, blockedBy);
+  commands.push({ type: "end_operation", ...end });
+  return end;
 }
 
 function endOfBlocked(
@@ -157,11 +259,13 @@ function finishCommit(
   reduction: Reduction,
   { hook, failure }: Extract<RunTransition, { type: "commit_finished" }>,
 ): boolean {
-  const { state } = reduction;
+  const { state, commands } = reduction;
   if (state.stage !== (hook === "before_main_llm" ? "commit_before" : "commit_after")) return false;
   if (hook === "after_main_llm") {
+    const culprit = firstUndone(state, hook);
     if (failure !== undefined) fail(reduction, "after_main_llm", failure);
-    else finishAfter(reduction);
+    else if (culprit !== undefined) fail(reduction, "after_main_llm", culprit);
+    else finish(reduction, { status: "done" });
     return false;
   }
   if (failure !== undefined) {
@@ -172,130 +276,93 @@ function finishCommit(
   state.stage = "main_llm";
   if (state.stop !== undefined) return true;
   state.isMainRunning = true;
-  reduction.commands.push({ type: "enter_phase", phase: "main_llm" });
-  reduction.commands.push({ type: "start_main" });
+  commands.push({ type: "enter_phase", phase: "main_llm" }, { type: "start_main" });
   return false;
 }
 
 function finishMain(
   reduction: Reduction,
-  end: Extract<RunTransition, { type: "main_finished" }>,
+  { status, error }: Extract<RunTransition, { type: "main_finished" }>,
 ): boolean {
   const { state } = reduction;
   if (!state.isMainRunning) return false;
   state.isMainRunning = false;
   if (state.stop !== undefined) return true;
-  if (end.status === "done") {
+  if (status === "done") {
     enterHook(reduction, "after_main_llm");
     return true;
   }
-  const { error } = end;
   endOthers(reduction, "skipped", "main_llm_failed");
   fail(reduction, "main_llm", { errorCode: error?.code, errorMessage: error?.message });
   return false;
 }
 
-function stopRun(reduction: Reduction, cause: NonNullable<RunState["stop"]>): boolean {
-  const { state } = reduction;
-  // A second stop changes nothing. The last commit is not interrupted, since the run ends after it anyway.
-  if (state.stop !== undefined || state.stage === "commit_after") return false;
-  state.stop = cause;
-  reduction.commands.push({ type: "signal_abort", cause });
-  endOthers(reduction, "aborted");
-  return true;
-}
-
-function endGrace(reduction: Reduction): boolean {
-  if (reduction.state.stop === undefined) return false;
-  leaveRunning(reduction);
-  return true;
-}
-
 /** Marks running operations as aborted. The run no longer waits for them. */
-function leaveRunning(reduction: Reduction): void {
-  const { state } = reduction;
-  for (const { index } of state.plan.operations) {
-    if (operationAt(state, index).progress !== "running") continue;
-    operationAt(state, index).progress = "aborted";
-    reduction.commands.push({ type: "end_operation", index, status: "aborted", detached: true });
+function leaveRunning({ state, commands }: Reduction): void {
+  for (const operation of state.operations) {
+    if (operation.progress !== "running") continue;
+    operation.progress = "aborted";
+    const { index } = operation.planned;
+    commands.push({ type: "end_operation", index, status: "aborted", detached: true });
   }
   state.running = 0;
-  if (state.isMainRunning) reduction.commands.push({ type: "detach_main" });
+  if (state.isMainRunning) commands.push({ type: "detach_main" });
   state.isMainRunning = false;
 }
 
 /** Ends every operation of the run that has not started. */
 function endOthers(
-  reduction: Reduction,
+  { state, commands }: Reduction,
   status: OperationStatus,
   skippedReason?: SkippedReason,
 ): void {
-  const { state } = reduction;
-  for (const { index } of state.plan.operations) {
-    const progress = operationAt(state, index).progress;
-    if (progress !== "waiting" && progress !== "ready") continue;
-    operationAt(state, index).progress = status;
-    reduction.commands.push({ type: "end_operation", index, status, skippedReason });
+  for (const operation of state.operations) {
+    if (operation.progress !== "waiting" && operation.progress !== "ready") continue;
+    operation.progress = status;
+    const { index } = operation.planned;
+    commands.push({ type: "end_operation", index, status, skippedReason });
   }
 }
 
 /** Moves to the next stage once the present one has nothing left to wait for. */
 function advance(reduction: Reduction): void {
-  const { state } = reduction;
+  const { state, commands } = reduction;
   if (state.stop !== undefined) {
     if (state.running > 0 || state.isMainRunning || state.stage === "commit_before") return;
-    reduction.commands.push({ type: "finish", status: "aborted", finishReason: state.stop });
-    state.stage = "finished";
+    finish(reduction, { status: "aborted", finishReason: state.stop });
     return;
   }
-  if (state.unfinished > 0) return;
-  if (state.stage === "before_main_llm") openBarrier(reduction);
-  else if (state.stage === "after_main_llm") {
-    state.stage = "commit_after";
-    reduction.commands.push({ type: "enter_phase", phase: "commit", hook: "after_main_llm" });
-    reduction.commands.push({ type: "commit", hook: "after_main_llm" });
+  const { stage: hook } = state;
+  if (state.unfinished > 0 || (hook !== "before_main_llm" && hook !== "after_main_llm")) return;
+  if (hook === "before_main_llm") {
+    commands.push({ type: "enter_phase", phase: "barrier" });
+    const culprit = firstUndone(state, hook);
+    if (culprit !== undefined) {
+      endOthers(reduction, "skipped", "barrier_failed");
+      fail(reduction, "before_barrier", culprit);
+      return;
+    }
   }
-}
-
-function openBarrier(reduction: Reduction): void {
-  const { state } = reduction;
-  reduction.commands.push({ type: "enter_phase", phase: "barrier" });
-  const culprit = firstUndone(state, 0, state.plan.beforeCount);
-  if (culprit !== undefined) {
-    endOthers(reduction, "skipped", "barrier_failed");
-    fail(reduction, "before_barrier", { operationId: culprit.operationId });
-    return;
-  }
-  state.stage = "commit_before";
-  reduction.commands.push({ type: "enter_phase", phase: "commit", hook: "before_main_llm" });
-  reduction.commands.push({ type: "commit", hook: "before_main_llm" });
-}
-
-function finishAfter(reduction: Reduction): void {
-  const { state } = reduction;
-  const culprit = firstUndone(state, state.plan.beforeCount, state.plan.operations.length);
-  if (culprit !== undefined) {
-    fail(reduction, "after_main_llm", { operationId: culprit.operationId });
-    return;
-  }
-  state.stage = "finished";
-  reduction.commands.push({ type: "finish", status: "done" });
+  state.stage = hook === "before_main_llm" ? "commit_before" : "commit_after";
+  commands.push({ type: "enter_phase", phase: "commit", hook }, { type: "commit", hook });
 }
 
 /** The first required operation in commit order that is neither done nor exempt. */
-function firstUndone(state: RunState, from: number, to: number): PlannedOperation | undefined {
-  for (let index = from; index < to; index += 1) {
-    const operation = planned(state.plan, index);
-    if (!operation.config.required || operationAt(state, index).progress === "done") continue;
-    if (!operationAt(state, index).isExempt) return operation;
-  }
-  return undefined;
+function firstUndone({ operations }: RunState, hook: Hook): FailedDetails | undefined {
+  const culprit = operations.find(
+    ({ planned, progress, isExempt }) =>
+      planned.hook === hook && planned.config.required && progress !== "done" && !isExempt,
+  );
+  return culprit && { operationId: culprit.planned.operationId };
 }
 
 function fail(reduction: Reduction, failedType: FailedType, failedDetails: FailedDetails): void {
-  const { state } = reduction;
+  finish(reduction, { status: "failed", failedType, failedDetails });
+}
+
+function finish({ state, commands }: Reduction, end: Omit<FinishCommand, "type">): void {
   state.stage = "finished";
-  reduction.commands.push({ type: "finish", status: "failed", failedType, failedDetails });
+  commands.push({ type: "finish", ...end });
 }
 
 function failedTypeOf(stage: RunStage, isMainBegun = false): FailedType {
@@ -307,11 +374,5 @@ function failedTypeOf(stage: RunStage, isMainBegun = false): FailedType {
 export function operationAt({ operations }: RunState, index: number): OperationState {
   const operation = operations[index];
   if (operation === undefined) throw new RangeError(`The run has no operation ${index}.`);
-  return operation;
-}
-
-function planned(plan: RunPlan, index: number): PlannedOperation {
-  const operation = plan.operations[index];
-  if (operation === undefined) throw new RangeError(`The plan has no operation ${index}.`);
   return operation;
 }

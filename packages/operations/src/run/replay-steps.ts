@@ -1,10 +1,9 @@
-import type { OperationStep, RunStep } from "../ports/run-step.ts";
+import type { RunStep } from "../ports/run-step.ts";
 import { mainRun } from "./build-result.ts";
 import { adoptCommit, commitFailure } from "./commit-hook.ts";
 import type { KnownEvents } from "./event-emitter.ts";
-import { operationAt, reduceRun } from "./reduce-run.ts";
-import { markDependentsStale, type OperationRecord, type RunContext } from "./run-context.ts";
-import type { RunCommand, RunTransition } from "./run-state.ts";
+import { operationAt, reduceRun, type RunCommand, type RunTransition } from "./reduce-run.ts";
+import { endRecord, type OperationRecord, type RunContext } from "./run-context.ts";
 
 /**
  * Restores the state of a run from its steps, without executing anything. Returns the commands that are still to be
@@ -15,14 +14,11 @@ export function replaySteps(
   steps: readonly RunStep[],
   known: KnownEvents,
 ): RunCommand[] {
-  const indexes = new Map(
-    run.plan.operations.map(({ index, hook, operationId }) => [`${hook}/${operationId}`, index]),
-  );
-  for (const [key, { attempt, startedAt }] of known.attempts) {
-    const record = run.records[indexes.get(key) ?? -1];
-    if (record === undefined) continue;
-    record.attempts = attempt;
-    record.startedAt = startedAt;
+  const records = new Map<string, OperationRecord>();
+  for (const record of run.records) {
+    const key = `${record.operation.hook}/${record.operation.operationId}`;
+    records.set(key, record);
+    Object.assign(record, known.attempts.get(key));
   }
   const commands: RunCommand[] = [];
   const reduce = (transition: RunTransition): void => {
@@ -32,7 +28,7 @@ export function replaySteps(
   for (const step of steps) {
     // A hook with nothing to commit has stored no step.
     if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
-    const transition = adopt(run, step, indexes);
+    const transition = adopt(run, step, records);
     if (transition !== undefined) reduce(transition);
   }
   return commands.filter((command) => isOpen(run, command));
@@ -41,19 +37,17 @@ export function replaySteps(
 function adopt(
   run: RunContext,
   step: RunStep,
-  indexes: ReadonlyMap<string, number>,
+  records: ReadonlyMap<string, OperationRecord>,
 ): RunTransition | undefined {
   switch (step.kind) {
     case "operation": {
-      const index = indexes.get(`${step.hook}/${step.operationId}`);
-      const record = index === undefined ? undefined : run.records[index];
-      if (index === undefined || record === undefined) return undefined;
+      const record = records.get(`${step.hook}/${step.operationId}`);
+      if (record === undefined) return undefined;
       record.attempts = Math.max(record.attempts, step.attempt);
       if (step.willRetry === true) return undefined;
-      fillRecord(record, step);
-      if (record.isStale || record.effects.length > 0) markDependentsStale(run, index);
+      endRecord(run, record, step);
       const { status, isExempt } = step;
-      return { type: "operation_finished", index, status, isExempt };
+      return { type: "operation_finished", index: record.operation.index, status, isExempt };
     }
     case "commit": {
       const { hook, entries } = step;
@@ -76,13 +70,6 @@ function adopt(
       run.isStopping = true;
       return { type: "stop", cause: step.cause };
   }
-}
-
-function fillRecord(record: OperationRecord, step: OperationStep): void {
-  const { status, skippedReason, error, startedAt, finishedAt, lateStatus } = step;
-  const { inputsSummary, outputsSummary, effects = [] } = step;
-  const outcome = { status, skippedReason, error, startedAt, finishedAt, lateStatus, effects };
-  Object.assign(record, outcome, { inputsSummary, outputsSummary });
 }
 
 /** Announcements always count as open. Events that are already stored are not stored again. */

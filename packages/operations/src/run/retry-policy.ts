@@ -23,13 +23,13 @@ export function timeoutOf(operation: PlannedOperation): number | undefined {
 /** How long to wait before the next attempt. Undefined if there is none. */
 export function nextAttemptDelay(
   { status, error }: CheckedOutcome,
-  { run, operation, record }: Pick<Attempt, "run" | "operation" | "record">,
+  { run, record }: Pick<Attempt, "run" | "record">,
 ): number | undefined {
+  const { operation, attempts: number } = record;
   if (status !== "error" || error === undefined || ownsRetries(operation)) return undefined;
   const { random, clock } = run.services;
   const chances = { random, nowMs: clock.now(), deadlineAt: run.input.deadlineMs };
-  const failed = { number: record.attempts, code: error.code };
-  return nextDelay(failed, { ...settingsOf(operation), ...chances });
+  return nextDelay({ number, code: error.code }, { ...settingsOf(operation), ...chances });
 }
 
 /** The usable part of `params.retry`. Handlers of the application may have any parameters. */

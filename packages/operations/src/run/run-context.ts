@@ -1,51 +1,37 @@
 import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
-import type { OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import { isArtifactEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { TurnMessageStep } from "../ports/run-step.ts";
+import type { MainStep, OperationStep, TurnMessageStep } from "../ports/run-step.ts";
 import type { VariantState } from "../ports/chat-store.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { ArtifactMap } from "./artifact-view.ts";
-import type { ConcurrencyClass, ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
-import type { PlannedOperation, RunPlan } from "./plan-run.ts";
+import type { Deferred } from "./live-run.ts";
+import type { RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
-import type { CommitLogEntry, MainLlmRun } from "../events/run-result.ts";
-import type { RunState, RunTransition } from "./run-state.ts";
-import type {
-  OperationFailure,
-  OperationStatus,
-  SkippedReason,
-} from "../operation/operation-failure.ts";
+import type { CommitLogEntry, MainLlmRun, RunResult } from "../events/run-result.ts";
+import type { PreparedOperation } from "./prepare-run.ts";
+import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
 
-/** The state of one planned operation while the run executes. */
-export interface OperationRecord {
-  status?: OperationStatus | undefined;
-  skippedReason?: SkippedReason | undefined;
-  /** True if its own condition did not hold. */
-  isExempt: boolean;
-  error?: OperationFailure | undefined;
-  startedAt?: number | undefined;
-  finishedAt?: number | undefined;
+/** One planned operation while the run executes. */
+export interface OperationRecord extends PreparedOperation {
   /** Attempts so far, including those before a crash. */
   attempts: number;
-  detached: boolean;
-  lateStatus?: OperationStatus | undefined;
-  inputsSummary?: Record<string, unknown> | undefined;
-  outputsSummary?: Record<string, unknown> | undefined;
-  /** Empty unless the operation is `done`. */
-  effects: readonly OperationEffect[];
+  startedAt?: number | undefined;
+  /** How it ended. Absent until then. */
+  end?: OperationStep | undefined;
   /** True if a dependency has effects, so that the operation's view differs from the beginning of the hook. */
   isStale: boolean;
   /** False if its commit failed, so that none of it reaches the prompt. */
   isCommitted: boolean;
-  /** The slot that it holds. */
-  place?: ConcurrencyClass | undefined;
+  /** True while it counts towards its limits. */
+  hasSlot: boolean;
   /** Cancels the wait for a slot or for the next attempt. */
   cancelWait?: (() => void) | undefined;
   /** The current attempt. Results of any other attempt are late. */
@@ -55,7 +41,6 @@ export interface OperationRecord {
 /** One attempt at an operation. */
 export interface Attempt {
   readonly run: RunContext;
-  readonly operation: PlannedOperation;
   readonly record: OperationRecord;
   /** Counts from 1 once it has begun. */
   number: number;
@@ -73,24 +58,47 @@ export interface AttemptTimer {
 
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
-/** The record of an operation that has not started. */
-export function createRecord(): OperationRecord {
-  return {
-    isExempt: false,
-    attempts: 0,
-    detached: false,
-    effects: noEffects,
-    isStale: false,
-    isCommitted: true,
-  };
+/** The effects of an operation. None unless it is `done`. */
+export function effectsOf({ end }: OperationRecord): readonly OperationEffect[] {
+  return end?.effects ?? noEffects;
+}
+
+/** The one write among an operation's effects. */
+export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
+  return effectsOf(record).find(isArtifactEffect);
 }
 
 /** Releases the slot and the timer that an operation holds, if any. */
 export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
-  const { place, attempt } = record;
-  record.place = undefined;
-  attempt?.timer?.stop();
-  if (place !== undefined) limiter.release(place);
+  record.attempt?.timer?.stop();
+  if (record.hasSlot) limiter.release(record.limits);
+  record.hasSlot = false;
+}
+
+/** Timers that are cleared when the run ends. */
+export interface RunTimers {
+  set(delayMs: number, callback: () => void): () => void;
+  clear(): void;
+}
+
+/** The main call in progress. */
+export interface MainCall {
+  /** Resolves when the call has ended. Never rejects. */
+  ended: Promise<MainStep>;
+  /** Abandons the call and returns the answer so far. */
+  detach(): MainStep;
+}
+
+/** Artifacts by tag. Frozen. */
+export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
+
+/** What a write follows: the stored value, or for a `run_only` write whatever the tag holds. */
+export function formerOf(
+  { artifacts, persisted }: Pick<RunContext, "artifacts" | "persisted">,
+  write: ArtifactWrite,
+): OperationArtifact | undefined {
+  const known = write.persisted ? persisted : artifacts;
+  return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
 }
 
 /** State that one worker keeps while it executes a run. */
@@ -101,13 +109,11 @@ export interface RunContext {
   input: RunInput;
   plan: RunPlan;
   lease: RunLease;
-  /** Handlers by index of the plan. */
-  handlers: readonly OperationHandler[];
-  /** The limits of each operation, by index of the plan. */
-  places: readonly ConcurrencyClass[];
+  /** By index of the plan. */
   records: readonly OperationRecord[];
   readonly state: RunState;
   writer: RunWriter;
+  readonly timers: RunTimers;
   /** Aborts with the run. */
   signal: AbortSignal;
   abort(reason: unknown): void;
@@ -127,29 +133,45 @@ export interface RunContext {
     | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
+  /** How many calls of the main model were started, including those before a crash. */
+  mainAttempts: number;
+  mainCall?: MainCall | undefined;
+  /** Resolves once the answer that is being saved is stored. */
+  saving?: Promise<void> | undefined;
   /** Merged settings of the main call, from the engine, the profile and the start. */
   turn: TurnSettings;
   /** Tool calls of the main model and their results, by position. Results that have not arrived are missing. */
   turnMessages: (TurnMessageStep | undefined)[];
-  /** True once an operation has returned an effect. */
-  hasEffects: boolean;
+  /** The first request to stop, which waits until the run is loaded. */
+  asked?: { cause: StopCause; reason: string | undefined } | undefined;
+  /** Resolves if the stores do not answer after a stop. */
+  readonly abandoned: Deferred<void>;
+  isLoaded: boolean;
   /** True once the run must end, so that nothing new starts. */
   isStopping: boolean;
+  /** True once this worker has left the run. */
+  isOver: boolean;
   /** Adds an event with the next number, unless it was stored before a crash. */
   emit(body: RunEventBody, ts?: number): void;
   dispatch(transition: RunTransition): void;
   /** Stops the worker: the journal or the lease is lost, or a store failed with the error. */
   giveUp(error: unknown): void;
+  /** Ends the work of this worker. Undefined: another worker continues the run. */
+  settle(result: RunResult | undefined): void;
 }
 
-/** Marks the operation's dependents, so that they rebuild their views. */
-export function markDependentsStale(run: RunContext, index: number): void {
-  const { plan, records } = run;
-  run.hasEffects = true;
-  for (const dependent of plan.operations[index]?.dependents ?? []) {
-    const record = records[dependent];
-    if (record !== undefined) record.isStale = true;
-  }
+/** The record of an operation. @throws RangeError if there is no such operation */
+export function recordOf({ records }: RunContext, index: number): OperationRecord {
+  const record = records[index];
+  if (record === undefined) throw new RangeError(`The run has no operation ${index}.`);
+  return record;
+}
+
+/** Records how an operation ended. If that changes what its dependents see, they rebuild their views. */
+export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
+  record.end = end;
+  if (!record.isStale && end.effects === undefined) return;
+  for (const dependent of record.operation.dependents) recordOf(run, dependent).isStale = true;
 }
 
 /** The messages of the turn before its answer. */

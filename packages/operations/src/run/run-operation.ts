@@ -7,6 +7,7 @@ import { conditionsHold } from "../kinds/guard-condition.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
+import type { OperationStep } from "../ports/run-step.ts";
 import { boundSummary } from "./bound-summary.ts";
 import {
   checkOutcome,
@@ -14,36 +15,29 @@ import {
   outcomeOfThrown,
   type CheckedOutcome,
 } from "./check-outcome.ts";
-import type { ConcurrencyClass } from "./concurrency-limiter.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
 import { nextAttemptDelay, timeoutOf } from "./retry-policy.ts";
-import { markDependentsStale, releaseRecord } from "./run-context.ts";
-import type { Attempt, AttemptTimer, RunContext } from "./run-context.ts";
-import { endEventOf, stepOf } from "./operation-step.ts";
-import { operationAt, reduceRun } from "./reduce-run.ts";
-import type { OperationEnd } from "./run-state.ts";
+import { endRecord, releaseRecord } from "./run-context.ts";
+import type { Attempt, AttemptTimer, OperationRecord, RunContext } from "./run-context.ts";
+import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
-export function startOperation(run: RunContext, index: number): void {
-  const operation = run.plan.operations[index];
-  const record = run.records[index];
-  const place = run.places[index];
-  if (operation === undefined || record === undefined || place === undefined) return;
-  const attempt: Attempt = { run, operation, record, number: record.attempts, timer: undefined };
-  const { when, every } = operation.config;
+export function startOperation(run: RunContext, record: OperationRecord): void {
+  const attempt: Attempt = { run, record, number: record.attempts, timer: undefined };
+  const { when, every } = record.operation.config;
   if (every !== undefined && !isDue(run, every)) {
     endWork(attempt, notDue);
     return;
   }
-  if (when !== undefined && !isWanted(run, index, when)) {
+  if (when && !conditionsHold(when, createOperationView(run, record).artifacts())) {
     endWork(attempt, conditionFalse);
     return;
   }
   const { limiter } = run.services;
-  if (limiter.enter(place)) begin(attempt, place);
-  else record.cancelWait = limiter.wait(place, () => begin(attempt, place));
+  if (limiter.enter(record.limits)) begin(attempt);
+  else record.cancelWait = limiter.wait(record.limits, () => begin(attempt));
 }
 
 const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
@@ -69,26 +63,18 @@ function isDue(
   return windows(history) > windows(history.slice(0, formerTurn + 1));
 }
 
-function isWanted(
-  run: RunContext,
-  index: number,
-  conditions: NonNullable<OperationConfig["when"]>,
-): boolean {
-  return conditionsHold(conditions, createOperationView(run, index).artifacts());
-}
-
-function begin(attempt: Attempt, place: ConcurrencyClass): void {
-  const { run, operation, record } = attempt;
+function begin(attempt: Attempt): void {
+  const { run, record } = attempt;
   record.cancelWait = undefined;
-  const { index, operationId, hook, definition } = operation;
+  const { index, operationId, hook, definition } = record.operation;
   // The run may have been stopped while the operation waited for a slot.
   if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
-    run.services.limiter.release(place);
+    run.services.limiter.release(record.limits);
     return;
   }
   // Applied directly, since a stop must know immediately what is running. The transition returns no commands.
   reduceRun(run.state, { type: "operation_started", index });
-  record.place = place;
+  record.hasSlot = true;
   record.startedAt = run.services.clock.now();
   const attemptNumber = record.attempts + 1;
   const started = { operationId, operationName: definition.name, hook, attempt: attemptNumber };
@@ -97,11 +83,11 @@ function begin(attempt: Attempt, place: ConcurrencyClass): void {
 }
 
 function tryOnce(attempt: Attempt): void {
-  const { operation, record } = attempt;
+  const { record } = attempt;
   record.attempts += 1;
   record.attempt = attempt;
   attempt.number = record.attempts;
-  const timeoutMs = timeoutOf(operation);
+  const timeoutMs = timeoutOf(record.operation);
   if (timeoutMs !== undefined) attempt.timer = startTimer(attempt, timeoutMs);
   const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
   const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
@@ -117,16 +103,15 @@ function tryOnce(attempt: Attempt): void {
 
 /** Writes an attempt that the handler itself retries to the journal. */
 function repeated(attempt: Attempt, { code, message }: OperationFailure): void {
-  const { run, operation, record } = attempt;
+  const { run, record } = attempt;
   if (record.attempt !== attempt) return;
-  const failed = failedOutcome(code, message);
-  run.writer.step({ ...stepOf(operation, record, failed), willRetry: true });
+  run.writer.step({ ...stepOf(record, failedOutcome(code, message)), willRetry: true });
   record.attempts += 1;
 }
 
 function callHandler(attempt: Attempt): unknown {
-  const { run, operation, number } = attempt;
-  const { operationId, hook, definition } = operation;
+  const { run, record, number } = attempt;
+  const { operationId, hook, definition } = record.operation;
   // The span that started the operation may have ended, but the operation is part of the run.
   return run.span.within(() =>
     traced(
@@ -138,7 +123,7 @@ function callHandler(attempt: Attempt): unknown {
       },
       (span) => {
         const context = createContext(attempt, (error) => repeated(attempt, error));
-        const outcome: unknown = run.handlers[operation.index]?.(context);
+        const outcome: unknown = record.handler(context);
         // A handler may return anything. Its outcome is validated later.
         if (outcome instanceof Promise)
           outcome
@@ -165,7 +150,7 @@ function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   try {
     const result = checkOutcome(
       outcome,
-      attempt.operation,
+      attempt.record.operation,
       attempt.run.services.limits.maxEffectChars,
     );
     return result.debug === undefined
@@ -190,13 +175,13 @@ function startTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
 }
 
 function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { run, operation, record } = attempt;
+  const { run, record } = attempt;
   const delayMs = !run.isStopping ? nextAttemptDelay(outcome, attempt) : undefined;
   if (delayMs === undefined) {
     endWork(attempt, outcome);
     return;
   }
-  run.writer.step({ ...stepOf(operation, record, outcome), willRetry: true });
+  run.writer.step({ ...stepOf(record, outcome), willRetry: true });
   const cancel = run.services.clock.schedule(delayMs, () => {
     record.cancelWait = undefined;
     tryOnce({ ...attempt, timer: undefined });
@@ -208,57 +193,84 @@ function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
   };
 }
 
+/** The journal entry for the end of an attempt. */
+function stepOf(
+  { operation, attempts, startedAt }: OperationRecord,
+  { status, skippedReason, error, effects }: CheckedOutcome,
+  finishedAt: number = startedAt ?? 0,
+): OperationStep {
+  const { hook, operationId } = operation;
+  return {
+    kind: "operation",
+    hook,
+    operationId,
+    attempt: Math.max(1, attempts),
+    status,
+    finishedAt,
+    startedAt,
+    skippedReason,
+    error,
+    effects: effects.length > 0 ? effects : undefined,
+  };
+}
+
 /** Records how the operation ended, and continues the run. */
-function endWork(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { run, operation, record } = attempt;
+function endWork({ run, record }: Attempt, outcome: CheckedOutcome): void {
   const isLate = run.isStopping && outcome.status !== "aborted";
-  if (isLate) record.lateStatus = outcome.status;
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
-  record.finishedAt = run.services.clock.now();
-  record.effects = ended.effects;
-  record.inputsSummary = outcome.debug?.inputsSummary;
-  record.outputsSummary = outcome.debug?.outputsSummary;
-  record.isExempt = ended === conditionFalse || ended === notDue;
-  record.status = ended.status;
-  record.skippedReason = ended.skippedReason;
-  record.error = ended.error;
-  announceEnd(attempt);
-  run.writer.step(stepOf(operation, record, record));
-  const { status, isExempt } = record;
-  run.dispatch({ type: "operation_finished", index: operation.index, status, isExempt });
+  const isExempt = ended === conditionFalse || ended === notDue;
+  const step: OperationStep = {
+    ...stepOf(record, ended, run.services.clock.now()),
+    isExempt: isExempt || undefined,
+    lateStatus: isLate ? outcome.status : undefined,
+    inputsSummary: outcome.debug?.inputsSummary,
+    outputsSummary: outcome.debug?.outputsSummary,
+  };
+  announceEnd(run, record, step);
+  run.writer.step(step);
+  const { index } = record.operation;
+  run.dispatch({ type: "operation_finished", index, status: ended.status, isExempt });
 }
 
-/** Completes the record of an operation that ended without a start, and announces it. */
-export function recordEnd(run: RunContext, end: OperationEnd): void {
-  const operation = run.plan.operations[end.index];
-  const record = run.records[end.index];
-  if (operation === undefined || record === undefined || record.status !== undefined) return;
-  record.status = end.status;
-  record.skippedReason = end.skippedReason ?? record.skippedReason;
-  record.error = end.error ?? record.error;
-  record.detached ||= end.detached === true;
-  record.finishedAt ??= run.services.clock.now();
-  announceEnd({ run, operation, record });
+/** Records how an operation ended without a start, or that it was abandoned. */
+export function recordEnd(run: RunContext, record: OperationRecord, end: OperationEnd): void {
+  record.cancelWait?.();
+  if (record.end !== undefined) return;
+  const step = stepOf(record, { ...end, effects: noEffects }, run.services.clock.now());
+  announceEnd(run, record, { ...step, detached: end.detached });
 }
 
-function announceEnd({
-  run,
-  operation,
-  record,
-}: Pick<Attempt, "run" | "operation" | "record">): void {
+function announceEnd(run: RunContext, record: OperationRecord, end: OperationStep): void {
   releaseRecord(record, run.services.limiter);
   record.attempt = undefined;
-  if (record.isStale || record.effects.length > 0) markDependentsStale(run, operation.index);
-  run.emit(endEventOf(operation, record), record.finishedAt);
+  endRecord(run, record, end);
+  const { operationId, hook, definition } = record.operation;
+  const { status, finishedAt, startedAt, attempt, skippedReason, error, detached } = end;
+  run.emit(
+    {
+      type: "operation.finished",
+      operationId,
+      operationName: definition.name,
+      hook,
+      status,
+      finishedAt,
+      startedAt,
+      attempts: startedAt === undefined ? undefined : attempt,
+      skippedReason,
+      error,
+      detached,
+    },
+    finishedAt,
+  );
 }
 
 /** Limit of one text in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
-function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): OperationDebug {
+function boundDebug({ run, record }: Attempt, debug: OperationDebug | null): OperationDebug {
   const { maxSummaryChars } = run.services.limits;
   const limits =
-    operation.config.debug?.enabled === true
+    record.operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }
       : { maxChars: maxSummaryChars, maxTextChars: 1_024 };
   const inputsSummary = boundSummary(debug?.inputsSummary, limits);
@@ -266,8 +278,8 @@ function boundDebug({ run, operation }: Attempt, debug: OperationDebug | null): 
   return { inputsSummary, outputsSummary };
 }
 
-function reportLate({ run, operation, number }: Attempt, { status }: CheckedOutcome): void {
-  const { operationId, hook } = operation;
+function reportLate({ run, record, number }: Attempt, { status }: CheckedOutcome): void {
+  const { operationId, hook } = record.operation;
   const { runId } = run.input;
   const { onLateResult, onListenerError } = run.services;
   callListener(

@@ -11,7 +11,7 @@ import {
   write,
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
-import type { LateResult } from "./engine-services.ts";
+import type { LateResult } from "./engine-options.ts";
 
 /** Ends when its signal is aborted, at once. */
 const heedful = ({ signal }: OperationContext): Promise<OperationOutcome> =>

@@ -1,14 +1,13 @@
 import { OperationsError } from "../operations-error.ts";
 import { pause } from "../ports/run-clock.ts";
-import type { RunExecutor } from "../ports/run-executor.ts";
 import { driveRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { DrivenRun, PlanMaker } from "./prepare-run.ts";
+import type { DrivenRun } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
-import { acquireRun, mayResume, planOf, takeRun } from "./take-run.ts";
+import { acquireRun, mayResume, planOf, type RunWorker, takeRun } from "./take-run.ts";
 
 /** Executes runs of this process, and follows runs of other processes. */
 export interface Runner {
@@ -25,16 +24,9 @@ export interface Runner {
   resume(runId: string): Promise<LiveRun>;
 }
 
-/** Services of a runner. */
-export interface RunnerOptions {
-  services: EngineServices;
-  plans: PlanMaker;
-  executor: RunExecutor;
-  owner: string;
-}
-
 /** The runner of an engine. */
-export function createRunner({ services, plans, executor, owner }: RunnerOptions): Runner {
+export function createRunner(worker: RunWorker): Runner {
+  const { services, executor } = worker;
   const { runs } = services;
   const lives = new Map<string, LiveRun>();
   const liveOf = (runId: string): LiveRun => {
@@ -62,7 +54,7 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
   /** Undefined: poll again. */
   const followOnce = async (live: LiveRun, idle: number): Promise<RunResult | undefined> => {
     try {
-      const taken = live.prepared === undefined ? await take(live) : startOf(live);
+      const taken = live.prepared === undefined ? await takeRun(worker, live) : startOf(live);
       if (taken === undefined) return undefined;
       if ("lastLease" in taken)
         return await pauseFollowing(live, services, pollDelay(services, idle, taken.lastLease));
@@ -79,15 +71,10 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
         : pauseFollowing(live, services, pollDelay(services, idle, undefined));
     }
   };
-  const take = (live: LiveRun): ReturnType<typeof takeRun> => {
-    const { runId, feed, mayTake, earlyAbort: abort, lease } = live;
-    live.lease = undefined;
-    return takeRun({ services, plans }, { runId, feed, mayTake, owner, abort, lease });
-  };
   const startOf = (live: LiveRun): DrivenRun | undefined => {
     const { prepared, earlyAbort: abort } = live;
     live.prepared = undefined;
-    const plan = prepared && planOf({ services, plans }, prepared.input);
+    const plan = prepared && planOf(worker, prepared.input);
     return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
   const runner: Runner = {
@@ -107,13 +94,13 @@ export function createRunner({ services, plans, executor, owner }: RunnerOptions
       const stored = await runs.loadRun(runId);
       if (stored === undefined) return "held";
       if (stored.result !== undefined) return "ended";
-      if (!mayResume({ services, plans }, stored))
+      if (!mayResume(worker, stored))
         return (stored.lease?.expiresAtMs ?? 0) > services.clock.now() ? "held" : "unplannable";
       if (!executor.isLocal) {
         await executor.submit(runId, true);
         return "taken";
       }
-      const lease = await acquireRun({ services, plans }, stored, owner);
+      const lease = await acquireRun(worker, stored);
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;

@@ -4,7 +4,6 @@ import { onAbort, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "../ports/branch-key.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
-import type { RunExecutor } from "../ports/run-executor.ts";
 import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
 import { checkStart, payloadHash, type StartRequest } from "./check-start.ts";
@@ -12,21 +11,17 @@ import type { StartOptions, WhenActive } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PlanMaker } from "./prepare-run.ts";
 import type { Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
+import type { RunWorker } from "./take-run.ts";
 
 // The limit that a start accepts.
 const maxInitiatorChars = 200;
 
 /** Services that a start needs. */
-export interface StarterOptions {
-  services: EngineServices;
-  plans: PlanMaker;
+export interface StarterOptions extends RunWorker {
   runner: Runner;
-  executor: RunExecutor;
   profiles: ProfileStore;
-  owner: string;
   whenActive: WhenActive;
 }
 

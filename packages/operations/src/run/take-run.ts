@@ -1,30 +1,19 @@
-import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import { OperationsError } from "../operations-error.ts";
+import { OperationsError, unknownRun } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
-import { unknownRun } from "../ports/unknown-run.ts";
+import type { RunExecutor } from "../ports/run-executor.ts";
 import type { EngineServices } from "./engine-services.ts";
+import type { LiveRun } from "./live-run.ts";
 import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 
-/** A run that other workers have executed, and what this process has of it. */
-export interface Taking {
-  runId: string;
-  feed: EventFeed;
-  /** False: only follows the run. */
-  mayTake: boolean;
-  owner: string;
-  /** A lease that is already acquired. */
-  lease?: RunLease | undefined;
-  /** An abort from this process. */
-  abort?: AbortRequest | undefined;
-}
-
-/** Services to take over a run. */
-export interface TakingServices {
+/** What an engine executes its runs with. */
+export interface RunWorker {
   services: EngineServices;
   plans: PlanMaker;
+  executor: RunExecutor;
+  owner: string;
 }
 
 /** A run that cannot be resumed in this process now, and the last lease on it. */
@@ -38,25 +27,26 @@ export interface Waiting {
  * @throws OperationsError `unknown_run`
  */
 export async function takeRun(
-  at: TakingServices,
-  taking: Taking,
+  worker: RunWorker,
+  live: LiveRun,
 ): Promise<DrivenRun | RunResult | Waiting> {
-  const { runs } = at.services;
-  const { runId, feed, owner, mayTake } = taking;
+  const { runs } = worker.services;
+  const { runId, feed, mayTake, lease: granted } = live;
+  live.lease = undefined;
   const stored = await runs.loadRun(runId);
   if (stored === undefined) throw unknownRun(runId);
-  const isOpen = mayTake && stored.result === undefined && mayResume(at, stored, taking.abort);
-  const lease = taking.lease ?? (isOpen ? await acquireRun(at, stored, owner) : undefined);
-  if (lease !== undefined) return resumed(at, taking, lease);
+  const isOpen =
+    mayTake && stored.result === undefined && mayResume(worker, stored, live.earlyAbort);
+  const lease = granted ?? (isOpen ? await acquireRun(worker, stored) : undefined);
+  if (lease !== undefined) return resumed(worker, live, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
   return stored.result ?? { lastLease: stored.lease };
 }
 
 /** Acquires the lease of a stored run, at once if its owner is known to be dead. Undefined if another worker has it. */
 export async function acquireRun(
-  { services }: TakingServices,
+  { services, owner }: RunWorker,
   { input, lease }: StoredRun,
-  owner: string,
 ): Promise<RunLease | undefined> {
   const { runs, clock, limits, isOwnerDead } = services;
   if (lease !== undefined && (await isOwnerDead(lease.owner))) await runs.releaseLease(lease);
@@ -64,20 +54,20 @@ export async function acquireRun(
 }
 
 /** The plan of a stored run. @throws OperationsError `invalid_profile` */
-export function planOf({ plans }: TakingServices, { profile, trigger }: RunInput): PreparedPlan {
+export function planOf({ plans }: RunWorker, { profile, trigger }: RunInput): PreparedPlan {
   return plans.planOf(profile && plans.validate(profile), trigger);
 }
 
 /** A run that cannot be planned here is left to other workers, unless it must end. */
 export function mayResume(
-  at: TakingServices,
+  worker: RunWorker,
   { input, abort }: StoredRun,
   request?: AbortRequest,
 ): boolean {
   if ((abort ?? request) !== undefined) return true;
   if (input.formatVersion !== 1) return false;
   try {
-    planOf(at, input);
+    planOf(worker, input);
     return true;
   } catch (error) {
     if (OperationsError.isInstance(error) && error.code === "invalid_profile") return false;
@@ -87,20 +77,19 @@ export function mayResume(
 
 /** Reads the run again under the lease, since another worker may have written until then. */
 async function resumed(
-  at: TakingServices,
-  taking: Taking,
+  worker: RunWorker,
+  { runId, feed, earlyAbort }: LiveRun,
   lease: RunLease,
 ): Promise<DrivenRun | Waiting> {
-  const { services } = at;
-  const { runId, feed } = taking;
+  const { services } = worker;
   const stored = await services.runs.loadRun(runId);
   if (stored === undefined || stored.result !== undefined) return { lastLease: lease };
   const events: RunEvent[] = [];
   for await (const page of eventPages(services.runs, runId, 0)) events.push(...page);
   feed.publish(events.filter(({ seq }) => seq > feed.lastSeq));
   const { input } = stored;
-  const abort = stored.abort ?? taking.abort;
-  const { steps, ...plan } = planFrom(at, stored, abort);
+  const abort = stored.abort ?? earlyAbort;
+  const { steps, ...plan } = planFrom(worker, stored, abort);
   return {
     ...plan,
     services,
@@ -114,17 +103,17 @@ async function resumed(
 
 /** If a run must end and cannot be planned here, it ends with an empty plan. */
 function planFrom(
-  at: TakingServices,
+  worker: RunWorker,
   { input, steps }: StoredRun,
   abort: AbortRequest | undefined,
 ): PreparedPlan & { steps: RunStep[] } {
   const stop: RunStep = { kind: "stop", cause: "user_abort", ...abort };
   try {
     const isStopped = abort === undefined || steps.some(({ kind }) => kind === "stop");
-    return { ...planOf(at, input), steps: isStopped ? steps : [...steps, stop] };
+    return { ...planOf(worker, input), steps: isStopped ? steps : [...steps, stop] };
   } catch (error) {
     if (abort === undefined) throw error;
-    return { ...at.plans.planOf(undefined, input.trigger), steps: [stop, ...steps] };
+    return { ...worker.plans.planOf(undefined, input.trigger), steps: [stop, ...steps] };
   }
 }
 

@@ -2,8 +2,8 @@ import type { ChatMessage, Part, ToolCall, ToolDefinition, ToolDescription } fro
 import type { ToolBridge } from "@ccl/context-compiler/tool-interrupt";
 import { toBase64 } from "@ccl/core/json";
 
-import { OperationsError } from "../operations-error.ts";
-import type { TurnTool } from "./engine-services.ts";
+import { refuse } from "../operations-error.ts";
+import type { TurnTool } from "./engine-options.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** The tools of one turn. */
@@ -68,8 +68,7 @@ function joined(bridges: readonly ToolBridge[], names: readonly string[] | undef
     call(name, input, call) {
       const owner = owners.get(name);
       if (owner !== undefined) return owner.call(name, input, call);
-      const message = `There is no tool ${JSON.stringify(name)}.`;
-      throw new OperationsError("invalid_options", message);
+      refuse(`There is no tool ${JSON.stringify(name)}.`);
     },
   };
 }

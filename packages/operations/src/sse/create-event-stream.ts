@@ -1,8 +1,7 @@
 import { untilAborted } from "@ccl/core/async";
 
 import type { RunEvent } from "../events/run-event.ts";
-import { OperationsError } from "../operations-error.ts";
-import { frameEvent, withoutInternals } from "./frame-event.ts";
+import { refuse } from "../operations-error.ts";
 
 /** The source of a run's events: a `RunEngine`, or an object with the same method. */
 export interface EventSourceOf {
@@ -42,10 +41,7 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
   const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
   for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
-    throw new OperationsError(
-      "invalid_options",
-      `${name} must be a whole number above 0, not ${value}.`,
-    );
+    refuse(`${name} must be a whole number above 0, not ${value}.`);
   }
   const controller = new AbortController();
   const end = (): void => {
@@ -87,10 +83,7 @@ function seqOf(lastEventId: string): number {
   const seq = Number(lastEventId);
   if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
   const shown = JSON.stringify(lastEventId.slice(0, 40));
-  throw new OperationsError(
-    "invalid_options",
-    `The last event id ${shown} is no number of an event.`,
-  );
+  refuse(`The last event id ${shown} is no number of an event.`);
 }
 
 type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId" | "signal">;
@@ -138,4 +131,35 @@ export function streamOf(events: OpenEvents, settings: StreamSettings): Readable
     },
     { highWaterMark: maxBufferedBytes, size: (chunk) => chunk.byteLength },
   );
+}
+
+// JSON has no other line separators, and some readers are known to split at these as well.
+const lineSeparators = /[\u2028\u2029]/g;
+
+/**
+ * Formats an event as one message of a stream, with its number as the id. JSON escapes every line break, so nothing
+ * within it can end a line. Text of a run can therefore reach the field `data` only. Format:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+function frameEvent(event: RunEvent): string {
+  const data = JSON.stringify(event).replace(
+    lineSeparators,
+    (character) => `\\u${character.charCodeAt(0).toString(16)}`,
+  );
+  return `id: ${event.seq}\ndata: ${data}\n\n`;
+}
+
+/**
+ * The event without internals that chat users must not see: values for prompts or handlers only, summaries and details.
+ */
+function withoutInternals(event: RunEvent): RunEvent {
+  if (event.type === "operation.finished" && event.error?.details !== undefined)
+    return { ...event, error: { ...event.error, details: undefined } };
+  if (event.type !== "run.finished") return event;
+  const hidden = { inputsSummary: undefined, outputsSummary: undefined, errorDetails: undefined };
+  const operationRuns = event.result.operationRuns.map((run) => ({ ...run, ...hidden }));
+  const artifacts = event.result.artifacts.filter(
+    ({ usage }) => usage === "ui_only" || usage === "prompt+ui",
+  );
+  return { ...event, result: { ...event.result, operationRuns, artifacts } };
 }

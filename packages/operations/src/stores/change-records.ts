@@ -7,7 +7,13 @@ import type { StoreCall } from "../ports/store-call.ts";
 const maxAttempts = 100;
 const pageSize = 1_000;
 
-/** Reads and changes of one call. They are applied if nothing that was read has changed meanwhile. */
+interface RecordList {
+  prefix: string;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Reads and changes of one call. The changes are applied if no changed record that was read has changed meanwhile. */
 export class RecordEdit {
   readonly #records: Records;
   readonly #call: StoreCall | undefined;
@@ -38,6 +44,35 @@ export class RecordEdit {
     });
   }
 
+  /** A page of the records whose names begin with the prefix, after the name `cursor`. */
+  page(of: RecordList): Promise<{ records: StoredRecord[]; cursor?: string | undefined }> {
+    return this.#records.list({ ...this.#call, ...of });
+  }
+
+  /** All their values, up to a limit. */
+  async list<Value>({ prefix, cursor, limit = Infinity }: RecordList): Promise<Value[]> {
+    const values: Value[] = [];
+    let after = cursor;
+    do {
+      const size = Math.min(pageSize, limit - values.length);
+      const page = await this.page({ prefix, cursor: after, limit: size });
+      for (const record of page.records) values.push(valueIn(record));
+      after = page.cursor;
+    } while (after !== undefined && values.length < limit);
+    return values;
+  }
+
+  /** The entries of a log from an index on. */
+  async readLog<Entry>(log: string, from: number): Promise<Entry[]> {
+    const found: Entry[] = [];
+    for (;;) {
+      const at = from + found.length;
+      const { entries, version } = await this.#records.readLog(log, { ...this.#call, from: at });
+      for (const entry of entries) found.push(entry as Entry);
+      if (entries.length === 0 || from + found.length >= version) return found;
+    }
+  }
+
   put(name: string, value: unknown): void {
     this.#changes.set(name, { put: name, value, expectedVersion: this.#versions.get(name) });
   }
@@ -61,7 +96,7 @@ export class RecordEdit {
 }
 
 /** Applies what `work` reads and changes in one step, again if another writer was first. @throws OperationsError */
-export async function changeRecords<Value>(
+export async function withRecords<Value>(
   records: Records,
   call: StoreCall | undefined,
   work: (edit: RecordEdit) => Promise<Value>,
@@ -88,27 +123,6 @@ export async function translated<Value>(call: () => Promise<Value>): Promise<Val
   } catch (error) {
     throw operationsErrorOf(error);
   }
-}
-
-/** All values whose names begin with the prefix, after the name `cursor`. */
-export async function listValues<Value>(
-  records: Records,
-  {
-    prefix,
-    cursor,
-    limit = Infinity,
-  }: { prefix: string; cursor?: string | undefined; limit?: number },
-  call: StoreCall | undefined,
-): Promise<Value[]> {
-  const values: Value[] = [];
-  let after = cursor;
-  do {
-    const size = Math.min(pageSize, limit - values.length);
-    const page = await records.list({ ...call, prefix, cursor: after, limit: size });
-    for (const record of page.records) values.push(valueIn(record));
-    after = page.cursor;
-  } while (after !== undefined && values.length < limit);
-  return values;
 }
 
 /** The value of a record that this package wrote. */

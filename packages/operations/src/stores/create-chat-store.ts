@@ -13,7 +13,7 @@ import {
 } from "../ports/conversation-store.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 import { keepAnswer } from "./answer-text.ts";
-import { changeRecords, listValues, RecordEdit, translated, valueIn } from "./change-records.ts";
+import { type RecordEdit, valueIn, withRecords } from "./change-records.ts";
 import { deleteTurns, forkBranch, importTurns } from "./edit-conversation.ts";
 import { readKeptState } from "./kept-state.ts";
 import { readNewestTurns, readTurns } from "./read-turns.ts";
@@ -40,9 +40,13 @@ export function createChatStore(
   records: Records = createMemoryRecords(),
   { preamble = [] }: ChatStoreOptions = {},
 ): ConversationStore {
+  const onRecords = <Value>(
+    call: StoreCall | undefined,
+    work: (edit: RecordEdit) => Promise<Value>,
+  ): Promise<Value> => withRecords(records, call, work);
   return {
     appendUserMessage: ({ userMessageId, content, ...at }, call) =>
-      changeRecords(records, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const [branch = newBranch(at), known] = await edit.read<[BranchRecord, TurnRecord]>(
           chatNames.branch(at),
           chatNames.turn(at, userMessageId),
@@ -51,94 +55,90 @@ export function createChatStore(
         edit.put(chatNames.branch(at), addMessage(edit, branch, { userMessageId, content }));
       }),
     loadTurn: ({ userMessageId, maxTurns, ...at }, call) =>
-      translated(async () => {
-        const last = await findTurn(records, at, userMessageId, call);
+      onRecords(call, async (edit) => {
+        const last = await findTurn(edit, at, userMessageId);
         if (last === undefined) return undefined;
         const { position } = last;
         const from = firstPosition(position, maxTurns);
-        const before = await readTurns(records, at, { from, to: position - 1 }, call);
+        const before = await readTurns(edit, at, { from, to: position - 1 });
         const history = [...preamble, ...historyOf([...before, last])];
         return { userMessageId: last.userMessageId, position, history };
       }),
     commitTurn: (commit, call) =>
-      changeRecords(records, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const turn = await readTurn(edit, commit, commit.fencingToken);
         const outcomes = await applyCommit(edit, turn, commit);
         putTurn(edit, commit, turn);
         return outcomes;
       }),
     saveAssistantVariant: (variant, call) =>
-      changeRecords(records, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const turn = await readTurn(edit, variant, variant.fencingToken);
         saveVariant(turn, variant);
         putTurn(edit, variant, turn);
       }),
     keptState: ({ session, before, ...at }, call) =>
-      translated(async () => {
-        const turn = before === undefined ? undefined : await findTurn(records, at, before, call);
+      onRecords(call, async (edit) => {
+        const turn = before === undefined ? undefined : await findTurn(edit, at, before);
         const end = turn?.position ?? Infinity;
-        return readKeptState(records, at, { session, before: end }, call);
+        return readKeptState(edit, at, { session, before: end });
       }),
     writesOf: (runId, call) =>
-      translated(async () => {
+      onRecords(call, async (edit) => {
         const prefix = prefixOf("wrote", runId);
-        const found = await listValues<RunWrites>(records, { prefix }, call);
+        const found = await edit.list<RunWrites>({ prefix });
         return found.flatMap(({ writes }) => writes);
       }),
-    branches: (options) => translated(() => listBranches(records, options)),
+    branches: ({ signal, ...which } = {}) =>
+      onRecords({ signal }, (edit) => listBranches(edit, which)),
     turns: (at, { before, limit = Infinity, ...call } = {}) =>
-      translated(async () => {
-        const end = await findTurn(records, at, before, call);
+      onRecords(call, async (edit) => {
+        const end = await findTurn(edit, at, before);
         if (end === undefined) return [];
         const to = before === undefined ? end.position : end.position - 1;
         const turns =
           limit === Infinity
-            ? await readTurns(records, at, { to }, call)
-            : await readNewestTurns(records, at, { to, limit: Math.floor(limit) }, call);
+            ? await readTurns(edit, at, { to })
+            : await readNewestTurns(edit, at, { to, limit: Math.floor(limit) });
         return turns.map(turnIn);
       }),
     editTurn: (change, call) =>
-      changeRecords(records, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const turn = await readTurn(edit, change);
         if (change.type === "edit") await keepAnswer(edit, turn, change.variantId);
         applyEdit(turn, change);
         putTurn(edit, change, turn);
       }),
-    deleteTurns: (range, call) =>
-      changeRecords(records, call, (edit) => deleteTurns({ records, edit, call }, range)),
-    importTurns: (imported, call) =>
-      changeRecords(records, call, (edit) => importTurns({ records, edit, call }, imported)),
-    fork: (from, call) =>
-      changeRecords(records, call, (edit) => forkBranch({ records, edit, call }, from)),
+    deleteTurns: (range, call) => onRecords(call, (edit) => deleteTurns(edit, range)),
+    importTurns: (imported, call) => onRecords(call, (edit) => importTurns(edit, imported)),
+    fork: (from, call) => onRecords(call, (edit) => forkBranch(edit, from)),
   };
 }
 
 /** The turn of a message. Without one the last turn of the branch. */
 async function findTurn(
-  records: Records,
+  edit: RecordEdit,
   at: ChatBranch,
   userMessageId: string | undefined,
-  call: StoreCall | undefined,
 ): Promise<TurnRecord | undefined> {
-  const edit = new RecordEdit(records, call);
   if (userMessageId !== undefined) {
     const [turn] = await edit.read<[TurnRecord]>(chatNames.turn(at, userMessageId));
     return turn;
   }
   const [branch = newBranch(at)] = await edit.read<[BranchRecord]>(chatNames.branch(at));
-  const [last] = await readNewestTurns(records, at, { to: branch.next - 1, limit: 1 }, call);
+  const [last] = await readNewestTurns(edit, at, { to: branch.next - 1, limit: 1 });
   return last;
 }
 
 async function listBranches(
-  records: Records,
-  { cursor, limit, ...call }: ListBranchesOptions = {},
+  edit: RecordEdit,
+  { cursor, limit }: ListBranchesOptions,
 ): Promise<BranchPage> {
   const size = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
   const found: BranchRecord[] = [];
   let after = cursor;
   do {
-    const page = await records.list({ ...call, prefix: prefixOf("branch"), cursor: after });
+    const page = await edit.page({ prefix: prefixOf("branch"), cursor: after });
     found.push(...page.records.map((record) => valueIn<BranchRecord>(record)).filter(hasTurns));
     after = page.cursor;
   } while (after !== undefined && found.length <= size);

@@ -5,9 +5,10 @@ import { OperationsError } from "../operations-error.ts";
 import { runStepKey } from "../ports/run-step.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
+import type { StoreCall } from "../ports/store-call.ts";
 import { readAnswer } from "./answer-text.ts";
 import { addToRun, appendToRun } from "./append-to-run.ts";
-import { changeRecords, translated } from "./change-records.ts";
+import { type RecordEdit, translated, withRecords } from "./change-records.ts";
 import { createRun } from "./create-run.ts";
 import { acquireLease, releaseLease, renewLease } from "./lease-runs.ts";
 import { pruneRuns } from "./prune-runs.ts";
@@ -33,38 +34,43 @@ export function createRunStore(
     finished = maxInMemory;
     await pruneRuns(own, { endedBeforeMs: Infinity, nowMs, limit }, undefined);
   };
+  const onRecords = <Value>(
+    call: StoreCall | undefined,
+    work: (edit: RecordEdit) => Promise<Value>,
+  ): Promise<Value> => withRecords(own, call, work);
   return {
     chat,
-    createRun: (run, call) => changeRecords(own, call, (edit) => createRun(edit, run)),
-    loadRun: (runId, call) => translated(() => loadRun(own, runId, call)),
+    createRun: (run, call) => onRecords(call, (edit) => createRun(edit, run)),
+    loadRun: (runId, call) => onRecords(call, (edit) => loadRun(edit, runId)),
     acquireLease: (runId, request, call) =>
-      changeRecords(own, call, (edit) => acquireLease(edit, { ...request, runId })),
+      onRecords(call, (edit) => acquireLease(edit, { ...request, runId })),
     renewLease: (lease, request, call) =>
-      changeRecords(own, call, (edit) => renewLease(edit, lease, request)),
-    releaseLease: (lease, call) => changeRecords(own, call, (edit) => releaseLease(edit, lease)),
+      onRecords(call, (edit) => renewLease(edit, lease, request)),
+    releaseLease: (lease, call) => onRecords(call, (edit) => releaseLease(edit, lease)),
     async append(append, call) {
-      const outcome = await changeRecords(own, call, (edit) => appendToRun(edit, append));
+      const outcome = await onRecords(call, (edit) => appendToRun(edit, append));
       if (append.result !== undefined) await limitMemory(append.result.finishedAt);
       return outcome;
     },
-    readEvents: (runId, options) => translated(() => readEvents(own, runId, options ?? {})),
+    readEvents: (runId, { signal, ...which } = {}) =>
+      onRecords({ signal }, (edit) => readEvents(edit, runId, which)),
     requestAbort: (runId, request, call) =>
-      changeRecords(own, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const head = await readHead(edit, runId);
         if (head.endedAt !== undefined) return false;
         if (head.abort === undefined) edit.put(runNames.head(runId), { ...head, abort: request });
         return true;
       }),
     answer: (runId, step, call) =>
-      changeRecords(own, call, async (edit) => {
+      onRecords(call, async (edit) => {
         const head = await readHead(edit, runId);
         if (head.endedAt !== undefined) return false;
-        const steps = await readSteps(own, head, await readAnswer(edit, head), call);
+        const steps = await readSteps(edit, head, await readAnswer(edit, head));
         if (steps.some((known) => runStepKey(known) === runStepKey(step))) return false;
         await addToRun(edit, head, { events: [], steps: [step] }, undefined);
         return true;
       }),
-    listRuns: (options) => translated(() => listRuns(own, options ?? {})),
+    listRuns: ({ signal, ...which } = {}) => onRecords({ signal }, (edit) => listRuns(edit, which)),
     prune: ({ limit, endedBeforeMs, nowMs, ...call }) =>
       translated(async () => {
         const max = pageLimit(limit, { byDefault: 1_000, max: 10_000 }, OperationsError);

@@ -1,4 +1,4 @@
-import { OperationsError } from "../operations-error.ts";
+import { refuse } from "../operations-error.ts";
 import type { NewRun, RunCreation } from "../ports/run-store.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { leaseOf } from "./lease-runs.ts";
@@ -27,11 +27,7 @@ export async function createRun(
     return { status: isSame ? "duplicate" : "payload_conflict", runId: known.runId };
   }
   if (branch.active !== undefined) return { status: "active", runId: branch.active };
-  if (head !== undefined)
-    throw new OperationsError(
-      "invalid_options",
-      `There is a run ${JSON.stringify(runId)} already.`,
-    );
+  if (head !== undefined) refuse(`There is a run ${JSON.stringify(runId)} already.`);
   const isNew = addsMessage === true && turn === undefined && userMessage !== undefined;
   const then = isNew ? addMessage(edit, branch, { userMessageId, content: userMessage }) : branch;
   const next = { ...then, token: branch.token + 1, active: runId };

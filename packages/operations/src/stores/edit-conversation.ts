@@ -1,26 +1,17 @@
-import type { Records } from "@ccl/records";
-
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch } from "../ports/chat-store.ts";
 import { keepStates, type StoredTurn } from "../ports/chat-turn.ts";
 import { takenBranch, unknownTurn } from "../ports/conversation-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
-import { listValues, type RecordEdit } from "./change-records.ts";
+import type { RecordEdit } from "./change-records.ts";
 import { deleteRuns } from "./prune-runs.ts";
 import { readTurns } from "./read-turns.ts";
 import { chatNames, prefixOf, runNames } from "./record-names.ts";
 import { type BranchRecord, newBranch, type RunHead } from "./run-head.ts";
 import { addTurn, addWrites, removeTurn, type RunWrites, type TurnRecord } from "./turn-records.ts";
 
-interface Editing {
-  records: Records;
-  edit: RecordEdit;
-  call: StoreCall | undefined;
-}
-
 /** Deletes turns and their runs. Returns the number of turns. */
 export async function deleteTurns(
-  { records, edit, call }: Editing,
+  edit: RecordEdit,
   { from, to, ...at }: ChatBranch & { from: string; to?: string | undefined },
 ): Promise<number> {
   const name = chatNames.branch(at);
@@ -34,11 +25,11 @@ export async function deleteTurns(
     throw new OperationsError("run_active", message);
   }
   const range = { from: first.position, to: to === undefined ? Infinity : last.position };
-  const gone = await readTurns(records, at, range, call);
+  const gone = await readTurns(edit, at, range);
   for (const turn of gone) removeTurn(edit, at, turn);
   edit.put(name, { ...branch, turns: branch.turns - gone.length } satisfies BranchRecord);
   const prefix = prefixOf("of", at.chatId, at.branchId);
-  const runs = await listValues<string>(records, { prefix }, call);
+  const runs = await edit.list<string>({ prefix });
   const heads = await edit.readAll<RunHead>(runs.map(runNames.head));
   const ids = new Set(gone.map(({ userMessageId }) => userMessageId));
   const isGone = (head: RunHead | undefined): head is RunHead =>
@@ -49,7 +40,7 @@ export async function deleteTurns(
 
 /** Adds turns, and copies what their runs wrote in another branch of the chat. */
 export async function importTurns(
-  { records, edit, call }: Editing,
+  edit: RecordEdit,
   { turns: imported, ...at }: ChatBranch & { turns: readonly StoredTurn[] },
 ): Promise<void> {
   const name = chatNames.branch(at);
@@ -65,11 +56,7 @@ export async function importTurns(
     const copy: TurnRecord = { ...structuredClone(turn), position, applied: [] };
     const kept = new Set<string>();
     for (const runId of runsOf(copy)) {
-      const found = await listValues<RunWrites>(
-        records,
-        { prefix: prefixOf("wrote", runId) },
-        call,
-      );
+      const found = await edit.list<RunWrites>({ prefix: prefixOf("wrote", runId) });
       const { writes = [] } = found.findLast(({ chatId }) => chatId === at.chatId) ?? {};
       if (writes.length > 0) kept.add(runId);
       await addWrites(edit, at, copy, writes);
@@ -89,7 +76,7 @@ function runsOf(turn: StoredTurn): Set<string> {
 
 /** Copies a branch up to a turn, with the state of its answers. */
 export async function forkBranch(
-  { records, edit, call }: Editing,
+  edit: RecordEdit,
   {
     userMessageId,
     newBranchId,
@@ -104,7 +91,7 @@ export async function forkBranch(
   );
   if (last === undefined) throw unknownTurn(userMessageId);
   if (branch.turns > 0) throw takenBranch(newBranchId);
-  const turns = await readTurns(records, at, { to: last.position }, call);
+  const turns = await readTurns(edit, at, { to: last.position });
   for (const turn of turns) {
     const runIds = Object.keys(turn.wrote ?? {});
     const names = runIds.map((runId) => chatNames.wrote(runId, at, turn.position));

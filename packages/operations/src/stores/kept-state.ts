@@ -1,20 +1,16 @@
-import type { Records } from "@ccl/records";
-
 import type { ChatBranch, KeptState, KeptWrite } from "../ports/chat-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
-import { listValues, RecordEdit } from "./change-records.ts";
+import type { RecordEdit } from "./change-records.ts";
 import { chatNames, prefixOf } from "./record-names.ts";
 import type { RunWrites, TurnState } from "./turn-records.ts";
 
 /** The stored state of a session before a position. */
 export async function readKeptState(
-  records: Records,
+  edit: RecordEdit,
   branch: ChatBranch,
   { session, before }: { session: string; before: number },
-  call: StoreCall | undefined,
 ): Promise<KeptState> {
   const prefix = prefixOf("state", branch.chatId, branch.branchId);
-  const all = await listValues<TurnState>(records, { prefix }, call);
+  const all = await edit.list<TurnState>({ prefix });
   const shownTurns = all.filter(
     ({ position, shown }) => position < before && shown?.session === session,
   );
@@ -41,7 +37,7 @@ export async function readKeptState(
   });
   const parts = [...wanted.reverse(), ...missing];
   const names = parts.map(({ runId, position }) => chatNames.wrote(runId, branch, position));
-  const found = await new RecordEdit(records, call).readAll<RunWrites>(names);
+  const found = await edit.readAll<RunWrites>(names);
   const writesOf = (at: number): KeptWrite[] =>
     (found[at]?.writes ?? []).filter(({ write }) => parts[at]?.tags.has(write.tag));
   const indexes = parts.map((_, at) => at);

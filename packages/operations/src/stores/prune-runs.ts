@@ -1,7 +1,7 @@
 import type { Records } from "@ccl/records";
 
 import type { StoreCall } from "../ports/store-call.ts";
-import { changeRecords, listValues, type RecordEdit } from "./change-records.ts";
+import { type RecordEdit, withRecords } from "./change-records.ts";
 import { prefixOf, runNames } from "./record-names.ts";
 import type { RunHead } from "./run-head.ts";
 
@@ -26,8 +26,8 @@ export async function pruneRuns(
   let count = 0;
   let cursor: string | undefined;
   while (count < limit) {
-    const ids = await listValues<string>(records, { prefix, cursor, limit: atOnce }, call);
-    const { deleted, last } = await changeRecords(records, call, async (edit) => {
+    const { deleted, last } = await withRecords(records, call, async (edit) => {
+      const ids = await edit.list<string>({ prefix, cursor, limit: atOnce });
       const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
       const old = heads.filter(
         (head) => head?.endedAt !== undefined && head.endedAt < endedBeforeMs,
@@ -61,14 +61,8 @@ export async function deleteRuns(edit: RecordEdit, heads: readonly RunHead[]): P
   for (const head of heads) {
     const { lease, endedAt = 0, request } = head;
     const { runId } = lease;
-    for (const of of [
-      runNames.head,
-      runNames.input,
-      runNames.result,
-      runNames.answer,
-      runNames.newest,
-    ])
-      edit.remove(of(runId));
+    const { head: ofHead, input, result, answer, newest } = runNames;
+    for (const of of [ofHead, input, result, answer, newest]) edit.remove(of(runId));
     edit.remove(runNames.ended(endedAt, runId));
     edit.remove(runNames.ofBranch(head, runId));
     edit.removeLog(runNames.log(runId));

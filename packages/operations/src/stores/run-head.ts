@@ -1,6 +1,6 @@
 import type { ChatBranch } from "../ports/chat-store.ts";
 import type { AbortRequest, RunInput, RunLease } from "../ports/run-store.ts";
-import { unknownRun } from "../ports/unknown-run.ts";
+import { unknownRun } from "../operations-error.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { runNames } from "./record-names.ts";
 

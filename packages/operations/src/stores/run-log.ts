@@ -1,8 +1,5 @@
-import type { Records } from "@ccl/records";
-
 import type { RunEvent } from "../events/run-event.ts";
 import { type RunStep, runStepKey } from "../ports/run-step.ts";
-import type { StoreCall } from "../ports/store-call.ts";
 import {
   type AnswerText,
   type EventBody,
@@ -14,7 +11,7 @@ import {
   stepWith,
   wholeEnd,
 } from "./answer-text.ts";
-import { RecordEdit } from "./change-records.ts";
+import type { RecordEdit } from "./change-records.ts";
 import { runNames } from "./record-names.ts";
 import type { RunHead } from "./run-head.ts";
 
@@ -77,17 +74,16 @@ function bodyOf(event: RunEvent, of: LogEntry): EventBody {
 
 /** The steps of a run in the order of their appends. The first step of a key stays. */
 export async function readSteps(
-  records: Records,
+  edit: RecordEdit,
   { lease: { runId }, main = [] }: RunHead,
   answer: AnswerText,
-  call: StoreCall | undefined,
 ): Promise<RunStep[]> {
   const names = main.map((key) => runNames.main(runId, key));
-  const found = await new RecordEdit(records, call).readAll<RunStep>(names);
+  const found = await edit.readAll<RunStep>(names);
   const mainSteps = new Map(main.map((key, at) => [key, found[at]]));
   const change = lengthening(answer);
   const steps = new Map<string, RunStep>();
-  for (const entry of await readEntries(records, runId, 0, call))
+  for (const entry of await edit.readLog<LogEntry>(runNames.log(runId), 0))
     for (const one of entry.steps ?? []) {
       const known = typeof one === "string" ? mainSteps.get(one) : one;
       const step = known && stepWith(known, change);
@@ -98,25 +94,18 @@ export async function readSteps(
 
 /** The events of a run after a number. */
 export async function readRunEvents(
-  records: Records,
+  edit: RecordEdit,
   head: RunHead,
   { afterSeq, limit }: { afterSeq: number; limit: number },
-  call: StoreCall | undefined,
 ): Promise<RunEvent[]> {
   if (afterSeq >= head.lastSeq) return [];
   const { runId } = head.lease;
   const { chatId, branchId, userMessageId, trigger } = head;
   const of = { runId, chatId, branchId, userMessageId, trigger };
-  const edit = new RecordEdit(records, call);
   const answer = await readAnswer(edit, head);
   const change = lengthening(answer);
   const found: RunEvent[] = [];
-  for (const { first = 1, events = [], ...stamp } of await entriesAfter(
-    records,
-    head,
-    afterSeq,
-    call,
-  ))
+  for (const { first = 1, events = [], ...stamp } of await entriesAfter(edit, head, afterSeq))
     for (const [at, body] of events.entries()) {
       const { epoch = stamp.epoch, ts = stamp.ts, ...rest } = body;
       const seq = first + at;
@@ -132,32 +121,17 @@ export async function readRunEvents(
 
 /** Readers usually want the last events, so this looks from the end, further back each time. */
 async function entriesAfter(
-  records: Records,
+  edit: RecordEdit,
   { lease: { runId }, entries }: RunHead,
   afterSeq: number,
-  call: StoreCall | undefined,
 ): Promise<LogEntry[]> {
+  const log = runNames.log(runId);
   for (let count = afterSeq > 0 ? 8 : entries; count < entries; count *= 4) {
-    const found = await readEntries(records, runId, entries - count, call);
+    const found = await edit.readLog<LogEntry>(log, entries - count);
     const first = found.find((entry) => entry.first !== undefined)?.first;
     if (first !== undefined && first <= afterSeq + 1) return found;
   }
-  return readEntries(records, runId, 0, call);
-}
-
-async function readEntries(
-  records: Records,
-  runId: string,
-  from: number,
-  call: StoreCall | undefined,
-): Promise<LogEntry[]> {
-  const found: LogEntry[] = [];
-  for (;;) {
-    const at = from + found.length;
-    const { entries, version } = await records.readLog(runNames.log(runId), { ...call, from: at });
-    for (const entry of entries) found.push(entry as LogEntry);
-    if (entries.length === 0 || from + found.length >= version) return found;
-  }
+  return edit.readLog(log, 0);
 }
 
 function eventOf(event: object): RunEvent {

@@ -1,9 +1,7 @@
 import type { FileChange } from "../place/file-change.ts";
-import { type EditOfFile, type PlacedText, placeChanges } from "../place/place-changes.ts";
+import type { EditOfFile } from "../place/place-changes.ts";
 import type { PlanAction } from "../plan/plan.ts";
-import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
-import type { PlacedActions } from "../validate/validate-plan.ts";
-import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
+import type { ReadSet } from "../validate/valid-plan.ts";
 
 /** The changes that an answer has for one path, in its order. */
 interface PathChanges {
@@ -11,19 +9,11 @@ interface PathChanges {
   changes: FileChange[];
 }
 
-/** Converts changes to the actions of a plan, and places the text of each edit in the file as it was read. */
+/** Converts changes to the actions of a plan, with the edits of existing files by the action's index. */
 export function actionsOf(
   given: readonly FileChange[],
-  {
-    readSet,
-    unread,
-    root,
-  }: {
-    readSet: ReadSet;
-    unread?: ReadonlyMap<string, string> | undefined;
-    root?: string | undefined;
-  },
-): { actions: PlanAction[]; placed: PlacedActions } {
+  { readSet, root }: { readSet: ReadSet; root?: string | undefined },
+): { actions: PlanAction[]; edits: ReadonlyMap<number, EditOfFile[]> } {
   const groups: PathChanges[] = [];
   for (const change of given) {
     const path = relativePath(change.path, root);
@@ -31,7 +21,7 @@ export function actionsOf(
     if (same === undefined) groups.push({ path, changes: [change] });
     else if (!same.changes.some((one) => isRepeated(one, change))) same.changes.push(change);
   }
-  const placed = new Map<number, PlacedText | PlanIssue[]>();
+  const edits = new Map<number, EditOfFile[]>();
   const actions = groups.map(({ path, changes }, index): PlanAction => {
     const [first] = changes;
     const base = readSet.get(path);
@@ -42,12 +32,14 @@ export function actionsOf(
     const to = movedTo === undefined ? undefined : relativePath(movedTo, root);
     if (first.type === "hunks" && to !== undefined && first.hunks.length === 0)
       return { kind: "MOVE_FILE", path, to };
-    const edits = changes.filter((change) => change.type !== "create" && change.type !== "delete");
-    placed.set(index, placeIn(base, { path, edits, why: unread?.get(path) }));
+    edits.set(
+      index,
+      changes.filter((change) => change.type !== "create" && change.type !== "delete"),
+    );
     const action: PlanAction = { kind: "PATCH_FILE", path, base_sha256: base?.sha256 ?? "" };
     return to === undefined ? action : { ...action, kind: "MOVE_FILE", to };
   });
-  return { actions, placed };
+  return { actions, edits };
 }
 
 /** A path in the form that plans use. */
@@ -68,29 +60,4 @@ function areOfOneAction({ changes }: PathChanges, change: FileChange): boolean {
 
 function isRepeated(one: FileChange, other: FileChange): boolean {
   return one.type === "whole" && other.type === "whole" && one.content === other.content;
-}
-
-function placeIn(
-  base: ReadFile | undefined,
-  { path, edits, why }: { path: string; edits: EditOfFile[]; why: string | undefined },
-): PlacedText | PlanIssue[] {
-  if (base === undefined)
-    return [
-      planIssue(
-        "ERR_UPDATE_WITHOUT_BASE",
-        why ??
-          `${quote(path)} was not shown in full. Ask for it with read_file before you change it.`,
-        ["path"],
-      ),
-    ];
-  if (base.isPartial === true && edits.some(({ type }) => type === "whole"))
-    return [
-      planIssue(
-        "ERR_UPDATE_WITHOUT_BASE",
-        `${quote(path)} was shown in part or with secrets masked; replacing it would lose the rest. Ask for it with read_file, or give an edit.`,
-        ["path"],
-      ),
-    ];
-  const placed = placeChanges(base.text, path, edits);
-  return Array.isArray(placed) ? placed.map((issue) => ({ ...issue, path: [] })) : placed;
 }

@@ -261,6 +261,18 @@ ${HUNK}
     ).toContain("ERR_TOO_MANY_ACTIONS");
   });
 
+  it("gives the reason for a file that could not be read, in every format", () => {
+    const options = { readSet: new Map(), unread: new Map([["src/cart.ts", "It is a folder."]]) };
+    const action = {
+      kind: "PATCH_FILE",
+      path: "src/cart.ts",
+      base_sha256: SHA,
+      patch: `@@\n${HUNK}`,
+    };
+    for (const answer of [v4a(HUNK), JSON.stringify({ summary: "s", actions: [action] })])
+      expect(apply(answer, BASE, options)).toBe("ERR_UPDATE_WITHOUT_BASE It is a folder.");
+  });
+
   it("accepts only the formats that are asked for", () => {
     expect(apply(v4a(HUNK), BASE, { formats: ["search_replace"] })).toContain("ERR_JSON_EXTRACT");
     expect(apply(v4a(HUNK), BASE, { finishReason: "length" })).toContain("ERR_TRUNCATED");

@@ -8,7 +8,7 @@ import type { EditFormat } from "../place/file-change.ts";
 import { defaultPlanVersion } from "../plan/action-kinds.ts";
 import type { Plan, PlanVersion } from "../plan/plan.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
-import { checkPlanOf, type PlacedActions } from "../validate/validate-plan.ts";
+import { checkPlanOf, type ReadAnswer } from "../validate/validate-plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 import type { PlanMode, ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 import { actionsOf } from "./actions-of.ts";
@@ -54,9 +54,9 @@ export interface ParsedEdits {
 export function parseEdits(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
   const read = readEdits(answer, options);
   if (!read.ok) return read;
-  const { mode = "apply", readSet, policy, limits } = options;
-  const { plan, placed, format } = read.value;
-  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, placed);
+  const { mode = "apply", readSet, unread, policy, limits } = options;
+  const { plan, edits, format } = read.value;
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
   return valid.ok ? success({ plan: valid.value, format }) : valid;
 }
 
@@ -79,14 +79,16 @@ export type ReadEditsOptions = Omit<ParseEditsOptions, "mode" | "policy">;
 export interface ReadEdits {
   plan: Plan;
   format: EditFormat;
-  /** By the action's index. */
-  placed: PlacedActions;
+  edits: ReadAnswer["edits"];
 }
 
 /** `parseEdits` without the check of the plan, so that the answer may also request context. */
 export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
   if (options.finishReason === "length")
-    return refusal("ERR_TRUNCATED", "The model stopped at its length limit. Ask it to go on.");
+    return refusal(
+      "ERR_TRUNCATED",
+      "The answer stopped at the model's length limit. Give all changes again, in a shorter answer.",
+    );
   const { formats } = options;
   const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
@@ -147,7 +149,7 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
     const isEdit = action.patch !== undefined || action.edits !== undefined;
     return isEdit && base !== undefined ? { base_sha256: base.sha256, ...action } : action;
   });
-  return success({ plan: { ...plan, actions }, format: "json", placed: new Map() });
+  return success({ plan: { ...plan, actions }, format: "json", edits: undefined });
 }
 
 function finish(
@@ -158,8 +160,8 @@ function finish(
   const changes = found.flatMap((one) => one.changes);
   if (changes.length === 0 && summary?.startsWith(noChangesMarker) !== true)
     return refusal("ERR_APPLY_EMPTY_ACTIONS", "The answer changes no file.");
-  const { actions, placed } = actionsOf(changes, options);
+  const { actions, edits } = actionsOf(changes, options);
   const version = defaultPlanVersion;
   const plan = { version, actions, summary, context_requests: [], memory_patch: {} };
-  return success({ plan, format: found[0]?.format ?? "v4a", placed });
+  return success({ plan, format: found[0]?.format ?? "v4a", edits });
 }

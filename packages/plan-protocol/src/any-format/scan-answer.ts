@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "@ccl/core/json";
 import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
 import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
-import { type FoundEdits } from "./found-edits.ts";
+import type { FoundEdits, ReadAt } from "./found-edits.ts";
 import { pathIn, pathNamedIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
@@ -34,6 +34,8 @@ const ON_FILE =
   /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
+/** Readers of the formats whose first line says which it is. */
+const READERS: readonly ReadAt[] = [readV4a, readUnifiedDiff];
 /** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
 const MAX_OPEN_VALUES = 3;
 
@@ -95,7 +97,7 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
   const { lines } = scan;
   const line = lines[at] ?? "";
   if (beginsBlock(line)) return takeBlock(scan, at);
-  for (const read of [readV4a, readUnifiedDiff]) {
+  for (const read of READERS) {
     const edits = read(lines, at);
     if (edits === undefined) continue;
     if ("code" in edits) return edits;
@@ -221,9 +223,7 @@ function beginsEdit(lines: readonly string[], at: number): boolean {
   return (
     isPath ||
     beginsBlock(line) ||
-    line.trimEnd() === "*** Begin Patch" ||
-    line.startsWith("diff --git ") ||
-    (line.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ") === true) ||
+    READERS.some((read) => read(lines, at) !== undefined) ||
     (/^\s*[{[]/.test(line) && editsIn(valueAt(lines, at)?.value) !== undefined)
   );
 }

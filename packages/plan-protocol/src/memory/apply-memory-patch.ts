@@ -3,7 +3,7 @@ import type { Issue } from "@ccl/core";
 import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
 import { quote, planIssue } from "../plan-issue.ts";
-import { memoryKeys } from "./memory-keys.ts";
+import { type MemoryKey, memoryKeys } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
 /** A memory after a patch, and the result for each key. */
@@ -23,10 +23,7 @@ export function applyMemoryPatch(
   memory: PlanMemory,
   patch: Readonly<Record<string, unknown>>,
 ): MemoryPatchOutcome {
-  const layers: Record<"user" | "project", Record<string, unknown>> = {
-    user: { ...memory.user },
-    project: { ...memory.project },
-  };
+  const layers = copyLayers(memory);
   const applied: string[] = [];
   const rejected: Issue[] = [];
   for (const [key, value] of Object.entries(patch)) {
@@ -39,7 +36,15 @@ export function applyMemoryPatch(
     } else
       rejected.push(planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? ""}`, [key]));
   }
-  return { memory: { user: layers.user, project: layers.project }, applied, rejected };
+  return { memory: layers, applied, rejected };
+}
+
+/** Copies both layers, so that their fields can be read and set by name. */
+export function copyLayers({
+  user,
+  project,
+}: PlanMemory): Record<MemoryKey["layer"], Record<string, unknown>> {
+  return { user: { ...user }, project: { ...project } };
 }
 
 /** Validates memory as parsed from its files. Invalid parts are left out and listed. */

@@ -1,4 +1,5 @@
 import { countBytes } from "../content/count-bytes.ts";
+import { copyLayers } from "./apply-memory-patch.ts";
 import { memoryKeys } from "./memory-keys.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
@@ -13,10 +14,7 @@ const FOOT =
  * be longer, whole fields are dropped, the project's last one first, and the block says which.
  */
 export function renderMemoryBlock(memory: PlanMemory): string {
-  const layers: Record<"user" | "project", Record<string, unknown>> = {
-    user: { ...memory.user },
-    project: { ...memory.project },
-  };
+  const layers = copyLayers(memory);
   const present = memoryKeys.filter(({ layer, name }) => layers[layer][name] !== undefined);
   if (present.length === 0) return "";
   for (let kept = present.length; kept > 0; kept -= 1) {

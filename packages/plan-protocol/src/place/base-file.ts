@@ -6,6 +6,8 @@ const MARK = "\ufeff";
 export interface BaseFile {
   text: string;
   lines: string[];
+  /** Where each line starts in the text, and where the text ends. */
+  starts: number[];
   /** The original line end of each line. */
   ends: string[];
   hasMark: boolean;
@@ -30,7 +32,10 @@ export function baseFileOf(own: string): BaseFile {
   const isOpen = plain !== "" && !plain.endsWith("\n");
   if (isOpen) ends.push(ends.at(-1) ?? "\n");
   const lines = linesOf(plain);
-  return { text: lines.map((line) => `${line}\n`).join(""), lines, ends, hasMark, isOpen };
+  const starts = [0];
+  for (const [index, line] of lines.entries()) starts.push((starts[index] ?? 0) + line.length + 1);
+  const text = lines.map((line) => `${line}\n`).join("");
+  return { text, lines, starts, ends, hasMark, isOpen };
 }
 
 /** Applies replacements to the original text. New lines get the line end of the line above them. */

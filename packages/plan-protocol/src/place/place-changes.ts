@@ -10,7 +10,7 @@ import {
 } from "./file-change.ts";
 import { type ChangeForm, mergeElisions } from "./merge-elisions.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { type NoPlace, type PlacedHunks, placeHunks } from "./place-hunks.ts";
+import { type NoPlace, type PlacedHunks, placeAt, placeHunks } from "./place-hunks.ts";
 import { placeText } from "./place-text.ts";
 
 const MAX_PLACES = 400;
@@ -116,9 +116,10 @@ function placeChange(round: Round, change: EditOfFile): PlanIssue[] {
 }
 
 function placeWhole(
-  { base, path, replacements, remarks }: Round,
+  round: Round,
   { content, isWhole }: Extract<EditOfFile, { type: "whole" }>,
 ): PlanIssue | undefined {
+  const { base, path, remarks } = round;
   const given = linesOf(content);
   const lines = merged(base.lines, given, {
     form: isWhole === true ? "complete" : "whole",
@@ -131,25 +132,9 @@ function placeWhole(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
     );
-  replacements.push(...spansOf({ lines: diffLines(base.lines, lines) }));
+  const placed = placeAt(base.lines, { lines: diffLines(base.lines, lines) }, { at: 0 });
+  if (placed !== undefined) take(round, { ...placed, slips: [] });
   return undefined;
-}
-
-/** The replacements of a hunk that covers the whole file, so that it needs no search for its place. */
-function spansOf({ lines }: ChangeHunk): Replacement[] {
-  const spans: Replacement[] = [];
-  let at = 0;
-  let isOpen = false;
-  for (const { mark, text } of lines) {
-    const last = spans.at(-1);
-    const span = isOpen && last !== undefined ? last : { start: at, end: at, text: "" };
-    if (mark !== " " && span !== last) spans.push(span);
-    isOpen = mark !== " ";
-    if (mark === "+") span.text += `${text}\n`;
-    else at += text.length + 1;
-    if (mark === "-") span.end = at;
-  }
-  return spans;
 }
 
 function placeInsert(
@@ -161,7 +146,7 @@ function placeInsert(
       "ERR_EDIT_APPLY_FAILED",
       `${quote(path)} has ${base.lines.length} lines, so nothing can be put in after line ${afterLine}.`,
     );
-  const at = offsetOf(base, afterLine);
+  const at = base.starts[afterLine] ?? 0;
   replacements.push({ start: at, end: at, text: text.endsWith("\n") ? text : `${text}\n` });
   return undefined;
 }
@@ -264,8 +249,8 @@ function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void
   remarks.push(...placed.slips);
   for (const { start, end, lines, isOpen } of placed.replacements)
     replacements.push({
-      start: offsetOf(base, start),
-      end: offsetOf(base, end),
+      start: base.starts[start] ?? 0,
+      end: base.starts[end] ?? 0,
       text: lines.map((line) => `${line}\n`).join(""),
       isOpen,
     });
@@ -312,12 +297,6 @@ function unplaced(
     code,
     `${name} does not stand in the file.${shown} Send its old lines exactly as they stand there.`,
   );
-}
-
-function offsetOf({ lines }: BaseFile, line: number): number {
-  let offset = 0;
-  for (let at = 0; at < line; at += 1) offset += (lines[at] ?? "").length + 1;
-  return offset;
 }
 
 function lineAt({ text }: BaseFile, offset: number): number {

@@ -169,8 +169,8 @@ interface At {
   lostBefore?: ReadonlyMap<number, number> | undefined;
 }
 
-/** The replacements of a hunk at a place. Undefined if its new lines cannot be given the file's indentation. */
-function placeAt(
+/** The replacements of a hunk whose place is known. Undefined if its new lines cannot be given the file's indentation. */
+export function placeAt(
   file: readonly string[],
   hunk: ChangeHunk,
   { at, same, lostBefore }: At,

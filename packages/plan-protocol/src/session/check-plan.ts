@@ -1,5 +1,5 @@
 import { assertNotAborted } from "../plan-protocol-error.ts";
-import { type Issue, type Result, success } from "@ccl/core";
+import { type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
 import { type PlanIssue, planIssue } from "../plan-issue.ts";
@@ -19,19 +19,15 @@ export interface CheckedPlan {
 /** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
-  edits: ReadEdits,
+  { plan, edits }: ReadEdits,
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
-  const { plan, placed } = edits;
-  const valid = checkPlanOf(
-    plan,
-    { mode, version: plan.version, readSet: shown.readSet, policy, limits },
-    placed,
-  );
+  const { readSet } = shown;
+  const unread = unreadFiles(run);
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
-  if (!valid.ok || issues.length > 0)
-    return { ok: false, issues: issues.map((issue) => explained(run, plan, issue)) };
+  if (!valid.ok || issues.length > 0) return { ok: false, issues };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
@@ -42,17 +38,14 @@ export async function checkPlan(
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/**
- * For a file that could not be read, replaces the message by the reason, so that the model does not request it again.
- */
-function explained({ cycle }: ProposalRun, { actions }: ReadEdits["plan"], issue: Issue): Issue {
-  if (issue.code !== "ERR_UPDATE_WITHOUT_BASE" || typeof issue.path[1] !== "number") return issue;
-  const path = actions[issue.path[1]]?.path;
-  const entry = cycle.entries.find(
-    ({ request }) => request.type === "read_file" && request.path === path,
-  );
-  const why = /^Not read: \w+\. (.*)/s.exec(entry?.blocks[0]?.text ?? "")?.[1];
-  return why === undefined ? issue : { ...issue, message: why };
+/** Why files could not be read, so that the model does not request them again. */
+function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
+  const unread = new Map<string, string>();
+  for (const { request, blocks } of cycle.entries) {
+    const why = /^Not read: \w+\. (.*)/s.exec(blocks[0]?.text ?? "")?.[1];
+    if (request.type === "read_file" && why !== undefined) unread.set(request.path, why);
+  }
+  return unread;
 }
 
 /** Rejects new text with the mask of a secret. Only the session knows what was hidden from the model. */

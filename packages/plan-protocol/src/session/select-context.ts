@@ -18,13 +18,16 @@ export interface ShownContext {
 
 /** Fits the cycle's context into its limits and reports the cuts. */
 export function selectContext(run: ProposalRun): ShownContext {
-  const owners = new Map<ContextBlock, CycleEntry>();
-  for (const entry of run.cycle.entries) {
-    for (const block of entry.blocks)
-      owners.set({ ...block, priority: block.priority ?? entry.priority }, entry);
-  }
-  const given = [...owners.keys()];
-  const { blocks, dropped, stats } = applyContextDiet(given, run.limits);
+  const given = run.cycle.entries.flatMap((entry) =>
+    entry.blocks.map((block) => ({
+      entry,
+      block: { ...block, priority: block.priority ?? entry.priority },
+    })),
+  );
+  const { blocks, dropped, stats } = applyContextDiet(
+    given.map(({ block }) => block),
+    run.limits,
+  );
   run.recorder.record.context_stats = stats;
   const { context_files_dropped_count: lost, context_truncated_files_count: truncated } = stats;
   if (lost > 0 || truncated > 0)
@@ -35,23 +38,16 @@ export function selectContext(run: ProposalRun): ShownContext {
       truncated,
       total_chars: stats.context_total_chars,
     });
-  const kept = given.filter((block) => !dropped.includes(block));
   const readSet = new Map<string, ReadFile>();
   for (const path of run.cycle.shownFiles) {
     const file = run.workspace?.readSet.get(path);
     if (file !== undefined) readSet.set(path, { ...file, isPartial: true });
   }
-  for (const [index, block] of kept.entries()) {
-    const entry = owners.get(block);
-    const path = entry === undefined ? undefined : filePathOf(entry.request, run);
-    const file = path === undefined ? undefined : run.workspace?.readSet.get(path);
-    if (
-      entry === undefined ||
-      path === undefined ||
-      file === undefined ||
-      block.sha256 === undefined
-    )
-      continue;
+  const kept = given.filter(({ block }) => !dropped.includes(block));
+  for (const [index, { entry, block }] of kept.entries()) {
+    const path = filePathOf(entry.request, run) ?? "";
+    const file = run.workspace?.readSet.get(path);
+    if (file === undefined || block.sha256 === undefined) continue;
     const isCut = blocks[index]?.text !== block.text;
     const isShownWhole = !isCut && !entry.isMasked && isWhole(entry, block, file);
     const isPartial = !isShownWhole && readSet.get(path)?.isPartial !== false;

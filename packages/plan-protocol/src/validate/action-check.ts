@@ -1,9 +1,9 @@
 import type { Issue } from "@ccl/core";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
+import type { EditOfFile } from "../place/place-changes.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanIssueCode } from "../plan-issue.ts";
-import type { PlacedText } from "../place/place-changes.ts";
 import type { PlanMode, ReadFile } from "./valid-plan.ts";
 
 /** The context of one action's check. */
@@ -13,8 +13,12 @@ export interface ActionCheck {
   limits: PlanLimits;
   /** The file as it was read. Undefined if it was not read. */
   base: ReadFile | undefined;
-  /** The file's new text, or why there is none, if that is already known. */
-  placed: PlacedText | readonly Issue[] | undefined;
+  /** The edits of an answer in another format. Undefined if the action itself says what it changes. */
+  edits: readonly EditOfFile[] | undefined;
+  /** Why the file could not be read, if it was requested. */
+  unread: string | undefined;
+  /** Adds to the size of the plan. */
+  addBytes(count: number): void;
   /** Adds an issue at a place below the action. */
   add(code: PlanIssueCode, at: (string | number)[], message: string): void;
   /** Adds issues that were found in a part of the action. */

@@ -2,10 +2,11 @@ import { countBytes } from "../content/count-bytes.ts";
 import { textProblem } from "../content/text-problem.ts";
 import type { ActionCheck } from "./action-check.ts";
 
-/** Checks a text that an action would write. Returns its size in bytes. */
-export function checkContent(text: string, at: (string | number)[], check: ActionCheck): number {
-  const { limits, add } = check;
+/** Checks a text that an action would write, and counts its bytes. */
+export function checkContent(text: string, at: (string | number)[], check: ActionCheck): void {
+  const { limits, add, addBytes } = check;
   const sizeBytes = countBytes(text);
+  addBytes(sizeBytes);
   // A text that is too large is not checked further, since its size must be fixed first.
   if (sizeBytes > limits.maxFileContentBytes)
     add(
@@ -18,5 +19,4 @@ export function checkContent(text: string, at: (string | number)[], check: Actio
     if (problem !== undefined)
       add("ERR_PSEUDO_BINARY", at, `The text ${problem}. Plans write text files only.`);
   }
-  return sizeBytes;
 }

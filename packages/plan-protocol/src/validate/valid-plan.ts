@@ -14,7 +14,7 @@ export type ValidAction =
   | ({ kind: "MOVE_FILE"; path: string; to: string } & Partial<NewText>);
 
 /** The new text of an existing file. */
-interface NewText {
+export interface NewText {
   content: string;
   base_sha256: string;
   /**

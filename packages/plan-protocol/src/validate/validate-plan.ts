@@ -3,6 +3,7 @@ import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { checkPath } from "../paths/check-path.ts";
+import type { EditOfFile } from "../place/place-changes.ts";
 import type { PathUse, PlanPolicy } from "../paths/path-allow-list.ts";
 import { isActionKind, pathUseOf, planVersions } from "../plan/action-kinds.ts";
 import type { Plan, PlanAction, PlanVersion } from "../plan/plan.ts";
@@ -33,11 +34,17 @@ interface Settings {
   policy: PlanPolicy;
   limits: PlanLimits;
   issues: Issue[];
-  placed: PlacedActions;
+  answer: ReadAnswer;
+  totalBytes: number;
 }
 
-/** New texts that are already known, or why there is none, by the action's index. */
-export type PlacedActions = ReadonlyMap<number, ActionCheck["placed"]>;
+/** What only an answer in another format says. */
+export interface ReadAnswer {
+  /** Edits that are to be placed, by the action's index. */
+  edits?: ReadonlyMap<number, readonly EditOfFile[]> | undefined;
+  /** Why a requested file could not be read, by its path. */
+  unread?: ReadonlyMap<string, string> | undefined;
+}
 
 /**
  * Checks everything in a plan that can be checked without the files themselves, and sorts its actions into the order
@@ -45,14 +52,14 @@ export type PlacedActions = ReadonlyMap<number, ActionCheck["placed"]>;
  * `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
-  return checkPlanOf(plan, options, new Map());
+  return checkPlanOf(plan, options);
 }
 
-/** `validatePlan` for a plan some of whose edits were already placed or could not be placed. */
+/** `validatePlan` for the plan of an answer in any format. */
 export function checkPlanOf(
   plan: Plan,
   options: ValidatePlanOptions,
-  placed: PlacedActions,
+  answer: ReadAnswer = {},
 ): Result<ValidPlan> {
   const shape = createJsonSchemaChecker(builtPlanSchema)(plan);
   if (!shape.ok) return shape;
@@ -60,7 +67,16 @@ export function checkPlanOf(
   const limits = { ...defaultPlanLimits, ...options.limits };
   const issues: Issue[] = [];
   const { version, context_requests, memory_patch } = plan;
-  const settings: Settings = { mode, version, readSet, policy, limits, issues, placed };
+  const settings: Settings = {
+    mode,
+    version,
+    readSet,
+    policy,
+    limits,
+    issues,
+    answer,
+    totalBytes: 0,
+  };
   checkVersion(version, options.version, issues);
   const summary = checkSummary(plan, mode, issues);
   const { maxActions } = limits;
@@ -96,7 +112,6 @@ function checkVersion(
 function checkActions(actions: readonly PlanAction[], settings: Settings): ValidAction[] {
   const valid: ValidAction[] = [];
   const placed: PlacedAction[] = [];
-  let totalBytes = 0;
   for (const [index, action] of actions.entries()) {
     const at: ["actions", number] = ["actions", index];
     if (!isActionKind(action.kind, settings.version)) {
@@ -111,13 +126,12 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
     if (path !== undefined) placed.push({ kind: action.kind, path, index });
     const to = targetOf(action, at, settings);
     if (to !== undefined) placed.push({ kind: "CREATE_FILE", path: to, index });
-    const check = createCheck(at, path, settings);
+    const check = createCheck(at, path ?? "", settings);
     // A rejected path must be repaired first.
-    if (path === undefined && settings.placed.has(index)) continue;
-    const checked = checkChange({ ...action, path: path ?? action.path, to }, check);
-    totalBytes += checked.sizeBytes;
-    valid.push(checked.action);
+    if (path === undefined && check.edits !== undefined) continue;
+    valid.push(checkChange({ ...action, path: path ?? action.path, to }, check));
   }
+  const { totalBytes } = settings;
   const { maxTotalContentBytes } = settings.limits;
   if (totalBytes > maxTotalContentBytes)
     settings.issues.push(
@@ -148,18 +162,14 @@ function targetOf(
   return undefined;
 }
 
-function createCheck(
-  at: ["actions", number],
-  path: string | undefined,
-  settings: Settings,
-): ActionCheck {
-  const { version, mode, limits, readSet, issues, placed } = settings;
+function createCheck(at: ["actions", number], path: string, settings: Settings): ActionCheck {
+  const { readSet, issues, answer } = settings;
   return {
-    version,
-    mode,
-    limits,
-    base: path === undefined ? undefined : readSet.get(path),
-    placed: placed.get(at[1]),
+    ...settings,
+    base: readSet.get(path),
+    edits: answer.edits?.get(at[1]),
+    unread: answer.unread?.get(path),
+    addBytes: (count) => void (settings.totalBytes += count),
     add: (code, place, message) => issues.push(planIssue(code, message, [...at, ...place])),
     addAll: (found, place) =>
       issues.push(...found.map((issue) => ({ ...issue, path: [...at, ...place, ...issue.path] }))),

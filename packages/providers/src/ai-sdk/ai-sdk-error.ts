@@ -1,11 +1,11 @@
 import { LanguageModelError, type ModelRequest, systemClock } from "@ccl/core";
 import {
   isRecord,
-  type JsonRecord,
   numberAt,
   parseJson,
   recordAt,
   stringAt,
+  valueAt,
   withoutUndefined,
 } from "@ccl/core/json";
 
@@ -42,9 +42,9 @@ export function toModelError(
 }
 
 function errorByName(caught: unknown, provider: string): LanguageModelError | undefined {
-  const name = isRecord(caught) ? stringAt(caught, "name") : undefined;
+  const name = stringAt(caught, "name");
   if (name === "AI_APICallError") {
-    const { cause } = isRecord(caught) ? caught : {};
+    const cause = valueAt(caught, ["cause"]);
     return new LanguageModelError("network_error", `The connection to ${provider} failed.`, {
       cause,
     });
@@ -60,11 +60,10 @@ function errorByName(caught: unknown, provider: string): LanguageModelError | un
 }
 
 function headersOf(caught: unknown): Headers {
-  const headers: JsonRecord = recordAt(caught, "responseHeaders");
-  const pairs = ["retry-after", "retry-after-ms"].map(
-    (name) => [name, stringAt(headers, name) ?? ""] as const,
-  );
-  return new Headers(
-    pairs.filter(([, value]) => value !== "").map(([name, value]) => [name, value]),
-  );
+  const headers = new Headers();
+  for (const name of ["retry-after", "retry-after-ms"]) {
+    const value = stringAt(recordAt(caught, "responseHeaders"), name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  return headers;
 }

@@ -10,8 +10,8 @@ import {
 
 import type { StreamReader } from "../http/create-wire-model.ts";
 import type { TextDelta } from "../http/whole-deltas.ts";
-import { without } from "../json/json-record.ts";
 import { argumentText } from "../wire/call-ids.ts";
+import { without } from "../wire/wire-fields.ts";
 
 interface GrowingBlock {
   block: JsonRecord;

@@ -11,6 +11,7 @@ import { fromAnthropicAnswer } from "../wire/anthropic/anthropic-answer.ts";
 import { marked } from "../wire/anthropic/cache-marks.ts";
 import { toAnthropicMessages } from "../wire/anthropic/index.ts";
 import { askedTools } from "../wire/asked-tools.ts";
+import { unlessEmpty } from "../wire/wire-fields.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
@@ -97,7 +98,7 @@ function toAnthropicBody(
       typeof toolChoice === "object"
         ? { type: "tool", name: toolChoice.name }
         : toolChoice && { type: toolChoice === "required" ? "any" : toolChoice },
-    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    output_config: unlessEmpty(outputConfig),
     temperature: request.temperature,
     // 1 is the API's default, and newer models reject it together with a temperature.
     top_p: request.topP === 1 ? undefined : request.topP,

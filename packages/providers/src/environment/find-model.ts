@@ -9,6 +9,12 @@ export interface FoundModel {
   source: string;
 }
 
+/** The model for each key, in the order of preference. */
+const modelsByKey = {
+  OPENAI_API_KEY: "openai/gpt-5-mini",
+  ANTHROPIC_API_KEY: "anthropic/claude-sonnet-5-5",
+  GEMINI_API_KEY: "gemini/gemini-3.8-flash",
+};
 const ollamaTimeoutMs = 1_000;
 
 /**
@@ -23,10 +29,9 @@ export async function findModel(options: NamedModelOptions): Promise<FoundModel 
     model: namedModel(name, options),
     source,
   });
-  if (env["CCL_MODEL"]) return named(env["CCL_MODEL"], "CCL_MODEL");
-  if (env["OPENAI_API_KEY"]) return named("openai/gpt-5-mini", "OPENAI_API_KEY");
-  if (env["ANTHROPIC_API_KEY"]) return named("anthropic/claude-sonnet-5-5", "ANTHROPIC_API_KEY");
-  if (env["GEMINI_API_KEY"]) return named("gemini/gemini-3.8-flash", "GEMINI_API_KEY");
+  const names = { CCL_MODEL: env["CCL_MODEL"] ?? "", ...modelsByKey };
+  for (const [variable, name] of Object.entries(names))
+    if (env[variable]) return named(name, variable);
   const url = ollamaUrl(env);
   const name = await firstModelAt(url, options.fetch ?? fetch);
   return name === undefined ? undefined : named(`ollama/${name}`, url);

@@ -13,13 +13,13 @@ import {
   stringAt,
   withoutUndefined,
 } from "@ccl/core/json";
-import { type BodyOptions, createWireModel } from "../http/create-wire-model.ts";
+import { type BodyOptions, createWireModel, type StreamReader } from "../http/create-wire-model.ts";
 import { type EndpointOptions, callUrl } from "../http/endpoint.ts";
 import { type ReportedError, isRefusal } from "../http/reported-error.ts";
 import { askedTools } from "../wire/asked-tools.ts";
-import { fromGeminiAnswer } from "../wire/gemini/gemini-answer.ts";
+import { firstCandidate, fromGeminiAnswer, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
 import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
-import { createGeminiReader } from "./gemini-stream.ts";
+import { unlessEmpty, without } from "../wire/wire-fields.ts";
 
 /** The address of the model. */
 export interface GeminiOptions extends EndpointOptions {
@@ -135,7 +135,7 @@ function toGeminiBody(
     }),
     tools: functionDeclarations && [{ functionDeclarations }],
     toolConfig: toolChoice && { functionCallingConfig: callingOf(toolChoice) },
-    generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
+    generationConfig: unlessEmpty(generationConfig),
     ...options,
   });
 }
@@ -150,4 +150,29 @@ function formatOf(format: ResponseFormat | undefined): JsonRecord {
   if (format === undefined || format.type === "text") return {};
   const responseJsonSchema = format.type === "json_schema" ? format.schema : undefined;
   return { responseMimeType: "application/json", responseJsonSchema };
+}
+
+/**
+ * Assembles the chunks of one streamed answer: all parts of the first candidate, and the last value of other fields.
+ */
+function createGeminiReader(): StreamReader {
+  const parts: JsonRecord[] = [];
+  const root: JsonRecord = {};
+  const candidate: JsonRecord = {};
+  return {
+    push(chunk) {
+      Object.assign(root, without(chunk, "candidates"));
+      const given = firstCandidate(chunk) ?? {};
+      Object.assign(candidate, without(given, "content"));
+      const added = partsIn(given);
+      parts.push(...added);
+      return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
+    },
+    // Some gateways send the token counts in a separate chunk.
+    isEnded: () => candidate["finishReason"] !== undefined && root["usageMetadata"] !== undefined,
+    toBody: () =>
+      candidate["finishReason"] === undefined
+        ? undefined
+        : { ...root, candidates: [{ ...candidate, content: { parts } }] },
+  };
 }

@@ -25,19 +25,13 @@ export interface EndpointOptions {
 
 /** The address of one API call. @throws LanguageModelError `invalid_request` if the address is not usable. */
 export function callUrl(baseUrl: string, path: string): URL {
+  const fail = (problem: string): LanguageModelError =>
+    new LanguageModelError("invalid_request", `baseUrl ${problem}`);
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new LanguageModelError(
-      "invalid_request",
-      "baseUrl is not an http or https address; write it out in full.",
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new LanguageModelError(
-      "invalid_request",
-      "baseUrl holds a user name or password; pass them in `headers`.",
-    );
-  }
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw fail("is not an http or https address; write it out in full.");
+  if (url.username !== "" || url.password !== "")
+    throw fail("holds a user name or password; pass them in `headers`.");
   const [pathname = "", query] = path.split("?");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${pathname}`;
   if (query !== undefined) url.search = `${url.search === "" ? "?" : `${url.search}&`}${query}`;

@@ -2,7 +2,6 @@ import type { ToolCall } from "@ccl/core";
 import { type JsonRecord, isRecord, numberAt, parseJson, recordAt, stringAt } from "@ccl/core/json";
 import type { StreamReader } from "../http/create-wire-model.ts";
 import type { TextDelta } from "../http/whole-deltas.ts";
-import { without } from "../json/json-record.ts";
 import {
   callsOf,
   firstChoice,
@@ -10,6 +9,7 @@ import {
   textOf,
   toToolCall,
 } from "../wire/openai-chat/open-ai-answer.ts";
+import { without } from "../wire/wire-fields.ts";
 
 /** Assembles the first choice of a streamed completion, as a body of `/chat/completions`. */
 export function createOpenAiReader(): StreamReader {

@@ -1,14 +1,29 @@
-import type { ModelCapabilities, ModelRequest, ResponseFormat, StreamingModel } from "@ccl/core";
-import { type JsonRecord, withoutUndefined } from "@ccl/core/json";
-import { type BodyOptions, createWireModel } from "../http/create-wire-model.ts";
+import type {
+  LanguageModelErrorCode,
+  ModelCapabilities,
+  ModelRequest,
+  ResponseFormat,
+  StreamingModel,
+} from "@ccl/core";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
+import { type BodyOptions, createWireModel, type StreamReader } from "../http/create-wire-model.ts";
 import type { EndpointOptions } from "../http/endpoint.ts";
+import type { ReportedError } from "../http/reported-error.ts";
 import { samplingFields } from "../http/sampling-fields.ts";
+import type { TextDelta } from "../http/whole-deltas.ts";
+import { openAiCodeOf, readOpenAiError } from "../openai-compatible/open-ai-error.ts";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { askedTools } from "../wire/asked-tools.ts";
 import { toResponsesInput } from "../wire/openai-responses/index.ts";
 import { fromResponsesAnswer } from "../wire/openai-responses/responses-answer.ts";
-import { readResponsesError, responsesCodeOf } from "./responses-error.ts";
-import { createResponsesReader } from "./responses-stream.ts";
 
 /** The address of the model. */
 export interface OpenAiResponsesOptions extends EndpointOptions {
@@ -80,4 +95,62 @@ function toResponsesBody(
 function textOf(format: ResponseFormat | undefined): JsonRecord | undefined {
   if (format === undefined || format.type === "text") return undefined;
   return { format: withoutUndefined({ ...format }) };
+}
+
+const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
+  "response.output_text.delta": "text",
+  "response.refusal.delta": "text",
+  "response.reasoning_summary_text.delta": "reasoning",
+  "response.reasoning_text.delta": "reasoning",
+};
+const ends = new Set(["response.completed", "response.incomplete", "response.done"]);
+
+/** Assembles the events of one response: finished items first, then the response that contains them. */
+function createResponsesReader(): StreamReader {
+  const items = new Map<number, JsonRecord>();
+  let last: JsonRecord | undefined;
+  return {
+    push(event) {
+      const type = stringAt(event, "type") ?? "";
+      if (ends.has(type)) last = recordAt(event, "response");
+      if (type === "response.output_item.done")
+        items.set(numberAt(event, "output_index") ?? items.size, recordAt(event, "item"));
+      const pieceType = pieceTypes[type];
+      const text = stringAt(event, "delta") ?? "";
+      return pieceType === undefined ? [] : [{ type: pieceType, text }];
+    },
+    isEnded: () => last !== undefined,
+    toBody() {
+      if (last === undefined) return undefined;
+      const done = [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
+      // Some servers omit the items in the last event.
+      return { ...last, output: arrayAt(last, "output").length > 0 ? last["output"] : done };
+    },
+  };
+}
+
+/** Reads OpenAI's error bodies, the events `error` and `response.failed`, and failed responses. */
+function readResponsesError(body: JsonRecord): ReportedError | undefined {
+  const { type } = body;
+  if (type === "error" && !isRecord(body["error"])) return reportedIn(body);
+  const response = type === "response.failed" ? recordAt(body, "response") : body;
+  return response["status"] === "failed"
+    ? reportedIn(recordAt(response, "error"))
+    : readOpenAiError(body);
+}
+
+function reportedIn(error: JsonRecord): ReportedError {
+  const code = stringAt(error, "code");
+  return withoutUndefined({
+    message: stringAt(error, "message") ?? "",
+    type: code,
+    code,
+    parameter: stringAt(error, "param"),
+  });
+}
+
+/** As for chat completions, except that the format is `text.format`. */
+function responsesCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
+  const parameter = reported.parameter?.replace(/^text\.format/, "response_format");
+  return openAiCodeOf({ ...reported, parameter });
 }

@@ -7,6 +7,7 @@ import {
   type ProviderFields,
   type StreamingModel,
   canonicalJson,
+  redactSecrets,
   sha256Hex,
 } from "@ccl/core";
 import {
@@ -16,11 +17,12 @@ import {
   parseJson,
   recordAt,
   stringAt,
+  toBase64,
+  valueAt,
   withoutUndefined,
 } from "@ccl/core/json";
 import { wholeDeltas } from "../http/whole-deltas.ts";
 import { tokenUsage } from "../wire/wire-fields.ts";
-import { redactValue } from "./redact-value.ts";
 import { ReplayError } from "./replay-error.ts";
 
 /** Stores a recording, for example in a file. */
@@ -140,7 +142,7 @@ function readRecording(text: string): Recording {
     entries.map(([key, entry]) => [
       key,
       {
-        request: recordAt({ entry }, "entry")["request"],
+        request: valueAt(entry, ["request"]),
         response: readResponse(key, recordAt(entry, "response")),
       },
     ]),
@@ -157,10 +159,9 @@ const finishReasons: readonly FinishReason[] = [
 
 /** @throws ReplayError `recording_invalid` if the answer is incomplete. */
 function readResponse(key: string, value: unknown): ModelResponse {
-  const response = recordAt({ value }, "value");
-  const text = stringAt(response, "text");
-  const usage = recordAt(response, "usage");
-  const finishReason = finishReasons.find((one) => one === response["finishReason"]);
+  const text = stringAt(value, "text");
+  const usage = recordAt(value, "usage");
+  const finishReason = finishReasons.find((one) => one === stringAt(value, "finishReason"));
   if (text === undefined || finishReason === undefined) {
     throw new ReplayError(
       "recording_invalid",
@@ -169,8 +170,8 @@ function readResponse(key: string, value: unknown): ModelResponse {
   }
   return withoutUndefined({
     text,
-    reasoning: stringAt(response, "reasoning"),
-    toolCalls: arrayAt(response, "toolCalls").map((call) => ({
+    reasoning: stringAt(value, "reasoning"),
+    toolCalls: arrayAt(value, "toolCalls").map((call) => ({
       id: stringAt(call, "id") ?? "",
       name: stringAt(call, "name") ?? "",
       arguments: stringAt(call, "arguments") ?? "",
@@ -180,12 +181,38 @@ function readResponse(key: string, value: unknown): ModelResponse {
     usage: tokenUsage(
       Object.fromEntries(Object.keys(usage).map((key) => [key, numberAt(usage, key)])),
     ),
-    requestId: stringAt(response, "requestId"),
-    ...metadataIn(response),
+    requestId: stringAt(value, "requestId"),
+    ...metadataIn(value),
   });
 }
 
 function metadataIn(owner: unknown): ProviderFields {
-  const { providerMetadata } = recordAt({ owner }, "owner");
+  const providerMetadata = valueAt(owner, ["providerMetadata"]);
   return isRecord(providerMetadata) ? { providerMetadata } : {};
+}
+
+/** Removes secrets from the strings of a JSON value, also by the names of members. Bytes become base64. */
+function redactValue(value: unknown): unknown {
+  if (typeof value === "string") return redactSecrets(value).text;
+  if (value instanceof Uint8Array) return { base64: toBase64(value) };
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]): [string, unknown] => [
+      redactSecrets(name).text,
+      typeof member === "string" ? redactMember(name, member) : redactValue(member),
+    ]);
+  return Object.fromEntries(members);
+}
+
+// A value that looks harmless may be a secret because of its name.
+function redactMember(name: string, text: string): string {
+  const bare = redactSecrets(text).text;
+  const pair = JSON.stringify({ [name]: bare });
+  const redacted = redactSecrets(pair).text;
+  if (redacted === pair) return bare;
+  const read = parseJson(redacted);
+  const [member] = isRecord(read) ? Object.values(read) : [];
+  return typeof member === "string" ? member : "[redacted:secret_value]";
 }

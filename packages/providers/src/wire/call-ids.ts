@@ -15,6 +15,12 @@ export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall
   });
 }
 
+/** A call in an answer, or a piece of one. An id or a name that is missing is empty. */
+export function answeredCall(id: unknown, name: unknown, input: unknown): ToolCall {
+  const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+  return { id: textOf(id), name: textOf(name), arguments: argumentText(input) };
+}
+
 /** The arguments of a call as text. Some servers send an object, or nothing if a tool has no parameters. */
 export function argumentText(given: unknown): string {
   return typeof given === "string" && given !== "" ? given : JSON.stringify(given || {});

@@ -5,12 +5,11 @@ type Path = readonly (string | number)[];
 
 /**
  * How a message's original wire form differs from what its converter writes: changed members, then the order of keys and
- * the lengths of lists. `seal` is a hash of what was written. If it differs later, the message has been changed.
+ * the lengths of lists. A hash of what was written is kept with it. If it differs later, the message has been changed.
  */
 interface Difference {
-  edits?: [Path, unknown][];
-  order?: [Path, string[] | number][];
-  seal?: string;
+  edits: [Path, unknown][];
+  order: [Path, string[] | number][];
 }
 
 /** The original form that `from...` recorded in `providerMetadata.wire`. Empty if the message has another format. */
@@ -37,7 +36,7 @@ export function withOriginal(
   message: ChatMessage,
   { written, original }: { written: unknown; original: unknown },
 ): ChatMessage {
-  const found: Required<Pick<Difference, "edits" | "order">> = { edits: [], order: [] };
+  const found: Difference = { edits: [], order: [] };
   compare(written, original, [], found);
   if (found.edits.length + found.order.length === 0) return message;
   return withForm(format, message, {
@@ -51,14 +50,10 @@ export function withOriginal(
 export function inOriginalForm(format: string, message: ChatMessage, written: unknown): unknown {
   const { seal, edits, order }: JsonRecord = formOf(format, message);
   if (seal === undefined || seal !== sealOf(written)) return written;
-  const edited = differencesIn(edits).reduce(
-    (value, [path, member]) => changed(value, path, () => member),
-    written,
-  );
-  return differencesIn(order).reduce(
-    (value, [path, keys]) => changed(value, path, arranged(keys)),
-    edited,
-  );
+  let value = written;
+  for (const [path, member] of differencesIn(edits)) value = changed(value, path, () => member);
+  for (const [path, keys] of differencesIn(order)) value = changed(value, path, arranged(keys));
+  return value;
 }
 
 /** The keys without undefined members, as in JSON. */
@@ -66,12 +61,7 @@ function keysOf(record: JsonRecord): string[] {
   return Object.keys(record).filter((key) => record[key] !== undefined);
 }
 
-function compare(
-  written: unknown,
-  original: unknown,
-  path: Path,
-  found: Required<Pick<Difference, "edits" | "order">>,
-): void {
+function compare(written: unknown, original: unknown, path: Path, found: Difference): void {
   if (isPlain(written) && isPlain(original)) {
     const after = new Set(keysOf(written));
     const keys = keysOf(original);

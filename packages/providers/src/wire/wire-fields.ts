@@ -1,5 +1,14 @@
-import type { ChatMessage, ModelUsage, Part, ProviderFields, ProviderPart } from "@ccl/core";
+import type {
+  ChatMessage,
+  ModelUsage,
+  Part,
+  ProviderFields,
+  ProviderPart,
+  ToolCall,
+} from "@ccl/core";
 import { isRecord, type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core/json";
+
+import { withForm } from "./original-form.ts";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
@@ -67,6 +76,29 @@ export function partsOf({ content }: ChatMessage): Part[] {
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
+/** Parts as content. A single plain text becomes a string, as applications usually write it. */
+export function contentOf(parts: Part[]): string | Part[] {
+  const [only] = parts;
+  const isPlain =
+    parts.length === 1 && only?.type === "text" && only.providerMetadata === undefined;
+  return isPlain ? only.text : parts;
+}
+
+/** The parts and calls of an assistant's turn. A call before a part records how many parts precede it. */
+export function partsAndCalls(
+  format: string,
+  steps: readonly (ToolCall | Part[])[],
+): { parts: Part[]; toolCalls: ToolCall[] | undefined } {
+  const parts = steps.flatMap((step) => (Array.isArray(step) ? step : []));
+  const calls: ToolCall[] = [];
+  let at = 0;
+  for (const step of steps) {
+    if (Array.isArray(step)) at += step.length;
+    else calls.push(at < parts.length ? withForm(format, step, { at }) : step);
+  }
+  return { parts, toolCalls: unlessEmpty(calls) };
+}
+
 /**
  * Merges an assistant's parts and calls in their original order. `at` is the number of parts before a call. Calls
  * without `at` come last.
@@ -108,4 +140,27 @@ export function entryOf<Value>(
   name: unknown,
 ): Value | undefined {
   return typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Removes the named members and those that are undefined or null. */
+export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
+  const known = new Set(keys);
+  return Object.fromEntries(
+    Object.entries(record).filter(
+      ([key, value]) => !known.has(key) && value !== undefined && value !== null,
+    ),
+  );
+}
+
+/** The list or record itself. Undefined if it is empty. */
+export function unlessEmpty<Value extends object>(value: Value): Value | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
+}
+
+/** `{ [provider]: fields }`. Undefined if there are no fields. */
+export function metadataOf(provider: string, fields: JsonRecord): JsonRecord | undefined {
+  const present = Object.entries(fields).filter(
+    ([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0),
+  );
+  return present.length === 0 ? undefined : { [provider]: Object.fromEntries(present) };
 }

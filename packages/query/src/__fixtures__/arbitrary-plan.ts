@@ -4,7 +4,7 @@ import { functionArguments, isFunctionName } from "../plan/functions.ts";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { literalOf } from "../parse/literal-value.ts";
 
-/** Names that hurt: quotes, keywords, Unicode, control words of SQL and YAML. */
+/** Names that are hard to quote: quotes, keywords, Unicode, control words of SQL and YAML. */
 export const hostileNames: readonly string[] = [
   "id",
   'a"b',
@@ -23,7 +23,7 @@ export const hostileNames: readonly string[] = [
   "true",
 ];
 
-/** Texts that hurt as literals. */
+/** Texts that are hard to write as literals. */
 export const hostileTexts: readonly string[] = [
   "",
   "'",
@@ -111,7 +111,7 @@ export function anExpression(): Arbitrary<Expression> {
   return expression;
 }
 
-/** Any plan that reads, valid or not. */
+/** Any plan that parses, valid or not. */
 export function aPlan(): Arbitrary<LogicalPlan> {
   const named = fc.record({ name: aName(), value: anExpression() });
   const counted = fc.record({ name: aName() }).map((one) => ({ ...one, function: "count" as const }));

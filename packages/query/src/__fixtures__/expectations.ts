@@ -5,7 +5,7 @@ export interface Expectation {
   name: string;
   plan: string;
   rows: PlanValue[][];
-  /** Run over the tables without rows. */
+  /** Runs over the empty tables. */
   isEmpty?: boolean | undefined;
 }
 

@@ -14,7 +14,7 @@ export function functionConnector(functions: readonly ToolDefinition[]): Connect
         const rows: unknown[] = Array.isArray(answer) ? answer : [answer];
         yield {
           rowCount: rows.length,
-          // Arguments stand in the rows too, since conditions on them are checked again.
+          // Rows repeat the arguments, because conditions on them are checked again.
           columns: columns.map((column) =>
             rows.map((row) => Object({ ...input, ...Object(row) })[column.name] ?? null),
           ),
@@ -24,7 +24,7 @@ export function functionConnector(functions: readonly ToolDefinition[]): Connect
   };
 }
 
-/** One object for each combination of the constants that arguments are compared with. */
+/** Builds one object for each combination of the constants that arguments are compared with. */
 function inputsOf(
   { columns = [] }: TableScan["resource"],
   conditions: TableScan["conditions"],

@@ -1,12 +1,12 @@
-/** What an analyst asks, as the SQL of PostgreSQL. */
+/** A question that an analyst asks, as PostgreSQL's SQL. */
 export interface AnalystQuestion {
   question: string;
   sql: string;
-  /** A part of `sql`. Without it the answer is another one. */
+  /** A part of `sql`. The answer is different without it. */
   condition: string;
 }
 
-/** Over Chinook's tables. */
+/** Questions over Chinook's tables. */
 export const musicQuestions: readonly AnalystQuestion[] = [
   {
     question: "Which ten artists sold most, counting tracks longer than four minutes?",

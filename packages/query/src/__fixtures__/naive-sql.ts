@@ -4,7 +4,10 @@ import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 const id = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** One DuckDB query for a plan: a subquery a step, text by text, sharing nothing with the package's own compiler. */
+/**
+ * Writes one DuckDB query for a plan, with a subquery for each step. It shares no code with the
+ * package's own compiler.
+ */
 export function naiveSql(plan: LogicalPlan, tables: Record<string, string>, now: string): string {
   const queries = new Map<string, { sql: string; columns: string[]; order: string }>();
   let last = "";
@@ -103,7 +106,8 @@ function query(
 function aggregated({ function: applied, argument }: NamedAggregate, e: (expression: Expression) => string): string {
   if (argument === undefined) return "count(*)";
   if (applied === "count_distinct") return `count(distinct ${e(argument)})`;
-  // DuckDB's own avg rounds the same mean otherwise for other numbers of rows, which a later distinct would tell apart.
+  // DuckDB's own avg rounds the same mean differently for other numbers of rows, which a later
+  // distinct would reveal.
   if (applied === "avg") return `(sum(${e(argument)})::double / nullif(count(${e(argument)}), 0))`;
   return `${applied}(${e(argument)})`;
 }
@@ -138,7 +142,7 @@ function write(expression: Expression, now: string): string {
     }
     case "cast":
       if (expression.type === "text") return `(${e(expression.value)})::varchar`;
-      // Halves go away from zero in a plan, to the even neighbour in DuckDB's own casts of doubles.
+      // A plan rounds halves away from zero. DuckDB's own casts of doubles round them to even.
       if (expression.type === "int") return `(round((${e(expression.value)})::decimal(30,6), 0))::bigint`;
       return expression.type.startsWith("decimal")
         ? `(round((${e(expression.value)})::decimal(30,6), 2))::${expression.type}`
@@ -180,7 +184,7 @@ function writeCall(name: string, parts: readonly Expression[], e: (part: Express
     case "null_if":
       return `(case when ${a} = ${b} then null else ${a} end)`;
     case "round":
-      // The branch that is never taken gives the type: a decimal stays one.
+      // The branch that is never taken determines the type, so a decimal remains a decimal.
       return `(case when true then round((${a})::decimal(30,9), ${parts[1]?.op === "literal" ? parts[1].value : 0}) else ${a} end)`;
     case "contains":
       return `(instr(${a}, ${b}) > 0 or ${a} is not null and ${b} = '')`;
@@ -205,7 +209,7 @@ function writeCall(name: string, parts: readonly Expression[], e: (part: Express
       return `date_part(${field}, ${parts.length > 2 ? inZone(b) : `${b}::timestamp`})::bigint`;
     }
     case "date_add":
-      // The generator of plans writes the units of dates in capitals.
+      // The plan generator writes the units of dates in capitals.
       return `(${a} + interval '${b.replace("::bigint", "")} ${c.slice(1, -1).toLowerCase()}')${/[A-Z]/.test(c) ? "::date" : ""}`;
     case "days_between":
       return `(${b} - ${a})::bigint`;

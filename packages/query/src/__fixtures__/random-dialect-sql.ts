@@ -1,6 +1,9 @@
 import fc from "fast-check";
 
-/** A capital stands for an expression: I integer, R float, N decimal, F fraction, T text, B condition, D date, S timestamp. */
+/**
+ * A capital letter stands for an expression: I integer, R float, N decimal, F fraction, T text, B
+ * condition, D date, S timestamp.
+ */
 type Grammar = Readonly<Record<string, readonly string[]>>;
 
 const shared: Grammar = {
@@ -38,7 +41,7 @@ const postgres: Grammar = {
     ...["avg(I) over ()::int", "(N / N)::int", "cast(round(F) as integer)", "(F)::integer", "(g / I)::integer", "(g % 4)::integer"],
     ...["T::integer", "(I::text)::int", "R::int", "N::int", "sign(I)::int", "gcd(I, I)", "extract(quarter from D)::int"],
   ],
-  // What a numeric that no column holds is divided and rounded to.
+  // Divisions and roundings that give a numeric which no column can hold.
   F: [
     ...["avg(I) over ()", "sum(g) over () / I", "sum(g) over (order by id) / 4", "N / N", "1.0 * I / 2", "I / 2.0", "round(F)"],
     ...["extract(month from D) / 4", "round(avg(D - date '2020-01-01') over ())", "avg(g) over (partition by a)", "coalesce(F, I)"],
@@ -83,7 +86,7 @@ const sqlite: Grammar = {
   R: ["julianday(S)", "cast(T as real)", "cast(I as real)", "round(R, 1)", "max(R, R)", "round(R, I)", "R + T", "mod(R, R)"],
   N: ["R", "cast(T as numeric)"],
   T: [
-    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
+    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%.1f', 0 * R)", "cast(0 * R as text)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
     ...["date(D, '+1 month')", "date(S, 'start of month')", "datetime(S, '+90 minutes')", "time(S)", "hex(T)", "hex(s)"],
     ...["cast(R as text)", "ifnull(T, T)", "iif(B, T, T)", "T || I", "T || R", "typeof(I)", "typeof(R)", "strftime('%W', D)"],
     ...["date(D, 'weekday 1')", "strftime('%j-%w', S)", "max(T, T)", "date(D, '-1 year', '+2 days')", "substr(T, I, -2)"],
@@ -100,7 +103,7 @@ function merged(left: Grammar, right: Grammar): Grammar {
   return Object.fromEntries(names.map((name) => [name, [...(left[name] ?? []), ...(right[name] ?? [])]]));
 }
 
-/** Statements over the table `q`, in the words of one database, of which every order is total. */
+/** Statements over the table `q` in one database's dialect. Every order is total. */
 export function randomDialectSql(dialect: "postgresql" | "sqlite"): fc.Arbitrary<string> {
   const grammar = grammars[dialect];
   const filled = (template: string, depth: number): fc.Arbitrary<string> => {

@@ -16,7 +16,7 @@ interface Shape {
   columns: readonly KnownColumn[];
 }
 
-/** Kinds that compare with each other. */
+/** Kinds that can be compared with each other. */
 const families: readonly (readonly Kind[])[] = [
   ["int", "big", "decimal", "wide"],
   ["int", "big", "float", "huge"],
@@ -24,7 +24,7 @@ const families: readonly (readonly Kind[])[] = [
   ["date", "timestamp"],
 ];
 
-/** Writes expressions of a type over columns that are known. */
+/** Writes expressions of a given type over the known columns. */
 export class RandomExpressions {
   readonly #gen: GeneratorValue;
 
@@ -32,7 +32,7 @@ export class RandomExpressions {
     this.#gen = gen;
   }
 
-  /** A whole number from 0. */
+  /** A whole number from 0 to `max`. */
   upTo(max: number): number {
     return this.#gen(() => fc.integer({ min: 0, max: max }));
   }
@@ -181,7 +181,7 @@ export class RandomExpressions {
     return literalOf("text", this.pick(["UTC", "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia"]));
   }
 
-  /** A column compared with constants, which a source may apply. */
+  /** A comparison of a column with constants, which a source may apply. */
   comparison(from: Shape): Expression {
     const { name, kind } = this.pick(from.columns);
     const column: Expression = { op: "column", name };
@@ -243,7 +243,7 @@ export class RandomExpressions {
     ])();
   }
 
-  /** What sources take of `lower`: it stands beside constants. */
+  /** `lower` beside constants, which sources accept. */
   #lowered(value: Expression): Expression {
     const lower = call("lower", value);
     const constant = (): LiteralExpression =>

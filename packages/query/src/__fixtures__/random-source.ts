@@ -4,10 +4,10 @@ import type { PlanValue } from "../connector/column-batch.ts";
 import { exactInt } from "../connector/decode-value.ts";
 import { hostileTexts } from "./arbitrary-plan.ts";
 
-/** A value of a random column, in the plan's own form. */
+/** A row of plan values by column name. */
 export type RandomRow = Record<string, PlanValue>;
 
-/** Types as plans have them, and those of values that most computing would drive out of their type. */
+/** Plan types, and kinds whose values overflow their type in almost any computation. */
 export type RandomKind =
   "int" | "big" | "decimal" | "wide" | "float" | "huge" | "bool" | "text" | "date" | "timestamp" | "timestamptz";
 
@@ -17,7 +17,7 @@ export interface RandomColumn {
   declared: string;
 }
 
-/** Names that need quotes, hold quotes, and differ in case only. */
+/** Names that need quotes, contain quotes, or differ only in case. */
 export const leftColumns: readonly RandomColumn[] = [
   { name: "id", kind: "int", declared: "bigint" },
   { name: "k", kind: "int", declared: "integer" },
@@ -150,7 +150,7 @@ export function randomValue(gen: GeneratorValue, kind: RandomKind, scale = 2): P
   }
 }
 
-/** Rows with nulls and ties; sometimes none. */
+/** Rows with nulls and ties. Sometimes there are none. */
 export function randomRows(gen: GeneratorValue, columns: readonly RandomColumn[]): RandomRow[] {
   const count = gen(() => fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 14 })));
   return Array.from({ length: count }, (_, row) =>

@@ -40,5 +40,5 @@ const wrap = (inner: fc.Arbitrary<string>): fc.Arbitrary<string> =>
       return shapes[shape] ?? one;
     });
 
-/** Statements over the tables `l` and `r`, some of which ask for what is hidden or does not exist. */
+/** Statements over the tables `l` and `r`. Some name a hidden or missing table or column. */
 export const randomSql: fc.Arbitrary<string> = fc.oneof(sources, wrap(sources), wrap(wrap(sources)));

@@ -28,7 +28,7 @@ const growths = [
   "now",
 ] as const;
 
-/** What a column of the left side may be joined with on the right. */
+/** The right columns that a left column may be joined with. */
 const partners: Partial<Record<RandomKind, readonly string[]>> = {
   int: ["rid", "rk", "rate", "wide"],
   big: ["rid", "rk"],
@@ -41,7 +41,7 @@ const partners: Partial<Record<RandomKind, readonly string[]>> = {
   timestamp: ["rday"],
 };
 
-/** Kinds of one column in the two inputs of a union, and what it has then. */
+/** Kinds of one column in the two inputs of a union, and its kind in the result. */
 const mixtures: readonly (readonly [left: RandomKind, right: RandomKind, union: RandomKind])[] = [
   ["int", "decimal", "decimal"],
   ["decimal", "int", "decimal"],
@@ -54,7 +54,7 @@ const mixtures: readonly (readonly [left: RandomKind, right: RandomKind, union: 
   ["text", "text", "text"],
 ];
 
-/** Builds plans that are valid by what it keeps of types itself, without the package's own check. */
+/** Builds valid plans. It tracks types itself, without the package's own check. */
 export class PlanBuilder {
   readonly #random: RandomExpressions;
   readonly #steps: PlanStep[] = [];
@@ -123,7 +123,7 @@ export class PlanBuilder {
         this.#steps.push({ name, op: "distinct", from: from.name });
         return { ...from, name };
       case "limited": {
-        // All columns are sorted by, so that the rows within the limit are the same everywhere.
+        // Sorts by all columns, so that the rows within the limit are the same everywhere.
         const sorted = this.#sort(from, from.columns);
         this.#steps.push({ name, op: "limit", from: sorted, count: random.upTo(6), offset: random.upTo(2) });
         return { ...from, name };
@@ -166,7 +166,7 @@ export class PlanBuilder {
     return name;
   }
 
-  /** Which rows of a tie stay within a limit is open, not what they are sorted by: only that goes on. */
+  /** A limit may keep any row of a tie, so only the sorted columns are passed on. */
   #tied(from: Shape, name: string): Shape {
     const random = this.#random;
     const keys = from.columns.filter(() => random.upTo(2) === 0).slice(0, 3);
@@ -227,7 +227,7 @@ export class PlanBuilder {
     }));
     const sides = ([0, 1] as const).map((side) => {
       const columns = mixed.map((column) => ({ name: column.name, kind: column.kinds[side] }));
-      // The columns of a union go by their names.
+      // A union matches columns by name.
       const inOrder = side === 0 ? columns : columns.toReversed();
       return this.#projected(from, { name: this.#newName(), columns: inOrder }).name;
     });
@@ -267,7 +267,8 @@ export class PlanBuilder {
     );
     const aggregate = { name: this.#newName(), function: applied };
     if (applied === "count" && random.upTo(1) === 0) return { aggregate, kind: "int" };
-    // A column as it is: sums of computed decimals would need more digits at every step.
+    // Aggregates a plain column, because sums of computed decimals would need more digits at every
+    // step.
     const argument = random.value(from, kind, isNumber && kind === "decimal" ? 0 : 1);
     return { aggregate: { ...aggregate, argument }, kind: isCount ? "int" : applied === "avg" ? "float" : kind };
   }

@@ -1,4 +1,4 @@
-/** Rows that three databases hold alike. */
+/** Tables that three databases store alike. */
 export const idiomTables: readonly {
   name: string;
   columns: readonly (readonly [name: string, type: string])[];
@@ -62,7 +62,7 @@ export const idiomTables: readonly {
   },
 ];
 
-/** What models write without thinking, in words that all three know. */
+/** Idioms that models often write and that all three databases understand. */
 export const sharedIdioms: readonly string[] = [
   "select count(*) from orders",
   "select status, count(*) as n, sum(total) as revenue from orders group by status order by revenue desc, status",
@@ -116,7 +116,7 @@ export const sharedIdioms: readonly string[] = [
   "select sum(x.n) from (select count(*) as n from orders group by customer_id) x",
 ];
 
-/** In words of PostgreSQL, which DuckDB mostly knows. */
+/** PostgreSQL idioms. DuckDB understands nearly all of them. */
 export const postgresIdioms: readonly string[] = [
   "select name from customers where name ilike 'a%' order by id",
   "select date_trunc('month', day)::date as month, sum(total) from orders group by 1 order by 1",
@@ -148,7 +148,7 @@ export const postgresIdioms: readonly string[] = [
   "select lpad(id::text, 3, '0') from customers order by id",
 ];
 
-/** In words of SQLite. */
+/** SQLite idioms. */
 export const sqliteIdioms: readonly string[] = [
   "select strftime('%Y-%m', day) as month, sum(total) from orders group by month order by month",
   "select name from customers where name like 'a%' order by id",
@@ -167,7 +167,7 @@ export const sqliteIdioms: readonly string[] = [
   "select id, replace(name, '', nullif(id, id)) as r, replace(name, id, 7) as s from customers order by id",
 ];
 
-/** In words of DuckDB. */
+/** DuckDB idioms. */
 export const duckDbIdioms: readonly string[] = [
   "select status, sum(total) as t from orders group by all order by all",
   "select * exclude (note, day) from orders order by id",

@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A server on loopback, and what it was asked. */
+/** A server on loopback and the requests that it got. */
 export interface TestApi {
   baseUrl: string;
-  /** Paths with their queries, in order. */
+  /** Paths with their queries, in order of arrival. */
   requests: string[];
   headers: IncomingMessage["headers"][];
   close(): Promise<void>;
 }
 
-/** Starts a server that answers by a function; what it throws ends the connection. */
+/**
+ * Starts a server that answers with a function. If the function throws, the connection is closed.
+ */
 export async function startApi(answer: (url: URL, response: ServerResponse, count: number) => void): Promise<TestApi> {
   const requests: string[] = [];
   const headers: IncomingMessage["headers"][] = [];
@@ -33,7 +35,7 @@ export async function startApi(answer: (url: URL, response: ServerResponse, coun
   };
 }
 
-/** A JSON answer. */
+/** Sends a JSON answer. */
 export function sendJson(response: ServerResponse, value: unknown, headers: Record<string, string> = {}): void {
   response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
 }

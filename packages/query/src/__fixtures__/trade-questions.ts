@@ -1,6 +1,6 @@
 import type { AnalystQuestion } from "./music-questions.ts";
 
-/** Over Northwind's tables. */
+/** Questions over Northwind's tables. */
 export const tradeQuestions: readonly AnalystQuestion[] = [
   {
     question: "What did each category bring after discounts?",

@@ -1,13 +1,16 @@
 type Cell = string | number | null;
 
-/** A table with made-up rows. */
+/** A table with invented rows. */
 export interface ShopTable {
   name: string;
   columns: readonly (readonly [name: string, type: string])[];
   rows: readonly (readonly Cell[])[];
 }
 
-/** The tables that the sample databases Chinook (music) and Northwind (trade) have, of about their sizes, with rows made from a seed. */
+/**
+ * Tables with the names, columns and about the sizes of the sample databases Chinook (music) and
+ * Northwind (trade). Rows are generated from a seed.
+ */
 export function twoShops(seed: number): ShopTable[] {
   const draw = drawer(seed);
   return [...musicShop(draw), ...trader(draw)];

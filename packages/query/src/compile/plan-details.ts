@@ -1,16 +1,17 @@
 import type { Catalog, Principal, ResourceDetails } from "@ccl/catalog";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 
-/** The principal that reads the catalog. */
+/** Options of `planDetails`. */
 export interface PlanDetailsOptions {
-  /** The role `public` if absent. */
+  /** Defaults to the role `public`. */
   principal?: Principal | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The full cards of a plan's resources, or of ids, as one principal sees them. The catalog's own rules decide. What they
- * deny is left out, so a plan that names it is refused. The rules of `access` apply in addition.
+ * Returns the details of the resources that a plan scans, or of the given ids, as one principal
+ * sees them. The catalog's own access rules decide. A denied resource is left out, so a plan that
+ * names it is invalid. The rules of `access` apply as well.
  */
 export async function planDetails(
   catalog: Pick<Catalog, "details">,

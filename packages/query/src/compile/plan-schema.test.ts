@@ -72,7 +72,7 @@ function compile(
 }
 
 describe("planSchema and planMessages", () => {
-  it("asks with overview and details, what to avoid, and what can be pushed down, and nothing else", async () => {
+  it("puts overview, details, anti-patterns and pushdown hints into the prompt, and nothing else", async () => {
     const { model, result } = compile([good]);
     expect(await result).toMatchObject({
       ok: true,
@@ -139,7 +139,7 @@ describe("planSchema and planMessages", () => {
     `);
   });
 
-  it("lists what is wrong, by code and place, and takes the answer that holds", async () => {
+  it("lists every issue by code and place, and accepts the repaired answer", async () => {
     const { model, result } = compile([bad, good]);
     const { attempts, ...rest } = await result;
     expect(rest).toMatchObject({ ok: true, value: { steps: [{}, {}] } });
@@ -156,7 +156,7 @@ describe("planSchema and planMessages", () => {
     `);
   });
 
-  it("reads aliases of the context", async () => {
+  it("resolves aliases of the context", async () => {
     const answer =
       '{"steps":[{"op":"scan","resource":"r1","columns":["day"]},{"op":"limit","count":3}]}';
     const { result } = compile([answer], { text: "r1 orders", aliases: { r1: "res:orders" } });
@@ -170,7 +170,7 @@ describe("planSchema and planMessages", () => {
     });
   });
 
-  it("neither shows a hidden column to the model nor takes a plan that reads it", async () => {
+  it("does not show a hidden column to the model and rejects a plan that reads it", async () => {
     const access = {
       canRead: ({ column }: { column?: { tags?: string[] | undefined } | undefined }) =>
         column?.tags?.includes("pii") !== true,

@@ -10,13 +10,13 @@ import type { AccessOptions } from "../validate/visible-resources.ts";
 /** What a model's plan is checked against. */
 export interface PlanSchemaOptions extends AccessOptions {
   details: Iterable<ResourceDetails>;
-  /** Ids by the aliases that a context shows. */
+  /** Maps the aliases that a context shows to resource ids. */
   aliases?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * A schema for `generateStructured` of `@ccl/structured-output` whose check is that of a plan, so that a repair request
- * lists every issue by code and path.
+ * Creates a schema for `generateStructured` of `@ccl/structured-output`. It validates the answer as
+ * a plan, so a repair request lists every issue with its code and path.
  */
 export function planSchema(options: PlanSchemaOptions): StandardSchema<LogicalPlan> {
   const { aliases = {} } = options;
@@ -44,7 +44,7 @@ function standardIssue({ code, path, message }: Issue): {
   return { message: `${code}: ${message}`, path: [...path] };
 }
 
-/** Replaces aliases of a context by ids. */
+/** Replaces a context's aliases with resource ids. */
 function withIds(plan: LogicalPlan, aliases: Readonly<Record<string, string>>): LogicalPlan {
   const steps = plan.steps.map((step): PlanStep => {
     if (step.op !== "scan" || !Object.hasOwn(aliases, step.resource)) return step;

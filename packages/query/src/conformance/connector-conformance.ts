@@ -10,7 +10,10 @@ import { sampleResources } from "./sample-source.ts";
 
 /** How the kit opens a connector. */
 export interface ConnectorConformanceOptions {
-  /** Opens a connector over `sampleResources`, with tables without rows if `isEmpty`. The kit never closes it. */
+  /**
+   * Opens a connector over `sampleResources`. With `isEmpty`, all tables are empty. The kit never
+   * closes the connector.
+   */
   open(options: { isEmpty: boolean }): Promise<Connector>;
 }
 
@@ -112,7 +115,7 @@ function scanOf(resource: TableScan["resource"], names?: readonly string[]): Tab
   return { resource, columns: columns.map(planColumn), conditions: [] };
 }
 
-/** Values of a column, compared in every way. */
+/** Compares a column with two of its values by every operator. */
 function sampleConditions({ name, type }: PlanColumn, rows: MemoryRows): SimpleCondition[] {
   const values = rows.slice(1, 3).map((row) => row[name] ?? null);
   return (["eq", "lt", "le", "gt", "ge", "in"] as const).map((operator, at) => ({

@@ -50,7 +50,7 @@ const sqliteTypes: Record<string, string> = {
   timestamptz: "TEXT",
 };
 
-/** Tables of the sample, by statements with parameters of the database. */
+/** SQL statements that create the sample's tables. */
 function statements(
   isEmpty: boolean,
   isSqlite: boolean,
@@ -110,7 +110,7 @@ describe.each(samples)("the connector of %s", (_, open) => {
   );
 
   it.each(expectations)(
-    "gives plans their meaning: $name",
+    "gives the rows that a plan means: $name",
     async ({ plan, rows, isEmpty = false }) => {
       const parsed = parseLogicalPlan(plan);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
@@ -154,7 +154,7 @@ describe("connectorConformance", () => {
       "no row that meets the conditions is left out",
     ],
     [
-      "forgets values of a list",
+      "ignores values of a list",
       scanning((scan) => ({
         ...scan,
         conditions: scan.conditions.map((condition) => ({
@@ -165,7 +165,7 @@ describe("connectorConformance", () => {
       "no row that meets the conditions is left out",
     ],
     [
-      "gives columns in its own order",
+      "returns columns in another order",
       scanning((scan) => ({
         ...scan,
         columns: scan.columns.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
@@ -189,7 +189,7 @@ describe("connectorConformance", () => {
       "values come in the plan's own forms, nulls as nulls",
     ],
     [
-      "ignores the size of batches",
+      "ignores the batch size",
       (connector) => ({
         ...connector,
         run: (scan, options) => connector.run(scan, { ...options, batchRows: 100 }),
@@ -197,7 +197,7 @@ describe("connectorConformance", () => {
       "batches hold at most the rows asked for, and as many values a column as rows",
     ],
   ];
-  it.each(faults)("finds a connector that %s", async (_, change, rule) => {
+  it.each(faults)("detects a connector that %s", async (_, change, rule) => {
     const open = async ({ isEmpty }: { isEmpty: boolean }): Promise<Connector> =>
       change(await openSqliteSample(isEmpty));
     const rules = connectorConformance({ open });

@@ -86,7 +86,7 @@ function openHttp(by: string): (isEmpty: boolean) => Connector {
     });
 }
 
-/** The sample as a file, in pieces that end anywhere. */
+/** The sample as a file, in pieces that end at arbitrary bytes. */
 function openFile(format: FileFormat, pieceBytes: number): (isEmpty: boolean) => Connector {
   return (isEmpty) =>
     fileConnector({
@@ -118,7 +118,7 @@ function fileText(format: FileFormat, rows: MemoryRows, names: readonly string[]
   ].join("\r\n");
 }
 
-/** The sample as Parquet files in a folder of their own. */
+/** The sample as Parquet files in a separate folder. */
 async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
   const own = join(folder, isEmpty ? "empty" : "full");
   await mkdir(own);
@@ -148,7 +148,10 @@ async function openParquet(isEmpty: boolean): Promise<ParquetConnector> {
 
 type Opened = [format: string, open: (isEmpty: boolean) => Connector];
 
-/** Other ways of paging, and JSON in one piece, have tests of their own; the whole kit takes a second for each. */
+/**
+ * Other ways of paging, and JSON in one piece, have separate tests. The whole kit takes a second
+ * for each.
+ */
 const isLong = isAtLeast("faults");
 
 describe.each<Opened>([

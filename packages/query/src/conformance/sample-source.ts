@@ -4,7 +4,7 @@ import type { MemoryRows } from "../connector/create-memory-connector.ts";
 /** Prefix of the addresses of the kit's resources. */
 export const sampleAddress = "ada://conformance/db/main";
 
-/** A resource with the rows that it must give. */
+/** A resource and the rows that a connector must return for it. */
 interface SampleResource {
   details: ResourceDetails;
   table: string;

@@ -12,15 +12,18 @@ export interface RowPage {
 
 /** Where an answer holds its rows. */
 export interface AnswerShape {
-  /** Keys from the answer to the list. Undefined: the answer is the list, or one row. */
+  /**
+   * Path of keys from the answer to the list of rows. Undefined if the answer is the list or a
+   * single row.
+   */
   path: string[] | undefined;
-  /** Prefix of the row columns' names, like `items[].`. */
+  /** Prefix of the column names, like `items[].`. */
   prefix: string;
 }
 
 /**
- * Where a resource's answers hold their rows: at `rowsAt` (keys joined by dots, empty for the answer itself), else in the
- * one list that the column names imply, like `items` for `items[].id`.
+ * Finds where a resource's answers hold their rows: at `rowsAt` (keys joined by dots, empty for the
+ * answer itself), else in the list that the column names imply, like `items` for `items[].id`.
  * @throws QueryError `invalid_options` if the names imply several lists
  */
 export function answerShape(resource: ResourceDetails, rowsAt: string | undefined): AnswerShape {
@@ -40,7 +43,10 @@ export function answerShape(resource: ResourceDetails, rowsAt: string | undefine
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }
 
-/** The rows of an answer. @throws QueryError `value_invalid` if they are not at the expected place */
+/**
+ * Extracts the rows from an answer.
+ * @throws QueryError `value_invalid` if they are not at the expected path
+ */
 export function answerRows(
   answer: unknown,
   { path, prefix }: AnswerShape,
@@ -70,7 +76,7 @@ export function answerRows(
       }
       const own = prefix !== "" && column.startsWith(prefix) ? column.slice(prefix.length) : column;
       const inRow = fieldOf(value, own);
-      // Fields beside the list are the same for all its rows.
+      // Fields next to the list apply to every row.
       return inRow === undefined && path !== undefined && own === column
         ? fieldOf(answer, column)
         : inRow;
@@ -78,7 +84,7 @@ export function answerRows(
   };
 }
 
-/** The field with a name, or at a path of names joined by dots. `[]` collects the values over a list. */
+/** Reads a field by its name or by a dotted path. `[]` collects the values of a list. */
 export function fieldOf(value: unknown, name: string): unknown {
   if (!isRecord(value)) return undefined;
   if (Object.hasOwn(value, name)) return value[name];

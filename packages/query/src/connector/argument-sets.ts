@@ -5,8 +5,10 @@ import { scanColumns } from "./scan-columns.ts";
 import type { SimpleCondition } from "./simple-condition.ts";
 
 /**
- * The argument sets to call a resource with: each combination of the values of `=` and `in` on its parameters, once, in
- * plan order. @throws QueryError `argument_missing` if a required value is missing, `limit_exceeded` above `maxCalls`
+ * Lists the argument sets to call a resource with: every combination of the values that `=` and
+ * `in` conditions give its parameters, without duplicates, in plan order.
+ * @throws QueryError `argument_missing` if a required value is missing, `limit_exceeded` above
+ * `maxCalls`
  */
 export function argumentSets(
   resource: ResourceDetails,

@@ -3,15 +3,15 @@ import type { PlanColumn } from "../plan/typed-plan.ts";
 import type { ColumnBatch } from "./column-batch.ts";
 import type { SimpleCondition } from "./simple-condition.ts";
 
-/** Rows of one resource to read. */
+/** A request to read rows of one resource. */
 export interface TableScan {
-  /** Only has columns that may be read. */
+  /** Contains only columns that the principal may read. */
   resource: ResourceDetails;
   /** The columns of the batches, in order. */
   columns: PlanColumn[];
   /**
-   * The needed rows meet all of them. A source may leave out other rows but does not have to. `=` and `in` on a parameter
-   * of the resource give its arguments.
+   * Every needed row meets all of these. A source may filter by them but does not have to. `=` and
+   * `in` on a parameter of the resource supply its arguments.
    */
   conditions: SimpleCondition[];
 }
@@ -19,22 +19,26 @@ export interface TableScan {
 /** How a scan or a statement runs. */
 export interface RunOptions {
   signal?: AbortSignal | undefined;
-  /** The source itself ends the query after this time, if it can. */
+  /** Timeout for the source to enforce itself, if it can. */
   timeoutMs?: number | undefined;
   /** Maximum rows of a batch. */
   batchRows: number;
 }
 
 /**
- * A source of rows. It reads one resource at a time and computes nothing. DuckDB does the rest, so leaving conditions
- * aside is slower but never wrong. A value that is not of its column's type fails the query.
+ * A source of rows. It reads one resource at a time. DuckDB computes the rest, so a connector that
+ * ignores conditions is slower but never wrong. A value that does not have its column's type fails
+ * the query.
  */
 export interface Connector {
   /** Used in messages and statistics. */
   readonly name: string;
-  /** The rows of a scan. Leaving the loop early, or aborting, ends the work at the source. */
+  /** Yields the rows of a scan. Leaving the loop early or aborting stops the work at the source. */
   run(scan: TableScan, options: RunOptions): AsyncIterable<ColumnBatch>;
-  /** True if reading a resource again costs little: the doubts about a result read it. Assumed of sources that run SQL. */
+  /**
+   * True if reading a resource a second time is cheap, which the doubts about a result need. Always
+   * assumed of sources that run SQL.
+   */
   readonly isLocal?: boolean | undefined;
   /** Set by sources that run SQL themselves. All others are loaded into DuckDB. */
   readonly sql?: SqlSource | undefined;
@@ -43,13 +47,15 @@ export interface Connector {
 /** A column of a statement's result. */
 export interface SqlColumn {
   name: string;
-  /** Like `int`, `text`, `decimal`. Undefined if the source has no types, as SQLite. */
+  /**
+   * Such as `int`, `text` or `decimal`. Undefined if the source has no column types, like SQLite.
+   */
   type?: string | undefined;
 }
 
 /** Rows of a statement. */
 export interface SqlRows {
-  /** With the source's own names. */
+  /** Named as the source names them. */
   columns: SqlColumn[];
   batches: AsyncIterable<ColumnBatch>;
 }
@@ -71,39 +77,51 @@ export interface ResolvedStatement {
 /** A source that runs SQL statements. */
 export interface SqlSource {
   readonly dialect: "postgresql" | "sqlite";
-  /** Schema and table of a resource. */
+  /** The schema and table names of a resource. */
   tableOf(resource: ResourceDetails): readonly string[];
-  /** Why the statement may not run here, for a source whose statements cannot be interrupted. Undefined if it may. */
+  /**
+   * Why this source must not run the statement, if its statements cannot be interrupted. Undefined
+   * if it may run.
+   */
   refusal(statement: ResolvedStatement, text: string): Promise<string | undefined>;
   run(statement: SqlStatement, options: RunOptions): Promise<SqlRows>;
 }
 
-/** Runs what plans and statements compute over the rows of sources. */
+/** Computes plans and statements over the rows that sources return. */
 export interface QueryEngine {
   readonly name: string;
-  /** Runs a statement over tables that have the inputs' names. */
+  /** Runs a statement over the inputs, each of which is a table. */
   runSql(work: EngineSql, options: RunOptions): Promise<SqlRows>;
   close(): Promise<void>;
 }
 
 /** Rows from a source. */
 export interface EngineInput {
-  /** The table that the statement names. */
+  /** The table's name in the statement. */
   name: string;
   columns: PlanColumn[];
   batches: AsyncIterable<ColumnBatch>;
-  /** A condition as SQL. Rows that fail it are removed, and then all columns but these, before the statement runs. */
+  /**
+   * The access rule as a SQL condition. Before the statement runs, the engine removes the rows that
+   * fail it, and then all columns except these.
+   */
   rule?: { where: string; columns: readonly string[] } | undefined;
 }
 
 /** A statement for an engine. */
 export interface EngineSql {
   text: string;
-  /** Macros for the statement's dialect, run before it. If the engine rejects the statement, it tries the next set. */
+  /**
+   * Sets of macros for the statement's dialect. The engine creates the first set before it runs the
+   * statement. If it rejects the statement, it tries the next set.
+   */
   macros: readonly (readonly string[])[];
   /** Where nulls sort if ORDER BY does not say, as DuckDB's `default_null_order`. */
   nullOrder: string;
   inputs: EngineInput[];
-  /** The result's columns with the types to return them in. By default as the engine computes them. */
+  /**
+   * The result's columns and the types to return them in. By default, the types that the engine
+   * computes.
+   */
   columns?: readonly PlanColumn[] | undefined;
 }

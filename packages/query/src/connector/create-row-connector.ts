@@ -9,7 +9,7 @@ import type { Connector, RunOptions, TableScan } from "./connector.ts";
 import { argumentSets } from "./argument-sets.ts";
 import { scanColumns } from "./scan-columns.ts";
 
-/** What a row source must return: one request or call per argument set. */
+/** One request or call to a row source, for one argument set. */
 export interface RowRequest {
   resource: ResourceDetails;
   /** Values of the resource's parameters, by name. */
@@ -59,7 +59,10 @@ async function* runRows(
 
 type RowReader = (page: RowPage, row: number, set: ReadonlyMap<string, PlanValue>) => PlanValue[];
 
-/** Reads the scan's columns of a row. A column that only exists as an argument returns the given value. */
+/**
+ * Creates a reader of the scan's columns. A column that exists only as an argument gets the
+ * argument's value.
+ */
 function createRowReader(source: RowSource, { resource, columns }: TableScan): RowReader {
   const known = scanColumns(resource);
   const readers = columns.map((column) => {

@@ -33,7 +33,7 @@ export function decimalText(text: string, scale: number): string | undefined {
   return scaledText(sign === "-" ? -value : value, scale);
 }
 
-/** A time from a database's ISO text. */
+/** Converts a database's ISO text to a canonical time. */
 export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
   return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
 }

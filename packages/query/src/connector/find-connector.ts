@@ -11,14 +11,17 @@ export interface FoundConnector {
 /** Connectors by address prefix, like `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;
 
-/** The connector whose key is the longest prefix, up to a `/` or `:`, of the resource's address (or id if absent). */
+/**
+ * Finds the connector whose key is the longest prefix of the resource's address, or of its id if it
+ * has no address. The prefix must end at a `/` or `:`.
+ */
 export function findConnector(connectors: Connectors, resource: ResourceDetails): FoundConnector {
   const address = resource.uri ?? resource.id;
   const keys = Object.keys(connectors).filter((key) => isBeginning(key, address));
   const [key] = keys.toSorted((left, right) => right.length - left.length);
   const connector = key === undefined ? undefined : connectors[key];
   if (key !== undefined && connector !== undefined) return { key, connector };
-  const message = `No connector serves ${JSON.stringify(resource.id)} (${address.slice(0, 200)}); give one under the beginning of that address.`;
+  const message = `No connector serves ${JSON.stringify(resource.id)} (${address.slice(0, 200)}); pass one under a prefix of that address.`;
   throw new QueryError("connector_missing", message, { details: { resource: resource.id } });
 }
 

@@ -6,8 +6,9 @@ import { decimalText, postgresDecoder, type ValueDecoder } from "./decode-value.
 const exactDigits = 15;
 
 /**
- * Decodes parsed JSON into plan values. A text column whose catalogued type is not text (`any`, `object`, a list) takes
- * any value as its JSON. Other columns take only values of their type.
+ * Decodes parsed JSON into plan values. A text column whose catalogued type is not text (`any`,
+ * `object`, a list) accepts any value, as JSON text. Other columns accept only values of their
+ * type.
  */
 export function jsonDecoder({ type }: PlanColumn, declared: string | undefined): ValueDecoder {
   switch (type.kind) {

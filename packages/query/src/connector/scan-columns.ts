@@ -2,31 +2,31 @@ import type { ResourceColumn, ResourceDetails } from "@ccl/catalog";
 import { columnDataType } from "../plan/data-type.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 
-/** Values of `in` for columns that rows have. Table columns have none. */
+/** Values of `in` that mark a column of the rows. Table columns have no `in`. */
 const placesOfRows: ReadonlySet<unknown> = new Set([undefined, "response", "output"]);
 
 const placesOfArguments: ReadonlySet<unknown> = new Set(["query", "path", "input"]);
 
-/** True for a column that is sent with a request or a call. */
+/** True for a column that is sent with a request or call. */
 function isInputColumn(column: ResourceColumn): boolean {
   return placesOfArguments.has(column["in"]);
 }
 
 /** A name that a scan of a resource can use. */
 export interface ScanColumn {
-  /** The column as the rows have it, or the argument if rows do not have it. */
+  /** The rows' column, or the argument if rows do not have the column. */
   column: ResourceColumn;
-  /** The resource takes a value for it: `column = literal` is sent with the request. */
+  /** True if the resource accepts a value for it: `column = literal` is sent with the request. */
   isParameter: boolean;
-  /** Rows have the column. If not, it reads as the given argument, or null without one. */
+  /** True if rows have the column. Otherwise its value is the given argument, or null. */
   isInRows: boolean;
-  /** No request is possible without a value. */
+  /** True if no request can be sent without a value. */
   isRequired: boolean;
 }
 
 /**
- * The names of a resource, each once. A parameter (`in` is `query`, `path` or `input`) and an output column may share a
- * name. Headers and bodies are left out.
+ * Lists the names that a scan can use, without duplicates. A parameter (`in` is `query`, `path` or
+ * `input`) and an output column may share a name. Headers and bodies are left out.
  */
 export function scanColumns({ columns = [] }: ResourceDetails): Map<string, ScanColumn> {
   const found = new Map<string, ScanColumn>();
@@ -46,7 +46,7 @@ export function scanColumns({ columns = [] }: ResourceDetails): Map<string, Scan
   return found;
 }
 
-/** The column as plans type it. */
+/** The column with its plan type. */
 export function planColumn({ column, isInRows, isRequired }: ScanColumn): PlanColumn {
   const { name, unit, nn, pk } = column;
   // A nested field is absent if its parent is.

@@ -17,7 +17,7 @@ export interface SimpleCondition {
 
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
-/** The conditions that must all hold. Undefined if a part is not a simple condition. */
+/** Splits a condition into simple ones that must all hold. Undefined if a part is not simple. */
 export function simpleConditions(where: TypedExpression): SimpleCondition[] | undefined {
   const conditions = conjunctsOf(where).flatMap((part) => {
     if (part.op !== "call" || part.function !== "between") return [simpleCondition(part)];
@@ -27,7 +27,7 @@ export function simpleConditions(where: TypedExpression): SimpleCondition[] | un
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined;
 }
 
-/** The expression as a simple condition. Undefined if it is not one. */
+/** Converts an expression to a simple condition. Undefined if it is not one. */
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
   if (part.op === "in") return comparison("in", part.value, part.list);
   if (part.op !== "call") return undefined;
@@ -44,7 +44,7 @@ function comparison(
   value: TypedExpression | undefined,
   constants: readonly TypedExpression[],
 ): SimpleCondition | undefined {
-  // A number beside a decimal is cast to a common type, which changes no value.
+  // A number that is compared with a decimal is cast to a common type. The cast changes no value.
   const isCast = value?.op === "cast" && value.type.kind === "decimal";
   const column = isCast ? value.value : value;
   if (column?.op !== "column" || (isCast && column.type.kind === "float")) return undefined;
@@ -57,7 +57,7 @@ function comparison(
     : undefined;
 }
 
-/** A constant in the type of a column. Undefined if the type does not have the value. */
+/** Converts a constant to a column's type. Undefined if the type cannot hold the value. */
 function valueAs(value: PlanValue, type: DataType): PlanValue | undefined {
   const digits = type.kind === "int" ? { precision: 18, scale: 0 } : type;
   if (value === null || !("scale" in digits)) return value;
@@ -80,7 +80,7 @@ function comparisonOf(name: string): keyof typeof mirrored | undefined {
   }
 }
 
-/** A test for values of the condition's type. A null result counts as false. */
+/** Creates a test of the condition for values of its type. A null result counts as false. */
 export function conditionTest({
   operator,
   type,
@@ -106,7 +106,10 @@ type Comparer = (
   right: string | number | bigint | boolean,
 ) => number;
 
-/** Compares two values of one type as plans do: text by code points, decimals and times by value. */
+/**
+ * Creates the comparison of a type as plans define it: text by code points, decimals and times by
+ * value.
+ */
 function comparer(type: DataType): Comparer {
   const sign = (left: bigint | number | boolean, right: bigint | number | boolean): number =>
     left < right ? -1 : left > right ? 1 : 0;

@@ -3,7 +3,7 @@ import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
 import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
 
-/** The module, imported when an engine opens. */
+/** The DuckDB module, imported when an engine opens. */
 export type DuckDbModule = typeof import("@duckdb/node-api");
 
 const dayMs = 86_400_000;

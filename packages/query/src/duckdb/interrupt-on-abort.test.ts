@@ -73,18 +73,24 @@ const moments: [name: string, wait: () => Promise<unknown>][] = [
   ["at work", after(150)],
 ];
 
-describe.each(["the engine", "a Parquet file"])("a query of days over %s", (source) => {
-  it.each(moments)("ends when it is aborted %s, and the next one is served", async (_, wait) => {
-    const controller = new AbortController();
-    const ended = run(days, source, controller.signal).catch((error: unknown) => error);
-    await wait();
-    controller.abort();
-    expect(await ended).toMatchObject({ code: "aborted" });
-    expect(await run("scan(res:f, n) -> agg(sum(n) as s)", source)).toEqual([{ s: rowCount }]);
-  });
-});
+describe.each(["the engine", "a Parquet file"])(
+  "a query over %s that would run for days",
+  (source) => {
+    it.each(moments)(
+      "ends when it is aborted %s, and the engine serves the next query",
+      async (_, wait) => {
+        const controller = new AbortController();
+        const ended = run(days, source, controller.signal).catch((error: unknown) => error);
+        await wait();
+        controller.abort();
+        expect(await ended).toMatchObject({ code: "aborted" });
+        expect(await run("scan(res:f, n) -> agg(sum(n) as s)", source)).toEqual([{ s: rowCount }]);
+      },
+    );
+  },
+);
 
-it("survives being closed while a connection opens", async () => {
+it("allows the engine to be closed while a connection opens", async () => {
   const work = { text: "SELECT 1 AS n", macros: [[]], nullOrder: "NULLS_LAST", inputs: [] };
   for (let attempt = 0; attempt < 40; attempt++) {
     const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** How often a connection that must stop is interrupted. */
+/** Interval between the interrupts of a connection that must stop. */
 const repeatMs = 20;
 
 /** Interrupts a connection once the signal aborts. Returns a function that removes the listener and must be called. */

@@ -14,7 +14,10 @@ import type { Session } from "./stream-query.ts";
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
-  /** DuckDB's own memory limit, beyond which a query fails. 512 by default. Applies to each null order separately. */
+  /**
+   * DuckDB's memory limit. A query that exceeds it fails. 512 by default. Each null order has its
+   * own instance, and the limit applies to each.
+   */
   memoryMiB?: number | undefined;
 }
 
@@ -22,7 +25,8 @@ export interface DuckDbEngineOptions {
 const chunkRows = 2_048;
 
 /**
- * In-memory DuckDB as the engine of `runSql` and `executePlan`. It reads no file, loads no extension and keeps no data after a query.
+ * Opens in-memory DuckDB as the engine of `runSql` and `executePlan`. It reads no files, loads no
+ * extensions and keeps no data after a query.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
@@ -84,7 +88,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
   };
 }
 
-/** Loads into temporary tables. They belong to the connection and are dropped with it. */
+/** Loads an input into a temporary table, which is dropped when the connection closes. */
 async function load(
   { duckdb, connection }: Session,
   input: EngineInput,
@@ -117,7 +121,7 @@ async function load(
     appender.closeSync();
   }
   if (rule === undefined) return;
-  // A table of its own, so that no part of the statement is computed over rows that the rule hides.
+  // The visible rows get a separate table, so that the statement never computes over hidden rows.
   const kept = rule.columns.map(quoteIdentifier).join(", ");
   await connection.run(
     `CREATE TEMP TABLE ${name} AS SELECT ${kept} FROM ${table} WHERE ${rule.where}; DROP TABLE ${table}`,

@@ -27,7 +27,7 @@ export interface ParquetConnector extends Connector {
 }
 
 /**
- * A connector over Parquet files through DuckDB. It only reads the needed columns and row groups.
+ * A connector over Parquet files through DuckDB. It reads only the needed columns and row groups.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `engine_failed`
  */
 export async function openParquetConnector(
@@ -84,7 +84,7 @@ async function* readFile(
     yield* split(batch, run.batchRows);
 }
 
-/** Splits a batch, since DuckDB sets the size of its chunks. */
+/** Splits a batch, because DuckDB determines the size of its chunks. */
 function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   if (batch.rowCount <= batchRows) return yield batch;
   for (let at = 0; at < batch.rowCount; at += batchRows) {

@@ -42,7 +42,7 @@ const runs = Math.floor(
 let engine: QueryEngine;
 let reference: { instance: DuckDBInstance; connection: DuckDBConnection };
 let sqlite: SqliteDatabase;
-/** From the length of CI on. */
+/** Set from test length `ci` on. */
 let postgres: (PostgresClient & (PGlite | pg.Client)) | undefined;
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ function literal({ kind }: RandomColumn, value: PlanValue, isDuckDb: boolean): s
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Floats to 9 digits, all else as it is. */
+/** Rounds floats to 9 digits and leaves everything else unchanged. */
 function comparable(
   rows: readonly Record<string, unknown>[],
   columns: readonly PlanColumn[],
@@ -187,10 +187,10 @@ async function referenceRows(plan: LogicalPlan, columns: readonly PlanColumn[]):
 const key = "ada://any/db/main";
 
 type Way = [name: string, connectors: Connectors, cards: readonly ResourceDetails[]];
-/** Sources that are asked for all rows. */
+/** Resources whose sources must return all rows. */
 const scanned = details.map((resource) => ({ ...resource, pushdown: { filter: false } }));
 
-/** Random rows and random plans: every way gives what the naive query gives. */
+/** Random rows and plans. Every way to run a plan must give the rows of the naive query. */
 function agreement(
   waysOf: (memory: Connector) => Way[],
   plans: number,
@@ -222,7 +222,7 @@ function agreement(
   });
 }
 
-/** Where it gets conditions, it leaves out one row too many of each batch. */
+/** A faulty connector. If it gets conditions, it drops one row too many of each batch. */
 function careless(connector: Connector): Connector {
   return {
     ...connector,
@@ -246,7 +246,7 @@ function postgresWays(): Way[] {
 }
 
 describe("executePlan", () => {
-  it("gives the rows of a naive query, whatever sources leave out, and across sources", async () => {
+  it("gives the rows of a naive query, whichever rows sources filter out, and across sources", async () => {
     const ways = (memory: Connector): Way[] => [
       ["memory", { [key]: memory }, details],
       ["memory, all rows", { [key]: memory }, scanned],
@@ -258,7 +258,7 @@ describe("executePlan", () => {
     await fc.assert(agreement(ways, 3), { numRuns: runs, endOnFailure: true });
   }, 3_600_000);
 
-  it("is found out by this where a source leaves out a row too many", async () => {
+  it("gives other rows than the naive query if a source drops one row too many", async () => {
     const ways = (): Way[] => [["careless", { [key]: careless(sqlConnector(sqlite)) }, details]];
     await expect(
       fc.assert(agreement(ways, 3), { numRuns: 200, endOnFailure: true }),

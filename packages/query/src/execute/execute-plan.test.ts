@@ -104,7 +104,7 @@ const byCity =
   "scan(res:orders) -> filter(amount > 10 and city <> 'Bonn') -> agg(city, sum(amount) as total) -> sort(total desc) -> limit(5)";
 
 describe("executePlan", () => {
-  it("asks a source for the columns and rows that it needs, and computes the rest in DuckDB", async () => {
+  it("requests only the needed columns and rows, and computes the rest in DuckDB", async () => {
     const result = await run(byCity);
     expect(await result.all()).toEqual([
       { city: "Köln", total: "705.00" },
@@ -123,7 +123,7 @@ describe("executePlan", () => {
     });
   });
 
-  it("opens DuckDB itself where no engine is given", async () => {
+  it("opens DuckDB itself if no engine is given", async () => {
     expect((await (await run(byCity, { engine: undefined })).all()).length).toBe(2);
   });
 
@@ -140,7 +140,7 @@ describe("executePlan", () => {
     expect(result.statistics().engine).toBeUndefined();
   });
 
-  it("gives each source its own part of a condition, and reads only what a join across sources needs", async () => {
+  it("gives each source its part of a condition, and reads only what a join across sources needs", async () => {
     const plan =
       "scan(res:orders) -> join(res:cities, city = name) -> filter(amount >= 24 and country = 'DE' and id <> length(country)) -> sort(id) -> project(id, country)";
     const result = await run(plan);
@@ -159,7 +159,7 @@ describe("executePlan", () => {
     ]);
   });
 
-  it("reads all rows for a step that has another reader beside a filter", async () => {
+  it("reads all rows for a step that has a second reader besides a filter", async () => {
     const steps = [
       { name: "o", op: "scan", resource: "res:orders", columns: ["id"] },
       { name: "few", op: "filter", from: "o", where: "id < 3" },
@@ -174,7 +174,7 @@ describe("executePlan", () => {
     expect(sent.map(({ conditions }) => conditions)).toEqual([[]]);
   });
 
-  it("keeps to what the catalog says of pushdown", async () => {
+  it("respects the catalog's pushdown settings", async () => {
     for (const cards of [{ pushdown: { filter: false } }, { cap: ["scan", "limit"] }]) {
       const result = await run(byCity, { details: [{ ...orders, ...cards }] });
       expect((await result.all())[0]).toEqual({ city: "Köln", total: "705.00" });
@@ -182,7 +182,7 @@ describe("executePlan", () => {
     expect(sent.map(({ conditions }) => conditions)).toEqual([[], []]);
   });
 
-  it("takes one now() for the whole plan", async () => {
+  it("uses one now() for the whole plan", async () => {
     const plan =
       "scan(res:orders) -> filter(id = 1) -> project(now() as a, date_add(now(), -30, 'day') as b)";
     const result = await run(plan, {
@@ -193,7 +193,7 @@ describe("executePlan", () => {
     ]);
   });
 
-  it("never asks a source for a column that is hidden", async () => {
+  it("never requests a hidden column from a source", async () => {
     const access = {
       canRead: ({ column }: { column?: { tags?: string[] | undefined } | undefined }): boolean =>
         column?.tags === undefined,
@@ -219,22 +219,22 @@ describe("executePlan", () => {
     ["rows of a source", { limits: { eachSource: { rows: 99 } } }, "rows"],
     ["bytes of a source", { limits: { eachSource: { bytes: 500 } } }, "bytes"],
     ["time of a source", { limits: { eachSource: { timeoutMs: 0 } } }, "timeoutMs"],
-    ["time in all", { limits: { timeoutMs: 0 } }, "timeoutMs"],
-  ])("ends beyond the limit of %s", async (_, options, limit) => {
+    ["total time", { limits: { timeoutMs: 0 } }, "timeoutMs"],
+  ])("fails above the limit of %s", async (_, options, limit) => {
     const error = await errorOf(async () =>
       (await run("scan(res:orders)", { batchRows: 20, ...options })).all(),
     );
     expect([error.code, error.details]).toMatchObject(["limit_exceeded", { limit }]);
   });
 
-  it("gives what lies exactly at the limit", async () => {
+  it("returns a result that is exactly at the limit", async () => {
     const rows = await (
       await run("scan(res:orders)", { limits: { rows: 100, eachSource: { rows: 100 } } })
     ).all();
     expect(rows.length).toBe(100);
   });
 
-  it("names the steps of a source that dies in the middle", async () => {
+  it("names the steps of a source that fails midway", async () => {
     const dying: Connector = {
       name: "dying",
       async *run({ columns }): AsyncGenerator<ColumnBatch, void> {
@@ -261,7 +261,7 @@ describe("executePlan", () => {
     }
   });
 
-  it("says which column does not fit the catalog, without its value", async () => {
+  it("names the column that does not match the catalog, without its value", async () => {
     database.exec("UPDATE orders SET id = id; UPDATE orders SET amount = 'secret' WHERE id = 7");
     const wrong = { ...orders, columns: [{ name: "city", type: "int" }] };
     const error = await errorOf(async () =>
@@ -273,12 +273,12 @@ describe("executePlan", () => {
 
   it.each<[string, ExecutePlanOptions["signal"], string]>([
     ["before it starts", AbortSignal.abort(), "aborted"],
-  ])("is aborted %s", async (_, signal, code) => {
+  ])("can be aborted %s", async (_, signal, code) => {
     expect((await errorOf(() => run("scan(res:orders)", signal && { signal }))).code).toBe(code);
     expect(sent).toEqual([]);
   });
 
-  it("is aborted between two batches, and the database goes on to serve", async () => {
+  it("can be aborted between two batches, after which the database serves other queries", async () => {
     const controller = new AbortController();
     const result = await run("scan(res:orders)", { signal: controller.signal, batchRows: 10 });
     let batches = 0;
@@ -311,7 +311,7 @@ if (url === undefined)
   console.warn("CCL_POSTGRES_URL is not set: cancelling on a server is not tried.");
 
 describe.each(url === undefined ? [] : ["PostgreSQL"])("a server of %s", () => {
-  it("ends the statement of a query that was aborted, and of one that takes too long", async () => {
+  it("ends the statement of a query that is aborted or takes too long", async () => {
     const pool = new pg.Pool({ connectionString: url, max: 3 });
     await pool.query(
       "DROP TABLE IF EXISTS query_many; CREATE TABLE query_many AS SELECT 1 AS n FROM generate_series(1, 20000)",

@@ -22,10 +22,13 @@ import { sharedEngine } from "./shared-engine.ts";
 import { engineInput, openScan, type ScanOptions } from "./open-scan.ts";
 import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics } from "./query-result.ts";
 
-/** What a plan runs with. */
+/** Options of `executePlan`. */
 export interface ExecutePlanOptions extends ValidateOptions {
   connectors: Connectors;
-  /** Runs what a plan computes. By default DuckDB, opened per plan if installed. Unused by a plan that only reads rows. */
+  /**
+   * The engine that computes the plan. By default, DuckDB is opened for each plan if it is
+   * installed. A plan that only reads rows needs no engine.
+   */
   engine?: QueryEngine | undefined;
   limits?: ExecutionLimits | undefined;
   signal?: AbortSignal | undefined;
@@ -36,10 +39,11 @@ export interface ExecutePlanOptions extends ValidateOptions {
 }
 
 /**
- * Checks a plan and starts it: sources give the rows of its scans, filtered where they can, and DuckDB runs the plan's
- * SQL over them. Sources are never asked for what the principal may not see.
- * @throws QueryError `plan_invalid`, `connector_missing`, `aborted`, and while reading `engine_missing`, `source_failed`,
- * `engine_failed`, `value_invalid`, `limit_exceeded`
+ * Checks a plan and starts it. Sources return the rows of its scans, filtered where they can, and
+ * DuckDB runs the plan's SQL over them. The result never contains data that the principal may not
+ * see.
+ * @throws QueryError `plan_invalid`, `connector_missing`, `aborted`, and while reading
+ * `engine_missing`, `source_failed`, `engine_failed`, `value_invalid`, `limit_exceeded`
  */
 export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
   return traced("query plan", {}, async () => {

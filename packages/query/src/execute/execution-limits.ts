@@ -10,7 +10,7 @@ export interface TrafficLimits {
   timeoutMs?: number | undefined;
 }
 
-/** The caller's limits, or else the defaults. `Infinity` removes a limit. */
+/** The caller's limits with the defaults filled in. `Infinity` removes a limit. */
 export function limitsOf(limits: ExecutionLimits = {}): {
   rows: number;
   bytes: number;
@@ -30,21 +30,21 @@ export function limitsOf(limits: ExecutionLimits = {}): {
 const mebibyte = 1024 * 1024;
 
 /**
- * Limits of an execution: of the rows that it returns (100,000 by default, 256 MiB), of its time (30 s), and of what each
- * source may send (5,000,000 rows, 1 GiB).
+ * Limits of an execution. The defaults are 100,000 rows, 256 MiB and 30 s for the result, and
+ * 5,000,000 rows and 1 GiB for each source.
  */
 export interface ExecutionLimits extends TrafficLimits {
   eachSource?: TrafficLimits | undefined;
 }
 
-/** Rows and bytes that passed. */
+/** Rows and bytes read so far. */
 export interface Traffic {
   rows: number;
   bytes: number;
   batches: number;
 }
 
-/** How often the event loop gets a turn, even if a source answers without one. */
+/** Interval at which the event loop gets a turn, even if a source never yields. */
 const turnMs = 15;
 
 /** Counts batches and fails with `limit_exceeded` beyond a limit. The batch that exceeds it is not passed on. */

@@ -60,7 +60,7 @@ async function sql(text: string, rule: string): Promise<PlanRow[]> {
   return (await executeSql(text, options)).rows;
 }
 
-/** Comparisons are checked on the rows as they come, all else in DuckDB. */
+/** Comparisons are checked while rows are read, everything else in DuckDB. */
 const rules: [rule: string, ids: number[]][] = [
   ["level <= 1", [1]],
   ["level in (1, 3)", [1, 4]],
@@ -73,8 +73,8 @@ const rules: [rule: string, ids: number[]][] = [
   ["level <", []],
 ];
 
-describe("a rule of rows", () => {
-  it.each(rules)("holds in plans and statements: %s", async (rule, ids) => {
+describe("a row rule", () => {
+  it.each(rules)("applies to plans and statements: %s", async (rule, ids) => {
     const rows = ids.map((id) => ({ id }));
     expect(await run("scan(res:t, id)", rule)).toEqual(rows);
     expect(await run("scan(res:t, id) -> limit(1)", rule)).toEqual(rows.slice(0, 1));
@@ -86,7 +86,7 @@ describe("a rule of rows", () => {
   });
 
   it.each(["level <> 2", "level = 1"])(
-    "keeps hidden rows from what is computed, where they would fail it: %s",
+    "keeps hidden rows out of computations that they would break: %s",
     async (rule) => {
       const cast = "select sum(cast(v as integer)) > 0 as s from t";
       expect(await sql(cast, rule)).toEqual([{ s: true }]);

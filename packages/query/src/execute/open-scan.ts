@@ -31,24 +31,28 @@ export interface ScanOptions extends AccessOptions {
   details: Iterable<ResourceDetails>;
   connectors: Connectors;
   limits: ExecutionLimits | undefined;
-  /** Of the whole query. */
+  /** The deadline of the whole query. */
   deadline: Pick<Deadline, "signal" | "failure">;
   batchRows: number;
   clock: Clock;
   onEnd?(statistics: SourceStatistics): void;
 }
 
-/** The rows of a scan that the principal may see, as far as that needs no engine. */
+/** A scan's rows, filtered by the access rule as far as that needs no engine. */
 export interface OpenedScan {
   columns: PlanColumn[];
   batches: AsyncIterable<ColumnBatch>;
-  /** What an engine has to check of the access rule. Columns beside those of the scan are only for this. */
+  /**
+   * The part of the access rule that an engine must check. Columns that the scan did not request
+   * serve only this check.
+   */
   rule?: TypedExpression | undefined;
 }
 
 /**
- * The rows that meet a scan's conditions and its access rule, within the limits of a source. Checks the conditions again
- * on the rows, since sources compare loosely. Errors name the scan's step.
+ * Reads the rows that meet a scan's conditions and its access rule, within the source's limits. It
+ * checks the conditions again on the rows, because sources may filter loosely. Errors name the
+ * scan's step.
  */
 export function openScan(
   scan: TableScan & { name: string; maxRows?: number | undefined },
@@ -83,7 +87,7 @@ export function openScan(
   };
 }
 
-/** The rows as a table of an engine. `nameOf` names a column by its index. */
+/** Describes the rows as an engine table. `nameOf` names a column by its index. */
 export function engineInput(
   name: string,
   columns: readonly PlanColumn[],
@@ -150,7 +154,10 @@ async function* readScan(
   }
 }
 
-/** Keeps the rows that meet all conditions, up to `maxRows`, and the first columns. Ends the source after the last row. */
+/**
+ * Keeps the rows that meet all conditions, up to `maxRows`, and only the first columns. Stops the
+ * source after the last row.
+ */
 async function* checked(
   batches: AsyncIterable<ColumnBatch>,
   { conditions, columns, maxRows = Infinity }: TableScan & { maxRows?: number | undefined },

@@ -5,7 +5,7 @@ import type { PlanColumn } from "../plan/typed-plan.ts";
 /** A row by column name. */
 export type PlanRow = Record<string, PlanValue>;
 
-/** What a source did. */
+/** What a source returned. */
 export interface SourceStatistics {
   connector: string;
   /** The plan's scan, or the resource that a statement reads. */
@@ -26,7 +26,10 @@ export interface QueryStatistics {
   engine?: string | undefined;
 }
 
-/** A result to read once: by batches, by rows, or all together. Leaving a loop early ends the work at the sources. */
+/**
+ * A result that can be read once: as batches, as rows, or all at once. Leaving a loop early stops
+ * the work at the sources.
+ */
 export interface QueryResult {
   columns: PlanColumn[];
   warnings: Issue[];
@@ -34,7 +37,7 @@ export interface QueryResult {
   rows(): AsyncIterable<PlanRow>;
   all(): Promise<PlanRow[]>;
   statistics(): QueryStatistics;
-  /** Ends a result that is not read, or not fully read. */
+  /** Stops a result that was not read, or not to its end. */
   close(): Promise<void>;
 }
 

@@ -25,15 +25,15 @@ async function run(text: string): Promise<PlanRow[]> {
   return (await executePlan(plan.value, { details, connectors })).all();
 }
 
-describe("a plan where DuckDB is not installed", () => {
-  it("says that it needs DuckDB, and how to install it", async () => {
+describe("a plan without DuckDB installed", () => {
+  it("fails with an error that says how to install DuckDB", async () => {
     await expect(run("scan(res:t) -> agg(sum(a) as s)")).rejects.toMatchObject({
       code: "engine_missing",
       message: expect.stringContaining("npm install @duckdb/node-api"),
     });
   });
 
-  it("runs where it only reads rows", async () => {
+  it("runs if it only reads rows", async () => {
     expect(await run("scan(res:t) -> filter(a between 2 and 9) -> project(a as b)")).toEqual([
       { b: 2 },
     ]);

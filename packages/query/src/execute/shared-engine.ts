@@ -1,7 +1,7 @@
 import type { QueryEngine } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
 
-/** The caller's engine, or else DuckDB, opened at its first use. */
+/** The caller's engine, or else DuckDB, opened on first use. */
 export interface SharedEngine {
   /** @throws QueryError `engine_missing` with the reason */
   open(reason: string): Promise<QueryEngine>;
@@ -9,7 +9,7 @@ export interface SharedEngine {
   close(): Promise<void>;
 }
 
-/** The engine of one query and of what is asked about its result. */
+/** Shares one engine between a query and the follow-up statements about its result. */
 export function sharedEngine(given: QueryEngine | undefined): SharedEngine {
   let opening: Promise<QueryEngine> | undefined;
   return {

@@ -127,12 +127,12 @@ const revenueByCity = (wanted: string): PlanRow[] =>
     }));
 
 describe("a plan over imported resources", () => {
-  it("means over a database what is computed by hand", async () => {
+  it("gives the hand-computed result over a database", async () => {
     const plan = `scan(${ids.db}, city, amount, status)→filter(status = 'paid')→agg(city, sum(amount) as revenue)→sort(city)`;
     expect(await run(plan)).toEqual(revenueByCity("paid"));
   });
 
-  it("means over an API what is computed by hand", async () => {
+  it("gives the hand-computed result over an API", async () => {
     const plan = `scan(${ids.api}, city, area)→filter(city = 'Ulm' and area > 100)→agg(sum(area) as area, count() as n)`;
     const byHand = shops.filter(({ city, area }) => city === "Ulm" && area > 100);
     expect(await run(plan)).toEqual([
@@ -141,14 +141,14 @@ describe("a plan over imported resources", () => {
     expect(api.requests.at(-1)).toBe("/shops?city=Ulm");
   });
 
-  it("means over a function what is computed by hand", async () => {
+  it("gives the hand-computed result over a function", async () => {
     const plan = `scan(${ids.skill}, city, place, celsius)→filter(city in ('Ulm', 'Bonn'))→sort(place)→project(place, celsius)`;
     expect(await run(plan)).toEqual(
       ["Bonn", "Ulm"].map((place) => ({ place, celsius: place.length })),
     );
   });
 
-  it("means over all three together what is computed by hand", async () => {
+  it("gives the hand-computed result over all three together", async () => {
     const plan = `scan(${ids.db}, id, city, amount)→join(scan(${ids.api}, city, area), city = city as shop_)→join(scan(${ids.skill}, city, place, celsius)→filter(city in ('Ulm', 'Köln')), city = place as now_)→project(id, shop_area, now_celsius, amount)→sort(id, shop_area)`;
     const byHand = orders.flatMap(([id, city, amount]) =>
       shops
@@ -175,7 +175,7 @@ describe("hostile text", () => {
     "../../admin?x=1#y",
   ];
 
-  it.each(hostile)("stays a value in every source: %s", async (value) => {
+  it.each(hostile)("remains a value in every source: %s", async (value) => {
     const quoted = `'${value.replaceAll("'", "''")}'`;
     expect(await run(`scan(${ids.db}, id, city)→filter(city = ${quoted})`)).toEqual([]);
     expect(await run(`scan(${ids.api}, id, city)→filter(city = ${quoted})`)).toEqual([]);
@@ -191,7 +191,7 @@ describe("hostile text", () => {
   });
 
   it.each(hostile.filter((name) => !/[\u202E]/.test(name)))(
-    "stays a name in every step: %s",
+    "remains a name in every step: %s",
     async (name) => {
       const quoted = `"${name.replaceAll('"', '""')}"`;
       const plan = parseLogicalPlan(
@@ -205,7 +205,7 @@ describe("hostile text", () => {
   );
 
   it.each([...hostile, ids.db.replace("orders", "nope")])(
-    "is no resource and no column: %s",
+    "never names a resource or column: %s",
     async (name) => {
       await expect(run(`scan('${name.replaceAll("'", "''")}')`)).rejects.toMatchObject({
         code: "plan_invalid",

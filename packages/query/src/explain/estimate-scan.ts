@@ -25,7 +25,10 @@ export function estimateScan({
   return Math.min(maxRows, Math.ceil(left));
 }
 
-/** As `batchBytes` counts: 8 for a number, 1 for a bool. A text is assumed to have 16. */
+/**
+ * Estimated bytes of a row, counted like `batchBytes`: 8 for a number, 1 for a bool. A text is
+ * assumed to take 16.
+ */
 export function rowBytes(columns: readonly PlanColumn[]): number {
   const widths = {
     bool: 1,

@@ -50,7 +50,7 @@ const joined = planOf(
 );
 
 describe("explainPlan", () => {
-  it("says what each source does, what stays here, and what it would cost", async () => {
+  it("shows what each source does, what DuckDB computes, and the estimated cost", async () => {
     const database = await openSqlite({ path: ":memory:" });
     database.exec("CREATE TABLE orders (city TEXT, amount NUMERIC, status TEXT)");
     const connectors = {
@@ -80,7 +80,7 @@ describe("explainPlan", () => {
     database.close();
   });
 
-  it("leaves a condition where it stands once what it reads would make it grow without end", () => {
+  it("stops pushing a condition down once the substituted expressions grow too large", () => {
     const doubling = " -> project(amount * 1.0 + amount as amount)".repeat(30);
     const cast = "scan(res:orders, amount) -> project(cast(amount as float) as amount)";
     const plan = planOf(
@@ -89,7 +89,7 @@ describe("explainPlan", () => {
     expect(explainPlan(plan, { details }).text.length).toBeLessThan(20_000);
   });
 
-  it("goes by the cards alone where no connectors are given", () => {
+  it("uses only the catalog cards if no connectors are given", () => {
     const { sources, local, cost } = explainPlan(joined, { details });
     expect(sources.map(({ source, steps }) => [source, steps.map(({ op }) => op)])).toEqual([
       ["ada://any/db/main/", ["scan"]],
@@ -106,7 +106,7 @@ describe("explainPlan", () => {
     expect(cost.latencyMs).toBe(170);
   });
 
-  it("knows no costs where the catalog knows no rows", () => {
+  it("has no cost estimates if the catalog has no row counts", () => {
     const { shape: _, ...bare } = orders;
     expect(explainPlan(planOf("scan(res:orders, id)"), { details: [bare] }).cost).toEqual({
       rows: undefined,
@@ -115,7 +115,7 @@ describe("explainPlan", () => {
     });
   });
 
-  it("refuses a plan that does not hold, or reads what the principal may not see", () => {
+  it("rejects an invalid plan, and one that reads what the principal may not see", () => {
     const access = {
       canRead: ({ resource }: { resource: ResourceDetails }) => resource.id !== "res:cities",
     };
@@ -141,7 +141,7 @@ describe("irSnippetLinter", () => {
 });
 
 describe("a plan over a database and an API", () => {
-  it("is explained as it is run", async () => {
+  it("is explained the way it runs", async () => {
     const engine = await openDuckDbEngine({ threads: 1 });
     const database = await openSqlite({ path: ":memory:" });
     database.exec("CREATE TABLE orders (id INTEGER, city TEXT, amount NUMERIC, status TEXT)");

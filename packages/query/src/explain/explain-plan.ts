@@ -10,14 +10,18 @@ import { estimateScan, rowBytes } from "./estimate-scan.ts";
 import { explanationText, stepText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
-/** What a plan is explained with. */
+/** Options of `explainPlan`. */
 export interface ExplainOptions extends ValidateOptions {
-  /** The connectors that the plan would run with. Without them sources are named by their addresses. */
+  /**
+   * The connectors that the plan would run with. Without them, sources are named by their
+   * addresses.
+   */
   connectors?: Connectors | undefined;
 }
 
 /**
- * Shows what each source is asked for and what DuckDB computes, before any request. Estimates come from the catalog.
+ * Explains, without any request, what each source would be asked for and what DuckDB would compute.
+ * Estimates come from the catalog.
  * @throws QueryError `plan_invalid`, `connector_missing`
  */
 export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {

@@ -1,3 +1,5 @@
+import { groupDigits } from "@ccl/core";
+
 import { typeName } from "../plan/data-type.ts";
 import { shownName } from "../plan/derived-name.ts";
 import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
@@ -43,12 +45,9 @@ function stepLine({ name, text }: ExplainedStep): string {
 }
 
 function aboutRows(rows: number | undefined): string {
-  return rows === undefined ? "rows unknown" : `about ${grouped(rows)} row${rows === 1 ? "" : "s"}`;
-}
-
-/** Digits in groups of three. */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return rows === undefined
+    ? "rows unknown"
+    : `about ${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
 }
 
 function aboutBytes(bytes: number | undefined): string {

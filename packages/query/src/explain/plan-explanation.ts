@@ -7,13 +7,13 @@ export interface ExplainedStep {
   /** The step's name in the plan. */
   name: string;
   op: PlanOperation;
-  /** For people. Contains the plan's literals. */
+  /** Text for people. Contains the plan's literals. */
   text: string;
 }
 
 /** What one scan asks of a source. */
 export interface ExplainedSource {
-  /** The key of its connector, or the prefix of its addresses without connectors. */
+  /** The key of its connector. Without connectors, the prefix of its addresses. */
   source: string;
   name: string;
   /** The resource that is read. */
@@ -22,20 +22,23 @@ export interface ExplainedSource {
   steps: ExplainedStep[];
   /** The columns that the source returns. */
   columns: PlanColumn[];
-  /** Estimated rows that it returns, as far as the catalog knows. */
+  /** Estimated number of returned rows. Undefined if the catalog does not know. */
   rows: number | undefined;
   bytes: number | undefined;
   /** `cost_hint.latency_ms_p50` of the resource. */
   latencyMs: number | undefined;
 }
 
-/** The placement as data. */
+/** An explanation as data. */
 export interface ExplanationBody {
   sources: ExplainedSource[];
   /** Steps that DuckDB runs over the rows. Empty if the plan only reads rows. */
   local: ExplainedStep[];
   columns: PlanColumn[];
-  /** Sums over the sources, which run one after the other. Undefined if one of them is unknown. */
+  /**
+   * Sums over the sources, which run one after the other. Undefined if any source's value is
+   * unknown.
+   */
   cost: { rows: number | undefined; bytes: number | undefined; latencyMs: number | undefined };
   warnings: Issue[];
 }

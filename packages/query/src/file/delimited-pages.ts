@@ -14,7 +14,9 @@ const sampleChars = 65_536;
 
 interface DelimitedOptions {
   source: string;
-  /** The columns to read, named as the catalog does: blank names numbered, duplicates renamed. */
+  /**
+   * The columns to read, named as in the catalog: blank names are numbered and duplicates renamed.
+   */
   columns: readonly string[];
   /** Detected from the beginning of the file by default. */
   delimiter: Delimiter | undefined;
@@ -23,8 +25,9 @@ interface DelimitedOptions {
 }
 
 /**
- * Rows of a delimited text, in time and memory that do not grow with the file. A cell that its row lacks is null.
- * @throws QueryError `value_invalid` for a column that the file lacks, a row that is too long, an unclosed quote
+ * Streams the rows of a delimited text in constant memory. A cell that its row lacks is null.
+ * @throws QueryError `value_invalid` for a column that the file lacks, a row that is too long, an
+ * unclosed quote
  */
 export async function* delimitedPages(
   text: AsyncIterable<string>,

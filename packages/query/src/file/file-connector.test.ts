@@ -47,7 +47,7 @@ const csv = (text: string | Uint8Array): Connector =>
   fileConnector({ read: () => text, maxBytes: 10_000 });
 
 describe("fileConnector", () => {
-  it("reads cells as types say: quotes, line ends within, dates of several forms, nulls", async () => {
+  it("reads cells by column type: quotes, line breaks in cells, several date formats, nulls", async () => {
     const text =
       '\uFEFFnote;id;day;amount\r\n"a; ""b""\nc";1;2026/1/31;10.5\r\n;2;31.1.2026;NA\r\n"";3;;-0.05';
     expect(await run(csv(text), "scan(res:f)", "f.csv")).toEqual([
@@ -57,7 +57,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads rows of other widths, unnamed and repeated columns as the catalog does", async () => {
+  it("names rows of other widths, unnamed and repeated columns like the catalog", async () => {
     const names = ["a", "column_2", "a_2", "column_4"];
     const more = { columns: names.map((name) => ({ name, type: "text" })) };
     const text = "a,,a\n1,2,3,4\n5\n";
@@ -67,7 +67,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads what the catalog found: delimiter, encoding, no header", async () => {
+  it("uses the delimiter, encoding and header that the catalog detected", async () => {
     const more = {
       columns: [
         { name: "column_1", type: "int" },
@@ -83,7 +83,7 @@ describe("fileConnector", () => {
     ]);
   });
 
-  it("reads no further than a limit", async () => {
+  it("stops reading at a limit", async () => {
     let pieces = 0;
     async function* endless(): AsyncGenerator<string> {
       yield "id,day,amount,note\n";
@@ -147,7 +147,7 @@ describe("openParquetConnector", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("lets DuckDB do every step, without an engine", async () => {
+  it("lets DuckDB run every step, without another engine", async () => {
     const plan =
       "scan(res:f, id, day, amount) -> filter(id < 6) -> agg(day, sum(amount) as s, count() as n) -> sort(day)";
     expect(await run(connector, plan, "it's%20f.parquet")).toEqual([
@@ -162,7 +162,7 @@ describe("openParquetConnector", () => {
     expect(await run(connector, "scan(res:f, id)", "it's%20f.parquet")).toHaveLength(10_000);
   });
 
-  it("ends at a limit of rows and at an abort, and serves the next query", async () => {
+  it("stops at a row limit and at an abort, and serves the next query", async () => {
     const plan = parseLogicalPlan("scan(res:f, id, note)");
     if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
     const uri = "ada://any/file/it's%20f.parquet";
@@ -187,7 +187,7 @@ describe("openParquetConnector", () => {
     ).toEqual([{ n: 10_000 }]);
   });
 
-  it("says engine_failed of a file that is cut off", async () => {
+  it("fails with engine_failed for a truncated file", async () => {
     const whole = await readFile(join(folder, "it's f.parquet"));
     for (const [index, length] of [0, 3, 4, 1_000, whole.length - 1].entries()) {
       await writeFile(join(folder, `cut${index}.parquet`), whole.subarray(0, length));
@@ -197,18 +197,18 @@ describe("openParquetConnector", () => {
   });
 
   const refusals: [name: string, code: string, uri: string, more?: Partial<ResourceDetails>][] = [
-    ["a way out of the folder", "source_failed", "..%2F..%2Fetc%2Fpasswd"],
+    ["a path out of the folder", "source_failed", "..%2F..%2Fetc%2Fpasswd"],
     ["a glob", "source_failed", "*.parquet"],
-    ["a file that is not there", "engine_failed", "none.parquet"],
-    ["a file of another format", "engine_failed", "secret.txt"],
+    ["a missing file", "engine_failed", "none.parquet"],
+    ["a file in another format", "engine_failed", "secret.txt"],
     [
-      "a column of another type than the card's",
+      "a column whose type differs from the catalog's",
       "value_invalid",
       "it's%20f.parquet",
       { columns: [{ name: "amount", type: "int" }] },
     ],
     [
-      "a column that is not there",
+      "a missing column",
       "value_invalid",
       "it's%20f.parquet",
       { columns: [{ name: "nope", type: "int" }] },
@@ -220,7 +220,7 @@ describe("openParquetConnector", () => {
     });
   });
 
-  it("reads nothing outside of its folder, whatever the name of a file is made to be", async () => {
+  it("reads nothing outside of its folder, whatever the file name", async () => {
     const other = await mkdtemp(join(tmpdir(), "ccl-query-other-"));
     const escaping = await openParquetConnector({
       folder: other,
@@ -234,7 +234,7 @@ describe("openParquetConnector", () => {
   });
 });
 
-describe("files as programs export them", () => {
+describe("files that programs export", () => {
   const catalogued = (text: string): ResourceDetails => {
     const files = [{ name: "f.csv", bytes: new TextEncoder().encode(text) }];
     const found = fromFiles(files);
@@ -244,14 +244,19 @@ describe("files as programs export them", () => {
   };
 
   it.each([
-    ["thousands and a point", 'id,total\n1,"1,200.50"\n2,3.5\n', "string", "1,200.50"],
-    ["a decimal comma", "id;total\r\n1;1200,50\r\n2;3,5\r\n", "string", "1200,50"],
+    [
+      "thousands separators and decimal points",
+      'id,total\n1,"1,200.50"\n2,3.5\n',
+      "string",
+      "1,200.50",
+    ],
+    ["decimal commas", "id;total\r\n1;1200,50\r\n2;3,5\r\n", "string", "1200,50"],
     ["instants", "id,at\n1,2021-08-06T13:18:00Z\n2,\n", "timestamptz", "2021-08-06T13:18:00Z"],
     ["COPY", "id\tat\n1\t2021-08-06 13:18:00\n2\t\\N\n", "timestamp", "2021-08-06T13:18:00"],
     ["pandas", ",score\n0,1.5\n1,NaN\n", "number", 1.5],
     ["truth", "id,ok\n1,True\n2,False\n", "boolean", true],
-    ["days that are none", "id,day\n1,31.02.2024\n2,2024-02-30\n", "string", "31.02.2024"],
-    ["lines in quotes", '\uFEFFid;note\r\n1;"a\r\nb"\r\n2;c\r\n', "string", "a\r\nb"],
+    ["invalid dates", "id,day\n1,31.02.2024\n2,2024-02-30\n", "string", "31.02.2024"],
+    ["line breaks in quotes", '\uFEFFid;note\r\n1;"a\r\nb"\r\n2;c\r\n', "string", "a\r\nb"],
   ])("are read as they are catalogued: %s", async (_, text, type, first) => {
     const more = catalogued(text);
     const column = more.columns?.[1];
@@ -260,7 +265,7 @@ describe("files as programs export them", () => {
     expect(row?.[column?.name ?? ""]).toBe(first);
   });
 
-  it("have no cell that is catalogued as a type which the reader lacks", async () => {
+  it("have no cell whose catalogued type the reader cannot parse", async () => {
     const digits = fc.stringMatching(
       /^[+-]?[0-9]{1,4}[-/.,: T]?[0-9]{0,3}[-/.,:e]?[0-9]{0,4}[Z+%]?$/,
     );
@@ -274,7 +279,7 @@ describe("files as programs export them", () => {
       day,
       fc.constantFrom("true", "FALSE", "1e999", "\\N", "NaN"),
     );
-    // Cells of one kind too, so that each type comes.
+    // Includes columns with cells of a single kind, so that each type occurs.
     const kinds = [
       cell,
       moment,

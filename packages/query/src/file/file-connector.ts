@@ -18,14 +18,16 @@ export type FileFormat = "csv" | "tsv" | "json" | "jsonl";
 export interface FileConnectorOptions {
   /** The folder to read from. The end of a resource's address names its file. Links out of the folder are refused. */
   folder?: string | undefined;
-  /** Returns the content of a resource, instead of `folder`. This function decides which files may be read. */
+  /**
+   * Returns the content of a resource. It replaces `folder`, so it decides which files may be read.
+   */
   read?:
     | ((
         resource: ResourceDetails,
         options: { signal?: AbortSignal | undefined },
       ) => FileContent | Promise<FileContent>)
     | undefined;
-  /** By default the format is the ending of the resource's address. */
+  /** The format of a resource. By default, the extension of its address. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
   /** Keys to the list of rows in JSON files, joined by dots, by resource id. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
@@ -35,7 +37,11 @@ export interface FileConnectorOptions {
   name?: string | undefined;
 }
 
-/** Streams CSV, TSV, JSON and JSON Lines. Invalid lines or cells fail a query. @throws QueryError `invalid_options` */
+/**
+ * Creates a connector for CSV, TSV, JSON and JSON Lines files. An invalid line or cell fails the
+ * query.
+ * @throws QueryError `invalid_options`
+ */
 export function fileConnector(options: FileConnectorOptions): Connector {
   const { name = "files", maxBytes = 256 * 1024 * 1024 } = options;
   const formatOf = options.formatOf ?? formatByEnding;
@@ -50,7 +56,7 @@ export function fileConnector(options: FileConnectorOptions): Connector {
     decoderOf: (column, declared) => {
       const ofJson = jsonDecoder(column, declared);
       const ofText = textDecoderOf(column);
-      // Cells come as `Cell`, JSON values unchanged.
+      // Delimited cells arrive as `Cell`, JSON values unchanged.
       return (value) =>
         typeof value === "object" &&
         value !== null &&

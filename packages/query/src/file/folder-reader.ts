@@ -5,8 +5,8 @@ import { QueryError } from "../query-error.ts";
 export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /**
- * Reads files of one folder and its subfolders. The longest end of a resource's address that exists in the folder names
- * the file. Links are followed if they stay inside.
+ * Creates a reader of one folder and its subfolders. A resource's file is the longest suffix of its
+ * address that exists in the folder. Links are followed if they stay inside.
  */
 export function folderReader(folder: string): (resource: ResourceDetails) => Promise<FileContent> {
   return async ({ id, uri }) => {

@@ -13,7 +13,7 @@ export interface HttpAnswer {
   link: string | undefined;
 }
 
-/** Reads an address. Those of one call share a byte limit. */
+/** Reads one address. All requests of a call share a byte limit. */
 export type HttpCall = (url: URL, signal: AbortSignal | undefined) => Promise<HttpAnswer>;
 
 interface ClientOptions extends HttpConnectorOptions {
@@ -25,10 +25,13 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
 const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
 const maxRetries = 3;
-/** Failures that may be temporary, with what their Retry-After asks for. */
+/** Failures that may be temporary, with the wait that Retry-After asks for. */
 const waits = new WeakMap<QueryError, number | "backoff">();
 
-/** Reads answers for a resource. Retries temporary failures, obeys Retry-After, and follows no link out of the base address. */
+/**
+ * Creates the function that requests a resource's pages. It retries temporary failures, obeys
+ * Retry-After, and never follows a link out of the base address.
+ */
 export function createHttpCall(options: ClientOptions, resource: string): HttpCall {
   const max = options.maxBytes ?? 64 * 1024 * 1024;
   const bytes = { left: max, max };
@@ -117,7 +120,7 @@ function redirected(
   if (next !== undefined && redirects < maxRedirects && isBelow(next, base)) return next;
   throw new QueryError(
     "source_failed",
-    `${name} leads on to an address outside of the base address, or in a circle.`,
+    `${name} redirects outside of the base address, or in a circle.`,
     {
       details: { status: response.status },
     },

@@ -11,7 +11,7 @@ import { httpConnector } from "./http-connector.ts";
 import type { HttpConnectorOptions, HttpPaging } from "./http-options.ts";
 
 let api: TestApi | undefined;
-// Waits between requests are random up to a bound.
+// Waits between requests have random jitter.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -108,7 +108,7 @@ describe("httpConnector", () => {
     ]);
   });
 
-  it("asks once for each value of a list", async () => {
+  it("sends one request for each value of a list", async () => {
     await run({
       plan: `${scan} -> filter(shop in ('a', 'b', 'a') and city in ('Ulm', 'Köln'))`,
       answer: all,
@@ -121,19 +121,19 @@ describe("httpConnector", () => {
     ]);
   });
 
-  it("gives arguments to the source even where its card takes no other condition", async () => {
+  it("sends arguments to a source whose card allows no other condition", async () => {
     const details = { pushdown: { filter: false } };
     const plan = `${inShop} -> filter(day >= date '2026-01-04') -> project(id)`;
     expect(await run({ plan, answer: all, details })).toEqual([{ id: 4 }]);
     expect(api?.requests).toEqual(["/v1/shops/a/orders"]);
   });
 
-  it("asks nothing for a condition that nothing meets", async () => {
+  it("sends no request for a condition that no value meets", async () => {
     expect(await run({ plan: `${inShop} -> filter(city = null)`, answer: all })).toEqual([]);
     expect(api?.requests).toEqual([]);
   });
 
-  it("stops asking once a limit is reached", async () => {
+  it("sends no more requests once a limit is reached", async () => {
     const answer: Case["answer"] = (url, response) =>
       sendJson(response, [rows[Number(url.searchParams.get("page")) - 1]]);
     const found = await run({
@@ -145,7 +145,7 @@ describe("httpConnector", () => {
     expect(api?.requests).toHaveLength(2);
   });
 
-  it("repeats what may pass, and sends the headers of auth", async () => {
+  it("retries temporary failures, and sends the headers of auth", async () => {
     const answer: Case["answer"] = (_, response, count) => {
       if (count === 1) response.writeHead(429, { "retry-after": "0" }).end();
       else if (count === 2)
@@ -160,7 +160,7 @@ describe("httpConnector", () => {
     );
   });
 
-  it("reads a page again whose body ended early, and counts its rows once", async () => {
+  it("reads a page again if its body ended early, and counts its rows once", async () => {
     const answer: Case["answer"] = (url, response, count) => {
       const page = Number(url.searchParams.get("page"));
       if (count !== 2) return sendJson(response, rows.slice(page - 1, page));
@@ -172,7 +172,7 @@ describe("httpConnector", () => {
     expect(found.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   });
 
-  it("fails, after the rows that came, where a source dies in the middle", async () => {
+  it("yields the rows that arrived, then fails, if a source fails midway", async () => {
     const answer: Case["answer"] = (url, response) => {
       if (url.searchParams.get("page") === "1") sendJson(response, rows.slice(0, 1));
       else response.destroy();
@@ -196,12 +196,12 @@ describe("httpConnector", () => {
     void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   const refusals: [name: string, code: string, test: Case][] = [
     [
-      "an argument that leaves its place in the path",
+      "an argument that would change the path",
       "value_invalid",
       { plan: `${scan} -> filter(shop = '..')`, answer: all },
     ],
     [
-      "an empty argument of a path",
+      "an empty path argument",
       "value_invalid",
       { plan: `${scan} -> filter(shop = '')`, answer: all },
     ],
@@ -222,13 +222,13 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a refusal that will not pass",
+      "a permanent refusal",
       "source_failed",
       { plan: inShop, answer: (_, response) => void response.writeHead(403).end() },
     ],
-    ["an answer that is no JSON by its type", "value_invalid", { plan: inShop, answer: html }],
+    ["an answer whose type is not JSON", "value_invalid", { plan: inShop, answer: html }],
     [
-      "JSON that does not parse",
+      "invalid JSON",
       "value_invalid",
       {
         plan: inShop,
@@ -237,7 +237,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "bytes that are no UTF-8",
+      "invalid UTF-8",
       "value_invalid",
       {
         plan: inShop,
@@ -248,7 +248,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "an answer beyond its bytes",
+      "an answer above the byte limit",
       "limit_exceeded",
       {
         plan: inShop,
@@ -262,7 +262,7 @@ describe("httpConnector", () => {
       { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], day: "soon" }]) },
     ],
     [
-      "a whole number that no double holds",
+      "a whole number that a double cannot hold",
       "value_invalid",
       {
         plan: inShop,
@@ -273,16 +273,16 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a null that the catalog rules out",
+      "a null in a column that the catalog declares not null",
       "value_invalid",
       { plan: inShop, answer: (_, response) => sendJson(response, [{ ...rows[0], id: null }]) },
     ],
     [
-      "rows that are not where they should be",
+      "rows that are not at the expected path",
       "value_invalid",
       { plan: inShop, answer: (_, response) => sendJson(response, "none") },
     ],
-    ["a page that comes for ever", "source_failed", { plan: inShop, answer: all, paging: page }],
+    ["a page that repeats forever", "source_failed", { plan: inShop, answer: all, paging: page }],
     [
       "more pages than allowed",
       "limit_exceeded",
@@ -294,7 +294,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a cursor that leads in a circle",
+      "a cursor that repeats",
       "source_failed",
       {
         plan: inShop,
@@ -337,7 +337,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a card with pages of which nothing is said",
+      "a card with pages but without paging settings",
       "invalid_options",
       {
         plan: inShop,
@@ -347,7 +347,7 @@ describe("httpConnector", () => {
       },
     ],
     [
-      "a resource that is not read by GET",
+      "a resource that needs another method than GET",
       "invalid_options",
       {
         plan: inShop,
@@ -364,7 +364,7 @@ describe("httpConnector", () => {
     expect((await errorOf(() => run(replaced))).code).toBe(code);
   });
 
-  it("asks nothing for SQL that gives no argument of the path", async () => {
+  it("sends no request for SQL that lacks an argument of the path", async () => {
     const connectors = { "https://shop.example": httpConnector({ baseUrl: "http://localhost:1" }) };
     const uri = "https://shop.example/orders";
     const details = [{ id: "res:orders", uri, kind: "api", title: "orders", columns }];
@@ -372,7 +372,7 @@ describe("httpConnector", () => {
     expect((await asked).code).toBe("argument_missing");
   });
 
-  it("leaves no request behind when it is aborted", async () => {
+  it("leaves no request open when it is aborted", async () => {
     const controller = new AbortController();
     let isClosed = false;
     const answer: Case["answer"] = (_, response) => {
@@ -394,7 +394,7 @@ describe("httpConnector", () => {
     { baseUrl: "https://x.example?key=1" },
     { baseUrl: "https://x.example", maxPages: 0 },
     { baseUrl: "https://x.example", maxBytes: Number.NaN },
-  ])("refuses options that make no sense: %o", (options) =>
+  ])("rejects invalid options: %o", (options) =>
     expect(() => httpConnector(options)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),
     ),

@@ -11,8 +11,9 @@ import { firstPage, nextPage } from "./http-paging.ts";
 import { requestUrl } from "./request-url.ts";
 
 /**
- * A connector for a JSON API that sends only GET. Conditions on columns that its cards mark `in: "query"` or `"path"`
- * become parameters. It reads every page or fails the query. Time, bytes, pages and waits of a server are limited.
+ * Creates a connector for a JSON API. It sends only GET requests. Conditions on columns that the
+ * catalog marks `in: "query"` or `in: "path"` become parameters. It reads every page or fails the
+ * query. Time, bytes, pages and a server's waits are limited.
  * @throws QueryError `invalid_options` for an invalid address or number
  */
 export function httpConnector(options: HttpConnectorOptions): Connector {
@@ -92,7 +93,7 @@ async function* readPages(
   }
 }
 
-/** The error for a repeated page. A server that repeats one would be read forever, or its rows counted twice. */
+/** The error for a repeated page, which would be read forever or count its rows twice. */
 function repeated(name: string, id: string): QueryError {
   const message = `${name} gave the same page of ${JSON.stringify(id)} twice; is its paging set right?`;
   return new QueryError("source_failed", message, { details: { resource: id } });
@@ -103,10 +104,10 @@ const pageParameter =
 
 function pagingOf(resource: ResourceDetails, { paging }: HttpResource): HttpPaging {
   if (paging !== undefined) return paging;
-  const told = (resource.columns ?? []).find(
+  const unpaged = (resource.columns ?? []).find(
     ({ name, in: place }) => place === "query" && pageParameter.test(name),
   );
-  if (told === undefined) return { by: "link" };
-  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(told.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
+  if (unpaged === undefined) return { by: "link" };
+  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(unpaged.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }

@@ -6,20 +6,26 @@ export type HttpPaging =
   | { by: "page"; parameter: string; first?: number | undefined }
   /** The number of rows to skip. */
   | { by: "offset"; parameter: string }
-  /** Each answer has the next cursor at `cursorAt`, keys joined by dots. A missing, null or empty cursor ends it. */
+  /**
+   * Each answer has the next cursor at `cursorAt`, keys joined by dots. A missing, null or empty
+   * cursor ends the pages.
+   */
   | { by: "cursor"; parameter: string; cursorAt: string }
   /** Each answer has a Link header (RFC 8288) with `rel="next"`. */
   | { by: "link" };
 
-/** What the card of a resource does not say. */
+/** Settings of a resource that its catalog card does not have. */
 export interface HttpResource {
   /** The path below the base, with `{name}` for arguments. By default the card's `http.path` or the rest of its uri. */
   path?: string | undefined;
-  /** Keys from the answer to its list of rows, joined by dots. Empty: the answer. By default from the column names. */
+  /**
+   * Keys from the answer to its list of rows, joined by dots. Empty if the answer is the list. By
+   * default, derived from the column names.
+   */
   rowsAt?: string | undefined;
   /** Follows Link headers if absent. Required if the card has a parameter such as `page`. */
   paging?: HttpPaging | undefined;
-  /** Sent with every request, such as a page size. */
+  /** Query parameters of every request, such as a page size. */
   query?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -31,11 +37,13 @@ type HttpFetch = (
 
 /** How an API is read. */
 export interface HttpConnectorOptions {
-  /** No request leaves this address, whatever a server says. */
+  /** All requests stay below this address, even if a server links elsewhere. */
   baseUrl: string;
   /** The platform's `fetch` by default. */
   fetch?: HttpFetch | undefined;
-  /** Returns the headers of a request, called each time. They appear in no message. */
+  /**
+   * Returns the headers of a request. Called for each request. Messages never contain the headers.
+   */
   auth?:
     | ((request: {
         resource: string;
@@ -46,7 +54,7 @@ export interface HttpConnectorOptions {
   resources?: Readonly<Record<string, HttpResource>> | undefined;
   /** Used in messages. The host by default. */
   name?: string | undefined;
-  /** Maximum pages of one call, 1,000 by default. More pages fail the query and are never dropped silently. */
+  /** Maximum pages of one call, 1,000 by default. A query that needs more fails. */
   maxPages?: number | undefined;
   /** Maximum decoded bytes of all answers of one call. 64 MiB by default. */
   maxBytes?: number | undefined;

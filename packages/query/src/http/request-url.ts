@@ -10,7 +10,10 @@ export interface UrlParts {
   arguments: ReadonlyMap<string, PlanValue>;
 }
 
-/** The path of a resource below the base, arguments as `{name}`. @throws QueryError `invalid_options` without one */
+/**
+ * The path of a resource below the base, with arguments as `{name}`.
+ * @throws QueryError `invalid_options` if there is none
+ */
 function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResource): string {
   const { http, uri, id } = resource;
   if (
@@ -22,12 +25,13 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
   ) {
     throw new QueryError(
       "invalid_options",
-      `${JSON.stringify(id)} is asked by ${String(http.method).slice(0, 20)}; only GET is read.`,
+      `${JSON.stringify(id)} needs ${String(http.method).slice(0, 20)}; only GET is supported.`,
     );
   }
-  const told = typeof http === "object" && http !== null && "path" in http ? http.path : undefined;
+  const declaredPath =
+    typeof http === "object" && http !== null && "path" in http ? http.path : undefined;
   if (path !== undefined) return path;
-  if (typeof told === "string") return told;
+  if (typeof declaredPath === "string") return declaredPath;
   const start = base.href.replace(/\/$/, "");
   if (uri?.startsWith(start) === true) return uri.slice(start.length);
   throw new QueryError(
@@ -60,7 +64,7 @@ export function requestUrl(base: URL, { resource, settings, arguments: given }: 
   return url;
 }
 
-/** Decodes a template name, since imported cards percent-encode their templates. */
+/** Decodes a template name, because imported cards percent-encode their templates. */
 function plainName(written: string): string {
   try {
     return decodeURIComponent(written);

@@ -62,7 +62,10 @@ function intOf(value: unknown): number | string | undefined {
   return Number.isSafeInteger(number) ? number : String(exact);
 }
 
-/** PostgreSQL cannot store U+0000, SQLite's drivers cut the text there, and a lone surrogate has no UTF-8. */
+/**
+ * False for text with U+0000, which PostgreSQL cannot store and SQLite drivers cut off, or with a
+ * lone surrogate, which has no UTF-8 form.
+ */
 function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Cs}/u.test(text);
 }

@@ -252,7 +252,10 @@ function readArguments(reader: TokenReader): Expression[] {
   return parts;
 }
 
-/** An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Undefined if none begins. */
+/**
+ * An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Undefined
+ * if no aggregate begins here.
+ */
 export function readAggregate(reader: TokenReader): Omit<NamedAggregate, "name"> | undefined {
   const { kind, value } = reader.peek();
   const name = value.toLowerCase();

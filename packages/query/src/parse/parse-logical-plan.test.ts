@@ -34,7 +34,7 @@ steps:
 const { numRuns = 200 } = fc.readConfigureGlobal();
 
 describe("parseLogicalPlan", () => {
-  it("reads YAML, and its JSON as the same plan", () => {
+  it("reads YAML and the same plan as JSON", () => {
     const plan = parsed(daily);
     expect(parsed(JSON.stringify(plan))).toEqual(plan);
   });
@@ -86,7 +86,7 @@ describe("parseLogicalPlan", () => {
     expect(parsed(JSON.stringify(parsed(text)))).toEqual(parsed(text));
   });
 
-  it("gives every plan back from JSON as it was", () => {
+  it("reads back every plan from its JSON", () => {
     fc.assert(
       fc.property(aPlan(), (plan) => {
         expect(parsed(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
@@ -95,7 +95,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("gives every expression back from its text", () => {
+  it("reads back every expression from its text", () => {
     fc.assert(
       fc.property(anExpression(), (where) => {
         const scan = { name: "a", op: "scan", resource: "r" };
@@ -107,7 +107,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("never throws and never loops, whatever the text", () => {
+  it("never throws and always ends, whatever the text", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -124,7 +124,7 @@ describe("parseLogicalPlan", () => {
     );
   });
 
-  it("has a strict wire form whose values read as plans", () => {
+  it("has a strict wire form whose values parse as plans", () => {
     const wire = toWireSchema(logicalPlanSchema);
     const steps = [
       { name: "a", op: "scan", resource: "r" },
@@ -141,10 +141,10 @@ describe("parseLogicalPlan", () => {
   const scan = { op: "scan", resource: "r" };
   const bomb = `a: &a [1,1]\nb: &b [*a,*a]\nversion: 1\nsteps: [*b]`;
   it.each<[string, unknown, string[]]>([
-    ["text that is no YAML", "steps: [", ["document_invalid"]],
+    ["text that is not YAML", "steps: [", ["document_invalid"]],
     ["a list", "[1]", ["document_invalid"]],
     ["no steps", "version: 1", ["field_missing"]],
-    ["another version", { version: 2, steps: [scan] }, ["document_invalid"]],
+    ["an unsupported version", { version: 2, steps: [scan] }, ["document_invalid"]],
     ["an alias", bomb, ["alias_refused"]],
     ["a duplicate key", "version: 1\nversion: 1\nsteps: []", ["document_invalid"]],
     ["an unknown operation", { steps: [{ op: "window" }] }, ["step_invalid"]],
@@ -153,9 +153,9 @@ describe("parseLogicalPlan", () => {
       { steps: [{ op: "scan", resourse: "r" }] },
       ["field_unknown", "field_missing"],
     ],
-    ["a first step that is no scan", { steps: [{ op: "distinct" }] }, ["field_missing"]],
+    ["a first step that is not a scan", { steps: [{ op: "distinct" }] }, ["field_missing"]],
     [
-      "a text that is not closed",
+      "an unclosed text",
       { steps: [scan, { op: "filter", where: "a = 'x" }] },
       ["expression_invalid"],
     ],
@@ -190,7 +190,7 @@ describe("parseLogicalPlan", () => {
       ["literal_invalid"],
     ],
     [
-      "a day that is none",
+      "an invalid date",
       { steps: [scan, { op: "filter", where: "a = date '2026-02-29'" }] },
       ["literal_invalid"],
     ],
@@ -205,12 +205,12 @@ describe("parseLogicalPlan", () => {
       ["name_invalid"],
     ],
     [
-      "an aggregate that does not read, and says nothing of groups",
+      "an aggregate that does not parse, without an error about groups",
       { steps: [scan, { op: "aggregate", aggregates: ["sum("] }] },
       ["expression_invalid"],
     ],
     [
-      "an aggregate of nothing",
+      "an aggregate without an argument",
       { steps: [scan, { op: "aggregate", by: [], aggregates: null }] },
       ["field_missing"],
     ],
@@ -226,12 +226,12 @@ describe("parseLogicalPlan", () => {
       ["limit_exceeded"],
     ],
     [
-      "a field of a tree that nothing reads",
+      "an unknown field in a tree",
       { steps: [scan, { op: "filter", where: { op: "column", name: "a", alias: "b" } }] },
       ["field_unknown"],
     ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
-    ["deep YAML on a line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
+    ["deep YAML in one line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
     [
       "many parts",
       { steps: [scan, { op: "filter", where: `a in (${"1,".repeat(9_000)}1)` }] },
@@ -243,7 +243,7 @@ describe("parseLogicalPlan", () => {
     expect(codesOf(document)).toEqual(codes);
   });
 
-  it("finds all that is wrong at once, and says what to do", () => {
+  it("reports all issues at once, each with a suggestion", () => {
     const result = parseLogicalPlan({
       steps: [{ op: "scan" }, { op: "filter", where: "a = " }, { op: "limt", count: 1 }],
     });

@@ -78,7 +78,7 @@ function readDocument(context: ReadContext, text: string): unknown {
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return value;
   } catch (error) {
-    // A stack overflow from nesting that the count above does not see.
+    // The parser overflowed the stack. `nestsDeeper` does not see every kind of nesting.
     return error instanceof RangeError
       ? report(context, "limit_exceeded", [], "The document nests too deep.")
       : report(context, "document_invalid", [], `This is no YAML: ${String(error)}.`);

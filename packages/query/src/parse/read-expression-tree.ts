@@ -19,7 +19,7 @@ export const readExpressionField: Read<Expression> = (context, value, path) => {
   return found ?? { op: "literal", type: "null", value: null };
 };
 
-/** The tree, of which only the shape is checked: a field that nothing reads is refused. Parts may be texts. */
+/** Reads a tree and checks only its shape. Unknown fields are refused. Parts may be texts. */
 function treeOf(value: unknown, depth: number): Expression {
   if (typeof value === "string") {
     const reader = new TokenReader(value, { nodes: 0 });

@@ -112,7 +112,10 @@ const aggregate = readItem(
   },
 );
 
-/** One of some words. An absent value is the first. Undefined for any other, which the reader reports. */
+/**
+ * Reads one of `words`. An absent value means the first word. Undefined for an unknown word, which
+ * the step's reader reports.
+ */
 function oneOf<const Word extends string>(words: readonly Word[]): Read<Word | undefined> {
   return (_, value) => words.find((word) => word === (value ?? words[0]));
 }

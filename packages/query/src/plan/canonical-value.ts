@@ -1,4 +1,7 @@
-/** The decimal without leading zeros and with one digit or more after the point. Undefined if it is not a decimal. */
+/**
+ * The decimal without leading zeros and with one or more digits after the point. Undefined if it is
+ * not a decimal.
+ */
 export function canonicalDecimal(text: string): string | undefined {
   const parts = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(text);
   if (parts === null) return undefined;

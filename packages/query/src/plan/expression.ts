@@ -40,7 +40,10 @@ export interface CaseExpression {
   otherwise?: Expression | undefined;
 }
 
-/** True if the value equals an item of the list, null if it is null. The list is not empty and holds no null. */
+/**
+ * True if the value equals an item of the list, null if the value is null. The list is not empty
+ * and holds no null.
+ */
 export interface InExpression {
   op: "in";
   value: Expression;
@@ -78,7 +81,7 @@ export function isAggregateName(name: string): name is AggregateFunction {
   return aggregateFunctions.some((known) => known === name);
 }
 
-/** An aggregate and its column name. Only `count` may omit the argument, and then counts rows. */
+/** An aggregate and its column name. Only `count` may omit the argument. It then counts rows. */
 export interface NamedAggregate {
   name: string;
   function: AggregateFunction;

@@ -43,13 +43,13 @@ export const functionArguments = {
   now: [0, 0],
 } as const;
 
-/** An operator as it is written, and how tightly it binds. */
+/** How an operator is written, and how tightly it binds. */
 interface Operator {
   symbol: string;
   level: number;
 }
 
-/** The functions that are written as operators, from loose to tight. */
+/** The functions that are written as operators, from loose to tight binding. */
 export const operators: Partial<Record<FunctionName, Operator>> = {
   or: { symbol: "or", level: 1 },
   and: { symbol: "and", level: 2 },

@@ -112,7 +112,7 @@ interface DistinctStep {
   from: string;
 }
 
-/** The names of the steps that a step reads, in order, before and after the check. */
+/** The names of the steps that a step reads, in order. Accepts plan steps and typed steps. */
 export function inputsOf(
   step:
     | { op: "scan" }

@@ -20,7 +20,10 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
     : undefined;
 }
 
-/** True for two spellings of one name: a typo, other separators, or one that is a prefix or suffix of the other. */
+/**
+ * True if two names are probably the same: a typo, different separators, or one a prefix or suffix
+ * of the other.
+ */
 export function isSlipOf(wanted: string, name: string): boolean {
   const [left = "", right = ""] = [wanted, name].map((text) =>
     text

@@ -24,7 +24,7 @@ export type TypedExpression =
   | TypedIn
   | TypedCast;
 
-/** What every typed expression says about its value. */
+/** Type and unit of a typed expression's value. */
 export interface TypedValue {
   type: DataType;
   isNullable: boolean;
@@ -50,14 +50,14 @@ export interface TypedCall extends TypedValue {
   arguments: TypedExpression[];
 }
 
-/** All branches have one type. */
+/** A CASE whose branches all have the same type. */
 interface TypedCase extends TypedValue {
   op: "case";
   branches: { when: TypedExpression; value: TypedExpression }[];
   otherwise?: TypedExpression | undefined;
 }
 
-/** The list has the type of the value. */
+/** An IN whose list has the type of the value. */
 interface TypedIn extends TypedValue {
   op: "in";
   value: TypedExpression;
@@ -183,7 +183,7 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
   }
 }
 
-/** Replaces the direct subexpressions of an expression. A list of constants stays. */
+/** Replaces the direct subexpressions of an expression. Keeps lists of constants. */
 export function withParts(
   expression: TypedExpression,
   write: (part: TypedExpression) => TypedExpression,

@@ -47,7 +47,7 @@ export function renderName(name: string): string {
   return isBare ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Adds brackets if an expression binds looser than its context requires. */
+/** Adds brackets if an expression binds more loosely than its context requires. */
 function write(expression: AnyExpression, level: number): string {
   const { text, own } = plain(expression);
   return own < level ? `(${text})` : text;

@@ -12,15 +12,15 @@ import {
   type ValidLogicalPlan,
 } from "../plan/typed-plan.ts";
 
-/** What a plan reads of one resource. */
+/** What a plan reads from one resource. */
 export interface PlanScan extends TableScan {
   /** The step of the plan. */
   name: string;
   /** The conditions as expressions. */
   where: TypedExpression[];
-  /** No more rows are needed. */
+  /** The plan needs no more rows than this. */
   maxRows?: number | undefined;
-  /** Its table in the statement, and the names of its columns there. */
+  /** The table and column names in the statement. */
   table: string;
   names: string[];
 }
@@ -29,14 +29,17 @@ export interface PlanScan extends TableScan {
 export interface PlanWork {
   /** The steps that the result needs. Scans have only the columns that are read. */
   steps: TypedStep[];
-  /** For DuckDB. */
+  /** The statement for DuckDB. */
   text: string;
   scans: PlanScan[];
-  /** The result is these columns of the one scan, by index. Undefined if an engine has something to compute. */
+  /**
+   * If the result only copies columns of a single scan, their indexes. Undefined if an engine must
+   * compute something.
+   */
   direct?: number[] | undefined;
 }
 
-/** Splits a plan into what sources are asked for and what is computed over their rows. */
+/** Splits a plan into scans of sources and a statement over their rows. */
 export function planScans(valid: ValidLogicalPlan): PlanWork {
   const used = usedSteps(splitScans(valid.steps));
   const conditions = scanConditions(used);
@@ -90,7 +93,10 @@ function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
   return steps.filter(({ name }) => used.has(name));
 }
 
-/** Arguments always reach their source. The card decides on other conditions: `pushdown` first, then `cap`. */
+/**
+ * True if a source may get the condition. Arguments always reach their source. For other conditions
+ * the card decides, by `pushdown` first and `cap` second.
+ */
 function isAllowed({ column, operator }: SimpleCondition, { resource }: TypedScan): boolean {
   const isEqual = operator === "eq" || operator === "in";
   if (isEqual && hasParameters(resource) && scanColumns(resource).get(column)?.isParameter === true)
@@ -104,13 +110,16 @@ interface Reading {
   scan: TypedScan;
   /** How many conditions its filters have. */
   conjuncts: number;
-  /** The scan's name of each column. Undefined for a computed one. */
+  /** The scan's name of each column. Undefined for a computed column. */
   columns: (string | undefined)[];
   maxRows?: number | undefined;
   offset: number;
 }
 
-/** Undefined for a step that does more. */
+/**
+ * Describes a step that only filters, renames and limits the rows of one scan. Undefined for any
+ * other step.
+ */
 function readingOf(steps: readonly TypedStep[], step: TypedStep): Reading | undefined {
   if (step.op === "scan")
     return { scan: step, conjuncts: 0, columns: step.columns.map(({ name }) => name), offset: 0 };

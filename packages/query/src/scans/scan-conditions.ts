@@ -12,7 +12,10 @@ import {
   type TypedStep,
 } from "../plan/typed-plan.ts";
 
-/** Gives each reader of a resource with parameters a scan of its own, since each may give other arguments. */
+/**
+ * Gives each reader of a resource with parameters its own scan, since each may pass other
+ * arguments.
+ */
 export function splitScans(steps: readonly TypedStep[]): TypedStep[] {
   let split = [...steps];
   for (const scan of steps) {
@@ -46,8 +49,9 @@ export function readerCount(steps: readonly TypedStep[], name: string): number {
 }
 
 /**
- * The conditions that every needed row of a scan meets, by scan: those of filters above it, across projects, sorts and
- * joins that keep them. A step with several readers stops a condition, since the other readers need all rows.
+ * Collects, for each scan, the conditions that every needed row meets. They come from filters above
+ * the scan and pass through projects, sorts and joins that preserve them. They stop at a step with
+ * several readers, since the other readers need all rows.
  */
 export function scanConditions(steps: readonly TypedStep[]): Map<string, TypedExpression[]> {
   const byName = new Map(steps.map((step) => [step.name, step]));
@@ -109,7 +113,10 @@ function substituted(expression: TypedExpression, values: Values): TypedExpressi
   return withParts(expression, (part) => substituted(part, values));
 }
 
-/** Size limit of a condition that grows on its way down: `x * x as x` doubles it at every project. */
+/**
+ * Size limit of a condition. It can grow on its way to the scan: `x * x as x` doubles it at every
+ * project.
+ */
 const maxParts = 60;
 
 function staysShort(project: TypedProject, part: TypedExpression): boolean {

@@ -71,8 +71,8 @@ const steps: JsonSchema[] = [
 ];
 
 /**
- * The schema of a plan from a model. Expressions are in text form, which costs a third of the tree's tokens.
- * `toWireSchema(logicalPlanSchema)` is its strict form. Draft 2020-12.
+ * The JSON Schema (draft 2020-12) of a plan that a model writes. Expressions are text, which takes
+ * a third of a tree's tokens. `toWireSchema(logicalPlanSchema)` is its strict form.
  */
 export const logicalPlanSchema: JsonSchema = record({
   version: { type: "integer", const: 1 },

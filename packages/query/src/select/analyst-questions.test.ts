@@ -31,8 +31,8 @@ let pool: pg.Pool | undefined;
 const connectors: Record<string, Connector> = {};
 const own: Record<string, Ask> = {};
 
-// With CCL_POSTGRES_URL on a server, else on PGlite.
-describe.runIf(isAtLeast("faults"))("25 questions of an analyst", () => {
+// Runs on the server of CCL_POSTGRES_URL if set, else on PGlite.
+describe.runIf(isAtLeast("faults"))("25 analyst questions", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ccl-analyst-"));
     for (const { name, columns, rows } of tables) {
@@ -80,14 +80,15 @@ describe.runIf(isAtLeast("faults"))("25 questions of an analyst", () => {
   });
 
   it.each(["SQLite", "PostgreSQL", "CSV", "JSON"])(
-    "are answered as by the engine itself: %s",
+    "get the database's own answer: %s",
     async (source) => {
       const refused: string[] = [];
       const wrong: string[] = [];
       const unnoticed: string[] = [];
       let judgedElsewhere = 0;
       for (const { question, sql, condition } of questions) {
-        // SQLite has no word for some of it; PostgreSQL, whose SQL it is, is the judge then.
+        // SQLite does not understand all of it. PostgreSQL, in whose dialect it is written, then
+        // gives the expected rows.
         const expected = await ask(own[source], sql).catch(() => {
           judgedElsewhere += 1;
           return ask(own["PostgreSQL"], sql);
@@ -100,7 +101,7 @@ describe.runIf(isAtLeast("faults"))("25 questions of an analyst", () => {
         }
         const found = difference(expected, given);
         if (found !== undefined) wrong.push(`${question} ${found}`);
-        // The control: a statement without one of its conditions is found to be wrong.
+        // The control: a statement that lacks one of its conditions must give another answer.
         if (!sql.includes(condition)) throw new Error(`No such condition: ${condition}`);
         const other = await ours(source, sql.replace(condition, ""));
         if (difference(expected, other) === undefined) unnoticed.push(question);
@@ -164,7 +165,7 @@ async function ours(source: string, sql: string): Promise<unknown[][]> {
   return rows.map((row) => columns.map(({ name }) => row[name]));
 }
 
-/** Days, moments and truth in one form, numbers as numbers, whatever a driver makes of them. */
+/** Converts days, timestamps, booleans and numbers to one form, whatever the driver returns. */
 function plain(value: unknown): string | number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;

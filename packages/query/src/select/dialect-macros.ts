@@ -1,6 +1,9 @@
 import type { SqlSpelling } from "./sql-functions.ts";
 
-/** Macro forms by name of a function, operator or cast, one per argument count, whatever the type of an aggregate. */
+/**
+ * Macros by the name of a function, operator or cast, one form per argument count. The form of an
+ * aggregate fits every type.
+ */
 type Macros = Readonly<Record<string, readonly string[]>>;
 
 /** In macros, `own."x"` is DuckDB's built-in function even if a macro has its name. */
@@ -112,7 +115,7 @@ const postgresql: Macros = {
   ...powers(
     `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') WHEN ${power} = 0 AND x <> 0 AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: underflow') ELSE ${power} END`,
   ),
-  // DuckDB makes ß the capital ẞ.
+  // DuckDB would turn ß into the capital ẞ.
   upper: [
     `(x) AS ${own("replace", own("upper", own("replace", "CAST(x AS VARCHAR)", "'ß'", "chr(57344)")), "chr(57344)", "'ß'")}`,
   ],
@@ -137,7 +140,7 @@ const postgresql: Macros = {
   substring: postgresSlice,
   round: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
-    // Rounds as numeric, whatever the type: with all digits.
+    // Rounds every type like a numeric, with all digits.
     `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
   round_numeric: [`(x) AS own."round"(x)`],
@@ -179,13 +182,20 @@ const noNulls = (name: string): string[] =>
   });
 
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
+/** SQLite prints a negative zero without its sign, which adding 0 removes. */
+const unsignedZero = "(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) + 0.0)";
 /** SQLite rounds the decimal digits that it prints, C the binary number. */
-const roundedUp = "TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) * 1.0000000000000004";
+const roundedUp = `${unsignedZero} * 1.0000000000000004`;
 
 const sqlite: Macros = {
-  ...powers(`CASE WHEN NOT (${isComplexPower}) THEN ${power} END`),
+  // Times 0, infinity is NULL in SQLite and NaN in DuckDB, which sorts above all numbers.
+  ...powers(
+    `CASE WHEN ${isComplexPower} THEN NULL WHEN isinf(${power}) THEN error('a power that is infinite is not supported here') ELSE ${power} END`,
+  ),
   "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
-  "%": [`(a, b) AS own."%"(trunc(a), nullif(trunc(b), 0))`],
+  "%": [
+    `(a, b) AS CASE WHEN own."greatest"(abs(a), abs(b)) >= 9223372036854775807 THEN error('the remainder of a number of 19 digits or more is not supported here') ELSE own."%"(trunc(a), nullif(trunc(b), 0)) END`,
+  ],
   mod: [
     `(a, b) AS CASE WHEN isfinite(CAST(a AS DOUBLE)) THEN own."%"(CAST(a AS DOUBLE), nullif(CAST(b AS DOUBLE), 0)) END`,
   ],
@@ -219,16 +229,17 @@ const sqlite: Macros = {
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
   printf: [
     "(f) AS f",
-    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not taken here; write coalesce(x, 0)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not supported here; write coalesce(x, 0)') WHEN abs(${unsignedZero}) >= 1e15 AND regexp_matches(f, '%[-+ 0]*[0-9.]*f') THEN error('printf of a number of 16 digits or more is not supported here; write %e, or cast(x as text)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
   ],
   cast_integer: [
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
   ],
   cast_real: [`(x) AS ${leading(realPattern, "DOUBLE")}`],
-  // DuckDB rejects this for a text: whether the result would be an integer is not known beforehand.
+  // DuckDB rejects this for text, because it cannot know beforehand whether the result is an
+  // integer.
   cast_numeric: ["(x) AS x + 0"],
   cast_text: [
-    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(regexp_replace(own."printf"('%.15g', ${unsignedZero}), '^(-?\\d+)(e|$)', '\\1.0\\2'), '^(-?)inf', '\\1Inf') WHEN own."typeof"(x) = 'BOOLEAN' THEN CASE CAST(x AS VARCHAR) WHEN 'true' THEN '1' WHEN 'false' THEN '0' END ELSE CAST(x AS VARCHAR) END`,
   ],
 };
 

@@ -79,22 +79,22 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
       ["country = 'Atlantis': no row has it; there is 'USA' (2), 'France' (1)."],
     ],
     [
-      "a column that a WITH passes on",
+      "a column that WITH passes on",
       "with c as (select id, country as place from customers) select id from c where place <> 'france'",
       ["country <> 'france': no row has it; there is 'France' (1)."],
     ],
     [
-      "a text that lower never gives",
+      "a text that lower cannot return",
       "select id from customers where lower(country) = 'USA'",
       ["lower(country) = 'USA': no row has it; there is 'usa' (2)."],
     ],
     [
-      "a limit beyond all values, in an empty result",
+      "a bound beyond all values, in an empty result",
       "select id from orders where year > 2030",
       ["year > 2030: no row has it; it goes from 2023 to 2024."],
     ],
     [
-      "a join beside the catalog's key",
+      "a join that ignores the catalog's key",
       "select name from customers c join orders o on c.id = o.id",
       ["c.id = o.id: by the keys of the catalog it may be o.customer_id = c.id."],
     ],
@@ -106,35 +106,39 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
         "c.name = o.code joins no rows: c.name is like 'Ann', o.code is like 'A-1'.",
       ],
     ],
-    ["nothing odd", "select c.name from customers c join orders o on c.id = o.customer_id", []],
     [
-      "a limit that only other conditions empty",
+      "nothing if nothing is suspicious",
+      "select c.name from customers c join orders o on c.id = o.customer_id",
+      [],
+    ],
+    [
+      "nothing for a bound that only other conditions make empty",
       "select id from orders where year > 2023 and id < 2",
       [],
     ],
     [
-      "like without case in SQLite alone",
+      "like, which ignores case only in SQLite",
       "select id from customers where country like 'FR%'",
       source === "SQLite" ? [] : ["country like 'FR%': no row has it; there is 'France' (1)."],
     ],
-  ])("tells of %s", async (_, text, doubts) => {
+  ])("report %s", async (_, text, doubts) => {
     expect((await asked(text)).doubts).toEqual(doubts);
   });
 
-  it("tells of a text in double quotes, which SQLite takes", async () => {
+  it("report a text in double quotes, which SQLite accepts", async () => {
     const text = 'select id from customers where country = "usa"';
     const connectors = { [address]: sources[source] };
     const { doubts } = await executeSql(text, { details, connectors, engine, dialect: "sqlite" });
     expect(doubts).toEqual(["country = 'usa': no row has it; there is 'USA' (2)."]);
   });
 
-  it("says how many rows a LIMIT cut from", async () => {
+  it("come with the number of rows without the LIMIT", async () => {
     expect((await asked("select id from customers order by id limit 2")).total).toBe(3);
     expect((await asked("select id from customers limit 2 offset 1")).total).toBe(3);
     expect((await asked("select id from customers limit 9")).total).toBeUndefined();
   });
 
-  it("names no value that a rule of rows hides", async () => {
+  it("never quote a value that a row rule hides", async () => {
     const run = (text: string): ReturnType<typeof executeSql> =>
       executeSql(text, {
         details,
@@ -150,7 +154,7 @@ describe.each(["SQLite", "memory"] as const)("doubts about a result of %s", (sou
   });
 });
 
-it("keeps to 60 tokens whatever stands in the literals", async () => {
+it("keeps doubts within 60 tokens, whatever the literals", async () => {
   const literals = fc.array(fc.string({ minLength: 1, maxLength: 200 }), {
     minLength: 1,
     maxLength: 4,
@@ -172,7 +176,7 @@ it("keeps to 60 tokens whatever stands in the literals", async () => {
   expect(doubted).toBeGreaterThan(0);
 });
 
-it("reads no API again for a doubt", async () => {
+it("does not read an API again for doubts", async () => {
   let reads = 0;
   const api = {
     name: "api",

@@ -11,23 +11,27 @@ import type { ColumnOrigin } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { Comparison, KeyPair, ResolvedSelect } from "./resolution.ts";
 
-/** Tokens of all doubts of a result together. */
+/** Token limit for all doubts about a result. */
 const maxTokens = 60;
-/** Literals of one list that are looked for. */
+/** How many literals of one list are checked. */
 const maxLiterals = 8;
-/** Values of a column among which a nearest one is looked for. */
+/** How many values of a column are searched for the nearest one. */
 const maxValues = 1_000;
 const maxCharacters = 40;
 
-/** Runs a statement for a doubt. Undefined if it fails, or if a table that it reads should not be read again. */
+/**
+ * Runs a statement that a doubt needs. Undefined if it fails or reads a table that should not be
+ * read again.
+ */
 export type Ask = (
   text: string,
   tables: readonly ResourceDetails[],
 ) => Promise<PlanRow[] | undefined>;
 
 /**
- * What is odd in a statement beside its rows: a literal that no row has, a join that no row passes or that is on other
- * columns than the catalog's key, and for an empty result a limit that no row meets. Up to 60 tokens.
+ * Finds what is suspicious about a result: a literal that no row has, a join that no row passes or
+ * that ignores the catalog's key, and, if the result is empty, a bound that no row meets. Up to 60
+ * tokens.
  */
 export async function doubtsOf(
   { tables, comparisons, keyPairs }: ResolvedSelect,
@@ -57,7 +61,7 @@ export async function doubtsOf(
   return [...doubts];
 }
 
-/** The rows that the statement has without its own LIMIT, if it gave as many as that allows. */
+/** Counts the rows without the statement's own LIMIT, if the result reached it. */
 export async function totalOf(
   { text, tokens, resolved }: SqlPlan,
   rowCount: number,
@@ -115,10 +119,11 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
     if (found === undefined) return undefined;
     if (found.length === 0) missing.push(literal);
   }
-  // A list may name more than a table has, so beside one that exists only another spelling is odd.
+  // A list may name values that the table lacks. If one of them exists, only another spelling is
+  // suspicious.
   const isListed = missing.length < literals.length;
   for (const literal of missing) {
-    const { near, common } = await existing(comparison, literal, ask);
+    const { near, common } = await findExisting(comparison, literal, ask);
     if (near === undefined && (isListed || common.length === 0)) continue;
     const values = near === undefined ? common.slice(0, 3) : [near];
     const isTypo = near !== undefined && isSlipOf(literal, String(near["value"]));
@@ -128,8 +133,8 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
   return undefined;
 }
 
-/** The nearest value that exists, and the commonest ones if there is none in another case. */
-async function existing(
+/** Finds the nearest existing value, or the commonest values if none differs only in case. */
+async function findExisting(
   comparison: Comparison,
   literal: string,
   ask: Ask,
@@ -181,7 +186,7 @@ async function emptyDoubt(resource: ResourceDetails, ask: Ask): Promise<string |
   return found?.length === 0 ? `${tableOf(resource)} has no rows.` : undefined;
 }
 
-/** A join on other columns than those that the catalog's foreign key has. */
+/** Reports a join on columns other than those of the catalog's foreign key. */
 function keyDoubt(pair: KeyPair, all: readonly KeyPair[]): string | undefined {
   const { left, right } = pair;
   const together = all.filter(
@@ -225,7 +230,10 @@ function keyBetween(from: ColumnOrigin, to: ColumnOrigin): string | undefined {
 const ownKey = /^(?:id|key|code)$/i;
 const ofAnother = /^.+(?:id|key|code|name|number|num|no)$/i;
 
-/** The column beside `from` that has the name of `to`, or of its table and it: `customer_id` beside `customers.id`. */
+/**
+ * Finds a column of the same table as `from` that is named after `to`, or after the table and
+ * column of `to`: `customer_id` for `customers.id`.
+ */
 function keyByName(from: ColumnOrigin, to: ColumnOrigin): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replaceAll("_", "");
   const table = plain(tableOf(to.table.resource).split(".").at(-1) ?? "").replace(/s$/, "");
@@ -257,7 +265,7 @@ async function joinDoubt({ left, right }: KeyPair, ask: Ask): Promise<string | u
   ] as const) {
     const [row] =
       (await ask(`select min(${name}) as low from ${from}`, [origin.table.resource])) ?? [];
-    // A table without values joins nothing whatever the key is.
+    // A table without values joins nothing, whatever the key.
     if (row?.["low"] === undefined || row["low"] === null) return undefined;
     sides.push(`${nameOf(origin)} is like ${literalOf(row["low"])}`);
   }

@@ -8,7 +8,7 @@ export const loadParser: () => Promise<SqlParser> = loadOnce(async () => {
   try {
     const { loadSqlParser } = await import("@ccl/catalog/verify");
     const parser = await loadSqlParser();
-    // Compiles the module before a statement is parsed, so that a deadline can end between the two.
+    // Compile the module now, so that a deadline can take effect before a statement is parsed.
     parser.parse("select 1", "generic");
     return parser;
   } catch (cause) {

@@ -14,7 +14,7 @@ const tool = {
   execute: async (input: unknown) => ({ per_usd: Object(input).currency === "EUR" ? 0.5 : 2 }),
 };
 
-it("gives functions the constants of WHERE, and moves only the rows that it keeps", async () => {
+it("passes constants of WHERE to functions, and loads only the rows that WHERE keeps", async () => {
   const database = await openSqlite({ path: ":memory:" });
   database.exec("CREATE TABLE sales (country TEXT, year INTEGER, dollars REAL)");
   const insert = database.prepare("INSERT INTO sales VALUES (?, ?, ?)");

@@ -21,7 +21,10 @@ export interface LoadedTables {
 
 type LoadOptions = ScanOptions & { spelling: SqlSpelling };
 
-/** Starts to read the columns that a statement needs. A table that it names once is filtered by its WHERE. */
+/**
+ * Starts to read the columns that a statement needs. A table that the statement names once is
+ * filtered by WHERE.
+ */
 export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
   const { tables, conditions } = plan.resolved;
   const groups = new Map<string, TableUse[]>();

@@ -16,8 +16,9 @@ export interface TableUse {
 }
 
 /**
- * PostgreSQL's type of an expression. `numeric` is also a decimal in DuckDB. `fraction` is a numeric that DuckDB
- * computes as a float. A `literal` is a text that takes the type of what it is compared with.
+ * PostgreSQL's type of an expression. `numeric` is also a decimal in DuckDB. `fraction` is a
+ * numeric that DuckDB computes as a float. `literal` is a text literal that takes the type of the
+ * other operand.
  */
 export type ValueKind =
   | "int"
@@ -30,10 +31,10 @@ export type ValueKind =
   | "literal"
   | "null";
 
-/** How many tables a query reads, with each WITH name as its query. */
+/** How many tables a query reads. A WITH name counts as many as its query reads. */
 export interface Reads {
   all: number;
-  /** Those that a database may put into one join order. */
+  /** Tables that a database may reorder in one join. */
   joined: number;
 }
 
@@ -50,7 +51,7 @@ export interface RowSource {
   table?: TableUse | undefined;
   /** What a query within the statement reads. Undefined for one table. */
   reads?: Reads | undefined;
-  /** The table does not exist, and that was reported. */
+  /** True if the table does not exist, which has been reported. */
   isUnknown?: boolean | undefined;
 }
 
@@ -103,7 +104,10 @@ export function findColumn(
   return undefined;
 }
 
-/** The catalog's column that a name means, also through subqueries and WITH. Undefined if it is computed. */
+/**
+ * The catalog column that a name refers to, also through subqueries and WITH. Undefined if it is
+ * computed.
+ */
 export function originIn({ source, column }: FoundName): ColumnOrigin | undefined {
   const { table, origins } = source;
   return table === undefined ? origins?.get(column.toLowerCase()) : { table, column };

@@ -16,7 +16,10 @@ import { TableNames } from "./table-names.ts";
 export interface ParseSqlOptions extends AccessOptions {
   /** The tables that it may read, as the catalog shows them. */
   details: Iterable<ResourceDetails>;
-  /** Decides on `/` of integers, `like` and so on. By default the source's dialect, or that of the functions used. */
+  /**
+   * Decides how `like`, `/` of integers and others behave. By default, the dialect of the source or
+   * of the functions that the statement calls.
+   */
   dialect?: SqlSpelling | undefined;
 }
 
@@ -34,16 +37,23 @@ export interface SqlPlan {
 }
 
 const maxCharacters = 100_000;
-/** Databases plan all SELECTs of WITH and UNION before a deadline can end them. */
+/**
+ * Limits the SELECTs of WITH and UNION. A database plans all of them before a deadline can take
+ * effect.
+ */
 const maxSelects = 150;
-/** Statements of more characters give the event loop a turn between the stages, in which a deadline can end them. */
+/**
+ * For a longer statement, the event loop gets a turn between the stages, so that a deadline can
+ * take effect.
+ */
 const longCharacters = 4_000;
 
 /**
- * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read tables and columns of
- * `details` only and call only functions without side effects. No settings, files, system tables, writes or second
- * statement. Issues name the nearest table, column or function and list the existing ones. Codes: `syntax_invalid`,
- * `statement_refused`, `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read only
+ * tables and columns of `details` and call only functions without side effects. Settings, files,
+ * system tables, writes and a second statement are refused. Issues name the nearest table, column
+ * or function and list the existing ones. Codes: `syntax_invalid`, `statement_refused`,
+ * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
   if (text.length > maxCharacters)
@@ -67,7 +77,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   await turn();
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
-    return refused("statement_refused", `One SELECT is taken, not ${tree.length} statements.`);
+    return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
   const strange = tokens.find(
     ({ kind, text: piece }) =>
       (kind === "text" && !piece.startsWith("'")) ||
@@ -76,7 +86,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (strange !== undefined)
     return refused(
       "statement_refused",
-      `${JSON.stringify(strange.text.slice(0, 40))} is not taken: write texts as 'text', and values where they stand.`,
+      `${JSON.stringify(strange.text.slice(0, 40))} is not supported: write texts as 'text', and values instead of parameters.`,
     );
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());

@@ -30,7 +30,10 @@ export interface TextEdit {
   text: string;
 }
 
-/** A condition on one column that all rows of a statement meet. A table may be filtered by it before loading. */
+/**
+ * A condition on one column that all rows of a statement meet, so that the table can be filtered
+ * before it is loaded.
+ */
 export interface KnownCondition {
   table: TableUse;
   column: string;
@@ -44,7 +47,7 @@ export interface Comparison extends ColumnOrigin {
   call?: string | undefined;
   /** As SQL writes it: `=`, `<>`, `<`, `like`. */
   operator: string;
-  /** As they stand in the text: `'paid'`, `2024`. */
+  /** As written in the text: `'paid'`, `2024`. */
   literals: string[];
 }
 
@@ -68,7 +71,7 @@ export interface ResolvedSelect {
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
   /** Parts that DuckDB interprets differently from other databases, or from `dialect`, and what to write instead. */
-  unkept: { reason: string; dialect?: SqlSpelling }[];
+  differences: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
   /** Edits for DuckDB, whatever the dialect. */
@@ -106,7 +109,7 @@ export interface Place {
 /** Reads a subquery. */
 export type ReadQuery = (query: unknown, context: QueryContext) => Outputs;
 
-/** Collects what is known of a statement. */
+/** Collects what the check learns about a statement. */
 export class Resolution {
   readonly result: ResolvedSelect = {
     tables: [],
@@ -118,7 +121,7 @@ export class Resolution {
     keyPairs: [],
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
-    unkept: [],
+    differences: [],
     postgresEdits: [],
     duckDbEdits: [],
     roundedCasts: new Set(),
@@ -134,7 +137,7 @@ export class Resolution {
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
   /** What queries read, by their outputs. */
   readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
-  /** Tables that are read so far. */
+  /** Number of tables read so far. */
   readCount = 0;
 
   /** The dialect from the caller. */
@@ -163,7 +166,7 @@ export class Resolution {
     }
   }
 
-  /** The catalog's column that an expression is. Undefined for all other expressions. */
+  /** The catalog column that an expression names. Undefined for all other expressions. */
   originOf(value: unknown, { scope }: Place): ColumnOrigin | undefined {
     const path = this.places.column(value);
     const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
@@ -227,7 +230,7 @@ export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds"
   return { columns, kinds, origins };
 }
 
-/** A parser name as words. */
+/** Splits a name from the parser into words. */
 export function wordsOf(name: string): string {
   return name
     .replaceAll("_", " ")

@@ -107,7 +107,7 @@ export class ExpressionResolver {
       case "Collate":
         return this.#at.refuse(
           "statement_refused",
-          "COLLATE is not taken; compare lower(a) = lower(b).",
+          "COLLATE is not supported; compare lower(a) = lower(b).",
         );
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
@@ -116,14 +116,14 @@ export class ExpressionResolver {
         return;
       case "Unnamed":
         if (typeof content === "string" && content !== "Wildcard")
-          this.#at.refuse("statement_refused", "An argument is not taken.");
+          this.#at.refuse("statement_refused", "An argument is not supported.");
         break;
     }
     if (databases === undefined && !plainVariants.has(tag))
-      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not taken.`);
+      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not supported.`);
     this.parts(content, place);
-    this.#compared(tag, nodeOf(content), place);
-    this.#noted(tag, nodeOf(content), place);
+    this.#checkComparison(tag, nodeOf(content), place);
+    this.#recordComparison(tag, nodeOf(content), place);
     this.#converted(tag, nodeOf(content), place);
   }
 
@@ -147,7 +147,7 @@ export class ExpressionResolver {
     // PostgreSQL casts a literal even where nothing reads it.
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
-        result.unkept.push({
+        result.differences.push({
           reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
           dialect: "postgresql",
         });
@@ -161,7 +161,10 @@ export class ExpressionResolver {
       this.#unfixed();
   }
 
-  /** DuckDB adds an INTEGER to a date but no BIGINT, as which it loads every column of whole numbers. */
+  /**
+   * DuckDB can add an INTEGER to a date but not a BIGINT, the type of every loaded whole-number
+   * column.
+   */
   #days(count: unknown, kind: ValueKind | undefined): void {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
@@ -170,11 +173,11 @@ export class ExpressionResolver {
 
   #unfixed(): void {
     const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
-    this.#at.result.unkept.push({ reason, dialect: "postgresql" });
+    this.#at.result.differences.push({ reason, dialect: "postgresql" });
   }
 
   /** Databases disagree on how a text compares with a number, and on rows with nulls. */
-  #compared(tag: string, node: SyntaxNode, place: Place): void {
+  #checkComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
       tag === "BinaryOp"
@@ -184,24 +187,24 @@ export class ExpressionResolver {
     const sides = [left, right, expr, ...listOf(list), low, high].filter(
       (each) => each !== undefined,
     );
-    const { unkept } = this.#at.result;
+    const { differences } = this.#at.result;
     if (sides.some((side) => variantOf(side)?.tag === "Tuple"))
-      unkept.push({
+      differences.push({
         reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
       });
     const kinds = sides.map((side) => valueKind(side, place, this.#at));
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
-    if (kinds.includes("text")) unkept.push({ reason });
+    if (kinds.includes("text")) differences.push({ reason });
     // SQLite reads a literal as a number only beside a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
-    if (kinds.includes("literal") && isComputed) unkept.push({ reason, dialect: "sqlite" });
+    if (kinds.includes("literal") && isComputed) differences.push({ reason, dialect: "sqlite" });
   }
 
-  /** Collects what is compared, for the doubts about a result. */
-  #noted(tag: string, node: SyntaxNode, place: Place): void {
+  /** Records comparisons for the doubts about a result. */
+  #recordComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, pattern, list, low, high, operand, op } = node;
     const sign = tag === "BinaryOp" ? comparisonSigns.get(String(op)) : undefined;
     const [value, others, operator]: [unknown, readonly unknown[], string | undefined] =
@@ -237,7 +240,10 @@ export class ExpressionResolver {
     comparisons.push({ ...origin, call, operator, literals });
   }
 
-  /** A text in double quotes, of which SQLite alone has any. */
+  /**
+   * The text that SQLite reads from a name in double quotes that is no column. Undefined for all
+   * other expressions.
+   */
   #quotedText(value: unknown, { scope }: Place): string | undefined {
     const [name, ...others] = this.#at.places.column(value);
     if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
@@ -252,8 +258,8 @@ export class ExpressionResolver {
       return this.#at.refuse(
         "statement_refused",
         operator === "PGExp"
-          ? "The operator ^ is not taken; write power(a, b)."
-          : `The operator ${wordsOf(JSON.stringify(operator))} is not taken.`,
+          ? "The operator ^ is not supported; write power(a, b)."
+          : `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`,
       );
     this.#at.only(...databases);
   }
@@ -271,7 +277,7 @@ export class ExpressionResolver {
     }
     const databases = typeVariants.get(name ?? "");
     if (databases === undefined)
-      return this.#at.refuse("type_mismatch", `A cast to ${wordsOf(name ?? "this")} is not taken.`);
+      return this.#at.refuse("type_mismatch", `Do not cast to ${wordsOf(name ?? "this")}.`);
     this.#at.only(...databases);
   }
 
@@ -302,7 +308,7 @@ export class ExpressionResolver {
         "function_unknown",
         `${key} takes one value; write ${key === "max" ? "greatest" : "least"}(a, b).`,
       );
-    this.#at.only(...(isScalar ? (["sqlite"] as const) : (meantBy(key, args) ?? databases)));
+    this.#at.only(...(isScalar ? (["sqlite"] as const) : (dialectsOf(key, args) ?? databases)));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
@@ -326,7 +332,8 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // Quoted and spelled as the table does, since a keyword of one database is a name in another.
+      // Quote the name and spell it like the table, since a keyword of one database is a name in
+      // another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -387,7 +394,7 @@ function namesOf(scope: NameScope, table: string | undefined): string[] {
 }
 
 /** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
-function meantBy(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
+function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];

@@ -42,19 +42,19 @@ export class FromResolver {
       const operator = variantOf(join["join_operator"]);
       const kind = operator?.tag ?? "";
       if (!/^(?:Join|Inner|CrossJoin|Left|LeftOuter|Right|RightOuter|FullOuter)$/.test(kind))
-        this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not taken.`);
+        this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not supported.`);
       if (operator?.content === "None" && kind !== "CrossJoin") this.#unconstrained();
       this.#constraint(operator?.content, { scope, firstAt, rightAt, common: context.common });
     }
   }
 
-  /** SQLite alone takes a join without a condition, as all pairs of rows. */
+  /** Only SQLite accepts a join without a condition, as a cross join. */
   #unconstrained(): void {
     const reason = "a join has neither ON nor USING; write CROSS JOIN for all pairs of rows";
     if ((this.#at.dialect ?? "sqlite") !== "sqlite")
       this.#at.refuse("statement_refused", `In this statement ${reason}.`);
     this.#at.only("sqlite");
-    this.#at.result.unkept.push({ reason });
+    this.#at.result.differences.push({ reason });
   }
 
   #constraint(
@@ -138,7 +138,8 @@ export class FromResolver {
     if (first === undefined || last === undefined)
       return this.#at.refuse("resource_unknown", "FROM names something that is no table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
-    // To SQLite every WITH is recursive: an inner table of that name would mean the query being read, without end.
+    // In SQLite every WITH is recursive. An inner table of that name would mean the query being
+    // read, which would never end.
     if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
       this.#at.only("postgresql", "duckdb");
     const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;

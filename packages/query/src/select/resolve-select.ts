@@ -25,15 +25,18 @@ import { commonKind, kindIn, valueKind } from "./value-kind.ts";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
-/** A database plans WITH names anew for each use, and joins in a time that grows with the fourth power of their tables. */
+/**
+ * These limit planning time. A database plans a WITH query again for each use, and the time to plan
+ * a join grows with the fourth power of its tables.
+ */
 const maxReads = 1_000;
 const maxJoined = 40;
 
-/** What is known of a SELECT or of queries put together. */
+/** What is known about a SELECT or a set operation. */
 interface ReadBody {
   outputs: Outputs;
   scope?: NameScope | undefined;
-  /** The columns that it groups by. Undefined if it does not, or by anything else. */
+  /** The GROUP BY columns. Undefined without GROUP BY, or if it lists anything but columns. */
   keys?: readonly FoundName[] | undefined;
   /** Tables that an outer query may join with its own. */
   joined?: number | undefined;
@@ -64,7 +67,7 @@ export class SelectResolver {
     if (found?.tag !== "Query") {
       this.#at.refuse(
         "statement_refused",
-        `Only SELECT is taken, not ${wordsOf(found?.tag ?? "this")}.`,
+        `Only SELECT is supported, not ${wordsOf(found?.tag ?? "this")}.`,
       );
       return;
     }
@@ -80,10 +83,7 @@ export class SelectResolver {
   #query(value: unknown, context: QueryContext): Outputs {
     this.#depth += 1;
     if (this.#depth > maxDepth) {
-      this.#at.refuse(
-        "limit_exceeded",
-        `Queries stand within each other more than ${maxDepth} times.`,
-      );
+      this.#at.refuse("limit_exceeded", `Queries are nested more than ${maxDepth} levels deep.`);
       return [];
     }
     const query = nodeOf(value);
@@ -188,7 +188,7 @@ export class SelectResolver {
       default:
         this.#at.refuse(
           "statement_refused",
-          `Only SELECT is taken, not ${wordsOf(body?.tag ?? "this")}.`,
+          `Only SELECT is supported, not ${wordsOf(body?.tag ?? "this")}.`,
         );
         return { outputs: [] };
     }
@@ -198,7 +198,7 @@ export class SelectResolver {
     const { flavor, ...members } = select;
     if (flavor !== "Standard") this.#at.only("duckdb");
     if (!isAbsent(members["top"]))
-      this.#at.refuse("statement_refused", "TOP is not taken; write LIMIT at the end.");
+      this.#at.refuse("statement_refused", "TOP is not supported; write LIMIT at the end.");
     const known =
       "distinct projection from selection group_by having named_window qualify window_before_qualify value_table_mode top top_before_distinct";
     this.#at.onlyMembers(members, known.split(" "), "SELECT");
@@ -230,11 +230,11 @@ export class SelectResolver {
     for (const window of listOf(select, "named_window"))
       this.#expressions.parts(listOf(window)[1], place);
     const keys = this.#keys(grouped, select, scope);
-    for (const item of listOf(select, "projection")) this.#sole(item, scope, keys);
+    for (const item of listOf(select, "projection")) this.#checkUngrouped(item, scope, keys);
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
-  /** The columns that GROUP BY lists. Undefined if it lists nothing, or anything else. */
+  /** The columns that GROUP BY lists. Undefined if it lists none, or anything but columns. */
   #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
     const items = listOf(select, "projection");
     const keys = groups.map((group) => {
@@ -263,8 +263,11 @@ export class SelectResolver {
     return found === "several" ? undefined : found;
   }
 
-  /** A column outside GROUP BY. DuckDB refuses it, others give one of its values: it is taken where there is but one. */
-  #sole(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
+  /**
+   * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its
+   * values, so it is accepted only where a group has a single value.
+   */
+  #checkUngrouped(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
     const expression = expressionOf(item);
     const found = keys && this.#columnOf(expression, scope);
     const path = this.#at.places.column(expression);
@@ -390,7 +393,8 @@ export class SelectResolver {
     if (found?.tag !== "Expressions" || isAll) return this.#at.only("duckdb");
     const values = listOf(found.content).map((entry) => nodeOf(entry)["expr"]);
     this.#listed(values, { scope, common: new Map() }, outputs);
-    for (const value of values) if (!this.#isResult(value, outputs)) this.#sole(value, scope, keys);
+    for (const value of values)
+      if (!this.#isResult(value, outputs)) this.#checkUngrouped(value, scope, keys);
   }
 
   /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */

@@ -34,11 +34,14 @@ import { rowCondition } from "./row-condition.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { duckDbStatement, nativeStatement } from "./write-select.ts";
 
-/** What a statement runs with. */
+/** Options of `runSql`, `executeSql` and `explainSql`. */
 export interface RunSqlOptions extends ParseSqlOptions {
-  /** By prefix of the addresses that they serve. */
+  /** Keyed by the address prefix that each connector serves. */
   connectors: ExecutePlanOptions["connectors"];
-  /** Runs what no source can do alone. By default DuckDB, opened per statement if installed. */
+  /**
+   * Runs statements that no source can run alone. By default, DuckDB is opened for each statement
+   * if it is installed.
+   */
   engine?: QueryEngine | undefined;
   limits?: ExecutePlanOptions["limits"];
   signal?: AbortSignal | undefined;
@@ -48,27 +51,30 @@ export interface RunSqlOptions extends ParseSqlOptions {
 export interface SqlResult {
   columns: SqlColumn[];
   rows: PlanRow[];
-  /** What ran it: a source by itself, or DuckDB over the loaded tables. */
+  /** What ran the statement: the name of a source, or DuckDB over loaded tables. */
   ranOn: string;
   durationMs: number;
-  /** Rows without the statement's own LIMIT, where that cut some. */
+  /** Number of rows without the statement's own LIMIT, if that cut any. */
   total?: number | undefined;
-  /** What is odd, in up to 60 tokens: `country = 'usa': no row has it; there is 'USA' (91).` */
+  /**
+   * What is suspicious about the result, in up to 60 tokens: `country = 'usa': no row has it; there
+   * is 'USA' (91).`
+   */
   doubts: string[];
 }
 
 /**
- * The rows of one SELECT over the catalog's tables, in any number of sources.
- * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` if DuckDB is needed but not
- * installed, `source_failed`, `engine_failed`, `limit_exceeded`, `aborted`
+ * Runs one SELECT over the catalog's tables, in any number of sources, and returns the rows.
+ * @throws QueryError `plan_invalid` with the issues of `parseSql`, `engine_missing` if DuckDB is
+ * needed but not installed, `source_failed`, `engine_failed`, `limit_exceeded`, `aborted`
  */
 export function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]> {
   return withEngine(options, async (shared) => (await runTraced(text, shared)).rows);
 }
 
 /**
- * Like `runSql`, and also returns the columns in order, where it ran, and the doubts. For these it asks the sources for
- * single values until the time limit, of which `runSql` asks none.
+ * Like `runSql`, but also returns the columns in order, where the statement ran, and doubts about
+ * the result. To find doubts it runs further small queries on the sources, within the time limit.
  */
 export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
   return withEngine(given, async (shared) => {
@@ -94,7 +100,7 @@ export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResul
   });
 }
 
-/** Statements for the doubts about one result. */
+/** Limit of statements for the doubts about one result. */
 const maxAsks = 16;
 
 function isReadAgain(resource: ResourceDetails, { connectors }: RunSqlOptions): boolean {
@@ -183,13 +189,13 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
     ...table,
     source: sourceOf.get(table.resource) ?? "",
   }));
-  const told = { tables, steps: clausesOf(plan) };
-  if (native.statement !== undefined) return { ranOn: native.name, sql: native.shown, ...told };
+  const summary = { tables, steps: clausesOf(plan) };
+  if (native.statement !== undefined) return { ranOn: native.name, sql: native.shown, ...summary };
   const statement = duckDbStatement(plan, {
     spelling: spellingOf(plan, options),
     tableOf: ({ resource }) => quoteIdentifier(resource.id),
   });
-  return { ranOn: "DuckDB", sql: statement, ...told };
+  return { ranOn: "DuckDB", sql: statement, ...summary };
 }
 
 async function checkedPlan(text: string, options: ParseSqlOptions): Promise<SqlPlan> {
@@ -238,7 +244,10 @@ type Native =
   | { statement: string; shown: string; source: SqlSource; name: string }
   | { statement?: undefined; reason: string };
 
-/** Keeps the statement's own conditions, which may fail and quote a value, away from rows that a rule hides. */
+/**
+ * Keeps the statement's conditions away from rows that a rule hides, because a condition may fail
+ * and quote a value.
+ */
 const fences = { postgresql: "OFFSET 0", sqlite: "LIMIT -1" };
 
 /** The statement for the one database that has all of its tables, if that database understands it. */
@@ -260,11 +269,11 @@ async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> 
     };
   const meant = options.dialect ?? source.dialect;
   if (!spellings.has(source.dialect) || meant !== source.dialect)
-    return { reason: `${connector.name} does not know all of its words` };
+    return { reason: `${connector.name} does not support all of its syntax` };
   const conditions = tables.map(({ resource }) =>
     rowCondition(resource, { ...options, dialect: source.dialect }),
   );
-  if (conditions.includes("unknown")) return { reason: "a rule of access is applied before it" };
+  if (conditions.includes("unknown")) return { reason: "an access rule must be applied first" };
   const nativeText = (written: (condition: string) => string): string =>
     nativeStatement(plan, (use) => {
       const name = source.tableOf(use.resource).map(quoteIdentifier).join(".");

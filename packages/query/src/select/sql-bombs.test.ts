@@ -36,7 +36,7 @@ const counting = (max: string): string =>
 const nested = (start: string, wrap: (inner: string) => string, depth: number): string =>
   Array.from({ length: depth }).reduce<string>((inner) => wrap(inner), start);
 
-/** The first of them run always. */
+/** Some of these run at every test length. */
 const bombs: readonly string[] = [
   "select count(*) as n from bomb_t x cross join bomb_t y cross join bomb_t z",
   counting("1000000000000"),
@@ -112,11 +112,17 @@ const timeoutMs = isLong ? 2_000 : 400;
 interface Blast {
   end: string;
   tookMs: number;
-  /** Longest time without a turn of the event loop while this thread was not kept waiting for a processor. */
+  /**
+   * Longest time in which the event loop had no turn, without the time in which this thread waited
+   * for a processor.
+   */
   lagMs: number;
 }
 
-/** Milliseconds for which this thread could have run and another one had the processor; 0 where the system does not say. */
+/**
+ * How many milliseconds this thread was ready to run but had no processor. 0 if the system does not
+ * report it.
+ */
 function waitedMs(): number {
   try {
     return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[1]) / 1e6;
@@ -156,7 +162,10 @@ const misses = ({ tookMs, lagMs }: Blast): boolean => tookMs > goals.tookMs || l
 const small = "select count(*) as n from bomb_t";
 const attempts = isLong ? 4 : 1;
 
-/** What misses a goal is measured again: the smallest figures are the statement's, the others those of a machine under load. */
+/**
+ * Measures again if a goal is missed. The smallest figures show the statement, the others the load
+ * of the machine.
+ */
 async function measured(...blasted: Parameters<typeof blast>): Promise<Blast> {
   let best = await blast(...blasted);
   for (let attempt = 1; attempt < attempts && misses(best); attempt++) {
@@ -166,7 +175,7 @@ async function measured(...blasted: Parameters<typeof blast>): Promise<Blast> {
   return best;
 }
 
-/** Keeps the thread before each read. */
+/** Blocks the thread before each read. */
 function blocking(connector: Connector): Connector {
   return {
     ...connector,
@@ -187,18 +196,21 @@ function tableOf(blasts: Readonly<Record<string, Blast>>): string {
   return lines.join("\n");
 }
 
-it.runIf(isLong)("a late end is seen, and so is a source that keeps the thread", async () => {
-  const { DuckDB: connector } = engines;
-  const [long = ""] = bombs;
-  if (connector === undefined) throw new Error("There is no source.");
-  const late = await blast(long, connector, { timeoutMs: timeoutMs * 1.5 });
-  expect(late.tookMs).toBeGreaterThan(goals.tookMs);
-  const kept = await blast(small, blocking(connector), { timeoutMs: 60_000 });
-  expect(kept.lagMs).toBeGreaterThan(goals.lagMs);
-});
+it.runIf(isLong)(
+  "the measurement detects a late end and a source that blocks the thread",
+  async () => {
+    const { DuckDB: connector } = engines;
+    const [long = ""] = bombs;
+    if (connector === undefined) throw new Error("There is no source.");
+    const late = await blast(long, connector, { timeoutMs: timeoutMs * 1.5 });
+    expect(late.tookMs).toBeGreaterThan(goals.tookMs);
+    const kept = await blast(small, blocking(connector), { timeoutMs: 60_000 });
+    expect(kept.lagMs).toBeGreaterThan(goals.lagMs);
+  },
+);
 
 it.each(["file", "memory", "DuckDB", "PGlite", "PostgreSQL"] as const)(
-  "statements that would take hours end in time on %s",
+  "statements that would run for hours end in time on %s",
   async (name) => {
     const connector = engines[name];
     if (connector === undefined) return;
@@ -206,7 +218,8 @@ it.each(["file", "memory", "DuckDB", "PGlite", "PostgreSQL"] as const)(
     const blasts: Record<string, Blast> = {};
     for (const text of isLong ? bombs : bombs.slice(0, 3))
       blasts[text] = await measured(text, connector);
-    // To start a process keeps the thread for a time that grows with this one's memory, and each killed reader is replaced.
+    // Starting a process blocks the thread, longer the more memory this one has, and each killed
+    // reader is replaced.
     const missed = Object.entries(blasts).filter(([, found]) =>
       name === "file" ? found.tookMs > goals.tookMs : misses(found),
     );
@@ -216,7 +229,7 @@ it.each(["file", "memory", "DuckDB", "PGlite", "PostgreSQL"] as const)(
     expect(
       Object.values(blasts).filter(({ end }) => !known.has(end) && !end.endsWith(" rows")),
     ).toEqual([]);
-    // What is small still runs.
+    // Small statements still run.
     expect(await blast(small, connector, { timeoutMs: 60_000 })).toMatchObject({ end: "1 rows" });
   },
   600_000,

@@ -79,7 +79,7 @@ function literal(value: string | number | null): string {
 
 type Own = "sqlite" | "postgresql" | "duckdb";
 
-/** The database's own answer, without anything of ours. */
+/** The database's own answer, without this package. */
 async function ownAnswer(database: Own, text: string): Promise<unknown[][]> {
   if (database === "sqlite") {
     const rows: unknown[][] = [];
@@ -94,7 +94,7 @@ async function ownAnswer(database: Own, text: string): Promise<unknown[][]> {
   return (await duckdb.runAndReadAll(text)).getRows();
 }
 
-/** Numbers, moments and truth as one form of text, whatever a driver makes of them. */
+/** Converts numbers, timestamps and booleans to one text form, whatever the driver returns. */
 function plain(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -123,23 +123,23 @@ function same(rows: unknown[][], text: string): string[] {
 }
 
 const cases: [what: string, source: keyof typeof sources, own: Own, idioms: readonly string[]][] = [
-  ["shared words on SQLite", "sqlite", "sqlite", sharedIdioms],
-  ["shared words on PostgreSQL", "postgresql", "postgresql", sharedIdioms],
-  ["shared words over files and APIs", "memory", "duckdb", sharedIdioms],
-  ["PostgreSQL's words on PostgreSQL", "postgresql", "postgresql", postgresIdioms],
-  ["PostgreSQL's words on SQLite", "sqlite", "postgresql", postgresIdioms],
-  ["SQLite's words on SQLite", "sqlite", "sqlite", sqliteIdioms],
-  ["SQLite's words on PostgreSQL", "postgresql", "sqlite", sqliteIdioms],
-  ["DuckDB's words over files and APIs", "memory", "duckdb", duckDbIdioms],
-  ["DuckDB's words on SQLite", "sqlite", "duckdb", duckDbIdioms],
+  ["shared idioms on SQLite", "sqlite", "sqlite", sharedIdioms],
+  ["shared idioms on PostgreSQL", "postgresql", "postgresql", sharedIdioms],
+  ["shared idioms over files and APIs", "memory", "duckdb", sharedIdioms],
+  ["PostgreSQL's idioms on PostgreSQL", "postgresql", "postgresql", postgresIdioms],
+  ["PostgreSQL's idioms on SQLite", "sqlite", "postgresql", postgresIdioms],
+  ["SQLite's idioms on SQLite", "sqlite", "sqlite", sqliteIdioms],
+  ["SQLite's idioms on PostgreSQL", "postgresql", "sqlite", sqliteIdioms],
+  ["DuckDB's idioms over files and APIs", "memory", "duckdb", duckDbIdioms],
+  ["DuckDB's idioms on SQLite", "sqlite", "duckdb", duckDbIdioms],
 ];
 
 it.each(cases)(
-  "gives what the database itself gives: %s",
+  "gives the database's own answer: %s",
   async (_, source, own, idioms) => {
     const differing: unknown[] = [];
     for (const text of idioms) {
-      // Newer builds of SQLite take no text in double quotes any more.
+      // Newer builds of SQLite no longer accept text in double quotes.
       const ownText = text.replaceAll('"paid"', "'paid'");
       const expected = await ownAnswer(own, ownText).catch(
         (error: unknown) => `own: ${String(error)}`,

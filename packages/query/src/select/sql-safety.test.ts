@@ -38,7 +38,7 @@ const details: ResourceDetails[] = [
   },
 ];
 
-it("keeps from SQLite what it would take for a recursion without an end", async () => {
+it("does not send SQLite a statement that it would run as an endless recursion", async () => {
   const inner = "with c as (select team, pay from people) select team, pay from c";
   const sql = `with c as (${inner} union all select team, pay from c) select team from c`;
   const plan = await parseSql(sql, { details });
@@ -50,7 +50,7 @@ it("keeps from SQLite what it would take for a recursion without an end", async 
   expect(other.ok && other.value.resolved.spellings.has("sqlite")).toBe(true);
 });
 
-it("says once that a table does not exist, and not of its columns", async () => {
+it("reports a missing table once, and not its columns", async () => {
   const sql =
     "select s.name, age, t.town from staff s join teams t on t.team = s.team where s.age > 3";
   const plan = await parseSql(sql, { details });
@@ -60,12 +60,12 @@ it("says once that a table does not exist, and not of its columns", async () => 
   ]);
 });
 
-describe("a name in double quotes that is no column", () => {
+describe("a name in double quotes that is not a column", () => {
   const typo = "select count(*) from people where \"teem\" = 'a'";
   const text = 'select count(*) from people where team = "Zürich"';
 
   it.each([undefined, "postgresql", "duckdb", "sqlite"] as const)(
-    "is an error with the nearest column in %s",
+    "is an error that names the nearest column in %s",
     async (dialect) => {
       const plan = await parseSql(typo, { details, dialect });
       expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
@@ -74,7 +74,7 @@ describe("a name in double quotes that is no column", () => {
     },
   );
 
-  it("is a text in SQLite alone", async () => {
+  it("is text only in SQLite", async () => {
     expect(await parseSql(text, { details, dialect: "sqlite" })).toMatchObject({ ok: true });
     for (const dialect of [undefined, "postgresql", "duckdb"] as const)
       expect(await parseSql(text, { details, dialect })).toMatchObject({
@@ -107,14 +107,14 @@ it.each([
     `with ${Array.from({ length: 12 }, (_, at) => `c${at} as (select x.id from ${at === 0 ? "people x join people y" : `c${at - 1} x join c${at - 1} y`} using (id) group by x.id)`).join(", ")} select count(*) from c11`,
     "reads more than 1000 tables",
   ],
-])("refuses %.60s with what to write", async (statement, expected) => {
+])("refuses %.60s with a suggestion", async (statement, expected) => {
   const plan = await parseSql(statement, { details });
   expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
     expect.stringContaining(expected),
   ]);
 });
 
-it("takes ceil and floor in each dialect", async () => {
+it("accepts ceil and floor in each dialect", async () => {
   const plan = await parseSql("select ceil(pay / 2.0), floor(pay) from people", { details });
   expect(plan).toMatchObject({ ok: true, value: { dialects: ["postgresql", "sqlite", "duckdb"] } });
 });
@@ -207,7 +207,7 @@ describe("hostile statements", () => {
     expect(result.ok ? "accepted" : result.issues.length > 0).toBe(true);
   });
 
-  it("takes what is harmless and looks alike", async () => {
+  it("accepts similar but harmless statements", async () => {
     const texts = [
       "select id from people where team = 'drop table people; --'",
       "select id /* from secrets */ from people -- or more",
@@ -218,7 +218,7 @@ describe("hostile statements", () => {
   });
 });
 
-it("refuses what would break the parser for all later statements", async () => {
+it("refuses statements that would break the parser for all later ones", async () => {
   const inner = Array.from({ length: 45 }).reduce<string>(
     (text) => `select (${text}) as id from people`,
     `select pay${" || pay".repeat(340)} as id from people`,
@@ -255,7 +255,7 @@ afterAll(async () => {
   database.close();
 });
 
-/** Each role's rows, by a rule and by a test of our own. */
+/** Each role's row rule, and the same rule as a function of the id. */
 const roles = {
   a: { rule: "team = 'a'", sees: (id: number) => id === 1 || id === 2 },
   low: { rule: "level <= 1", sees: (id: number) => [1, 3, 5].includes(id) },
@@ -301,8 +301,8 @@ const statements = fc
     );
   });
 
-describe("rules of rows", () => {
-  it("let no forbidden row through, whatever the statement", async () => {
+describe("row rules", () => {
+  it("hide every forbidden row, whatever the statement", async () => {
     const options = { details, connectors: { [address]: sqlConnector(database) }, engine };
     const roleNames = fc.constantFrom<Role[]>("a", "low", "odd", "broken", "none");
     let seen = 0;
@@ -317,12 +317,12 @@ describe("rules of rows", () => {
       }),
       { numRuns: 60 },
     );
-    // The control: the same statements show all rows without a rule.
+    // The control: without a rule the same statements return rows.
     expect(seen).toBeGreaterThan(0);
     expect(await runSql("select id from people", options)).toHaveLength(6);
   });
 
-  it("hold in plans, over columns that are hidden", async () => {
+  it("apply to plans and may read hidden columns", async () => {
     const plan = parseLogicalPlan("scan(res:people)→project(id)→sort(id)");
     if (!plan.ok) throw new Error("The plan is not read.");
     for (const role of ["a", "low", "odd", "broken", "none"] as const) {
@@ -337,7 +337,7 @@ describe("rules of rows", () => {
     }
   });
 
-  it("keep hidden columns unknown", async () => {
+  it("do not reveal hidden columns", async () => {
     for (const text of [
       "select pay from people",
       "select id from people order by pay",

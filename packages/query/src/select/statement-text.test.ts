@@ -25,7 +25,7 @@ const visits = [
 ];
 const connectors = { [address]: createMemoryConnector({ "res:visits": visits }) };
 
-/** The rows, or the message. */
+/** Returns the rows or the error message. */
 async function answerTo(text: string): Promise<unknown> {
   return executeSql(text, { details, connectors }).then(
     ({ rows }) => rows,
@@ -44,7 +44,7 @@ it.each([
   [`"select "id" from visits"`, 'select "id" from visits'],
   ["'select ''a'' as a'", "select 'a' as a"],
   ["`with a as (select 1) select * from a`", "with a as (select 1) select * from a"],
-])("takes the statement out of %j", (text, statement) => {
+])("extracts the statement from %j", (text, statement) => {
   expect(statementText(text)).toBe(statement);
 });
 
@@ -54,11 +54,11 @@ it.each([
   "```\nselect 1\n```\nor\n```\nselect 2\n```",
   "delete from visits",
   '"visits"',
-])("leaves %j as it is", (text) => {
+])("leaves %j unchanged", (text) => {
   expect(statementText(text)).toBe(text);
 });
 
-it("gives all columns for a FROM without SELECT", async () => {
+it("returns all columns for a FROM without SELECT", async () => {
   expect(await answerTo("from visits limit 1")).toEqual([visits[0]]);
 });
 
@@ -71,20 +71,23 @@ it.each([
     "select city, n from (select who, city, count(*) as n from visits group by who) t order by n desc",
     2,
   ],
-])("gives a column outside GROUP BY that has one value in each group: %s", async (text, first) => {
-  const rows = await answerTo(text);
-  expect(rows).toMatchObject([{ n: first }, { n: 3 - first }]);
-  expect(JSON.stringify(rows)).toContain("Rome");
-});
+])(
+  "accepts a column outside GROUP BY that has one value in each group: %s",
+  async (text, first) => {
+    const rows = await answerTo(text);
+    expect(rows).toMatchObject([{ n: first }, { n: 3 - first }]);
+    expect(JSON.stringify(rows)).toContain("Rome");
+  },
+);
 
 it.each([
   ["select city, id from visits group by city", /several values in one group; group by it too/],
   ["select city, count(*) as n from visits group by city order by id", /several values/],
   ["select lower(who), city from visits group by lower(who)", /must appear in the GROUP BY/],
-  ["select top 2 who from visits", /^TOP is not taken; write LIMIT at the end\.$/],
+  ["select top 2 who from visits", /^TOP is not supported; write LIMIT at the end\.$/],
   ["select nvl(who, 'x') from visits", /^There is no function "nvl": write coalesce\(a, b\)\.$/],
   ["select strps(who) from visits", /^There is no function "strps"\. Did you mean "strpos"\?/],
-])("says what to write instead of %s", async (text, message) => {
+])("suggests a replacement for %s", async (text, message) => {
   expect(await answerTo(text)).toMatch(message);
 });
 
@@ -102,13 +105,13 @@ it.each([
   await expect(executeSql(text, { details, connectors, dialect })).rejects.toThrow(message);
 });
 
-it("gives a power of SQLite that is no number as null, and takes its max of several values", async () => {
+it("gives null for an undefined power in SQLite, and accepts its max of several values", async () => {
   const text = "select power(-8, 0.5) as p, pow(-8, 2) as q, max(1, 2, 3) as m";
   const { rows } = await executeSql(text, { details, connectors, dialect: "sqlite" });
   expect(rows).toEqual([{ p: null, q: 64, m: 3 }]);
 });
 
-it("makes ß no capital, as PostgreSQL", async () => {
+it("does not capitalize ß, like PostgreSQL", async () => {
   const text = "select upper('straße') as u, initcap('straße ßa') as i";
   const { rows } = await executeSql(text, { details, connectors, dialect: "postgresql" });
   expect(rows).toEqual([{ u: "STRAßE", i: "Straße ßa" }]);

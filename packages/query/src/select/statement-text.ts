@@ -1,7 +1,10 @@
 const begins = /^\s*(?:select|with|from|values|\()/i;
 const label = /^\s*(?:sql\s?query|sql|query)\s*:\s*/i;
 
-/** The statement in an answer of a model: without the one code fence around it, a label like `SQLQuery:`, or quotes. */
+/**
+ * Extracts the statement from a model's answer. Removes a code fence around it, a label like
+ * `SQLQuery:`, or quotes.
+ */
 export function statementText(text: string): string {
   if (begins.test(text)) return text;
   const fenced = [...text.matchAll(/^[^\S\n]*(```+)(?:\w*[^\S\n]*\n|)([^]*?)\1[^\S\n]*$/gm)];

@@ -21,14 +21,14 @@ export function variantOf(value: unknown): { tag: string; content: unknown } | u
   return { tag, content: value[tag] };
 }
 
-/** A member as a node. Empty if it is not one. */
+/** The node at a path of members. An empty node if there is none. */
 export function nodeOf(value: unknown, ...path: readonly string[]): SyntaxNode {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;
   return isRecord(found) ? found : {};
 }
 
-/** A member as a list. Empty if it is not one. */
+/** The list at a path of members. Empty if there is none. */
 export function listOf(value: unknown, ...path: readonly string[]): readonly unknown[] {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;

@@ -18,7 +18,10 @@ export class TableNames {
     }
   }
 
-  /** The resources with a name. If one alone is in the default schema, only that one. */
+  /**
+   * Finds the resources with a name. If exactly one of them is in the default schema, returns only
+   * that one.
+   */
   find(parts: readonly string[]): readonly ResourceDetails[] {
     const found = this.#byName.get(parts.join(".").toLowerCase()) ?? [];
     if (found.length < 2) return found;

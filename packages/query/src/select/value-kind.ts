@@ -11,7 +11,7 @@ export function isNumber(kind: ValueKind | undefined): boolean {
   return kind !== undefined && tower.includes(kind);
 }
 
-/** The common kind of values that may have any of these. Undefined if one of them is unknown. */
+/** The kind of a value that may have any of these kinds. Undefined if one of them is unknown. */
 export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind | undefined {
   const firm = new Set<ValueKind | undefined>(kinds);
   firm.delete("literal");

@@ -24,10 +24,10 @@ export function duckDbStatement(
   { spelling, tableOf }: { spelling: SqlSpelling; tableOf: (use: TableUse) => string },
 ): string {
   const { tokens } = plan;
-  const { tables, edits, functions, unkept, roundedCasts, ...adapting } = plan.resolved;
-  const lost = unkept.find(({ dialect = spelling }) => dialect === spelling);
+  const { tables, edits, functions, differences, roundedCasts, ...adapting } = plan.resolved;
+  const lost = differences.find(({ dialect = spelling }) => dialect === spelling);
   if (lost !== undefined && spelling !== "duckdb")
-    throw new QueryError("plan_invalid", `DuckDB runs this statement, where ${lost.reason}.`);
+    throw new QueryError("plan_invalid", `DuckDB would read this differently: ${lost.reason}.`);
   const isPostgres = spelling === "postgresql";
   const words = isPostgres ? [...similarEdits(tokens), ...adapting.postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
@@ -48,7 +48,10 @@ export function duckDbStatement(
   ]);
 }
 
-/** Rewrites `similar to` as an operator macro, since DuckDB's own takes regular expressions. */
+/**
+ * Rewrites `similar to` as an operator macro, since DuckDB's SIMILAR TO expects regular
+ * expressions.
+ */
 function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
     const [before, to] = [tokens[index - 1], tokens[index + 1]];

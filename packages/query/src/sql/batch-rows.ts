@@ -2,7 +2,11 @@ import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import { valueError, type ValueDecoder } from "../connector/decode-value.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 
-/** Makes batches of rows of a SQL driver, with values in column order. They throw QueryError `value_invalid`. */
+/**
+ * Creates a function that turns rows of a SQL driver into batches. Rows hold their values in column
+ * order. The function throws QueryError `value_invalid` for a value that does not have its column's
+ * type.
+ */
 export function rowDecoder(
   source: string,
   columns: readonly PlanColumn[],

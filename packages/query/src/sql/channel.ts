@@ -6,7 +6,7 @@ export interface Channel<T> {
   end(): void;
   /** Rejects the reader with the error. */
   fail(error: unknown): void;
-  /** The reader stops. */
+  /** Stops the reader. */
   close(): void;
   values: AsyncIterable<T>;
   /** The server process of the producer, once known. */
@@ -29,7 +29,7 @@ export function createChannel<T>(): Channel<T> {
       () => true,
       () => false,
     );
-  // Not every browser iterates over a stream.
+  // Not every browser supports `for await` over a stream.
   async function* read(): AsyncGenerator<T, void> {
     const reader = readable.getReader();
     for (;;) {

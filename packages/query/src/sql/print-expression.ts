@@ -91,7 +91,7 @@ function literal(value: string | number | boolean | null, type: DataType): strin
 }
 
 function printCast(value: string, from: DataType, to: DataType): string {
-  // DuckDB's own cast takes halves to even.
+  // DuckDB's own cast rounds halves to even.
   if (from.kind === "float" && to.kind === "decimal")
     return castTo(`round(${value}, ${to.scale})`, to);
   if ((from.kind === "decimal" || from.kind === "float") && to.kind === "int")

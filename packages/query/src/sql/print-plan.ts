@@ -19,7 +19,10 @@ interface PrintedPlan {
   columnsOf(scan: TypedScan): PlanColumn[];
 }
 
-/** The name of a column in statements, since those of a plan may differ only in case, which DuckDB does not see. */
+/**
+ * The name of a column in statements. DuckDB ignores case, but columns of a plan may differ in case
+ * only.
+ */
 export function columnName(columns: readonly PlanColumn[], name: string): string {
   return `c${columns.findIndex((column) => column.name === name)}`;
 }
@@ -41,7 +44,8 @@ export function printPlan(
   const last = relation(steps.at(-1)?.name ?? "");
   const values = columns.map(({ name }) => columnIn(last, name));
   const parts: string[] = [];
-  // The readers of a step come after it. They are printed first, to know what they read.
+  // A step's readers come after it. They are printed first, so that the columns they read are
+  // known.
   for (const step of steps.toReversed()) {
     if (step.op === "scan" || step.op === "sort") continue;
     const { table, needed } = relation(step.name);
@@ -165,7 +169,7 @@ function valueIn(from: Relation, value: TypedExpression | undefined, table = "t"
   return value === undefined ? "null" : printExpression(value, nameIn(from, table));
 }
 
-/** A column of a relation, which is needed from now on. */
+/** Refers to a column of a relation and marks it as needed. */
 function columnIn({ columns, needed }: Relation, name: string, table = "t"): string {
   needed.add(name);
   return `${table}.${columnName(columns, name)}`;

@@ -57,7 +57,7 @@ export async function* runPostgres(
   }
 }
 
-/** PGlite computes on this thread, so the event loop gets a turn between its fetches. */
+/** PGlite runs on this thread, so smaller fetches give the event loop a turn. */
 function fetchRows(client: PostgresClient, { batchRows }: RunOptions): number {
   return "transaction" in client ? Math.min(batchRows, 1_024) : batchRows;
 }
@@ -106,7 +106,9 @@ async function readAll(
 const firstRows = 8;
 const fetchCharacters = 1_048_576;
 
-/** Longest accepted text. The server truncates longer ones beyond it. */
+/**
+ * Maximum characters of a text. The server cuts a longer one just beyond this, and the read fails.
+ */
 export const maxTextCharacters = 16_777_216;
 
 /** @throws QueryError `limit_exceeded` for a text that is too long */

@@ -48,13 +48,13 @@ function start(plan: string, more: Partial<ExecutePlanOptions> = {}): Promise<Qu
 }
 
 describe("rows of SQLite", () => {
-  it("come in their order and whole, integers beyond a number's too", async () => {
+  it("arrive complete and in order, including integers beyond a safe number", async () => {
     const rows = await (await start("scan(res:t, id, big) -> sort(id)", { batchRows: 64 })).all();
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1_000 }, (_, id) => id));
     expect(new Set(rows.map(({ big }) => big))).toEqual(new Set([9_007_199_254_740_993n]));
   });
 
-  it("of two queries that are read in turns stay apart", async () => {
+  it("of two interleaved queries do not mix", async () => {
     const first = (await start("scan(res:t, id) -> sort(id)", { batchRows: 10 })).rows();
     const second = (await start("scan(res:t, name)", { batchRows: 10 }))
       .rows()
@@ -68,7 +68,7 @@ describe("rows of SQLite", () => {
     expect(seen).toEqual(Array.from({ length: 1_000 }, (_, id) => [id, `n${id}`]));
   });
 
-  it("end where a value is not of its type, and the connection goes on", async () => {
+  it("end with an error at a value of the wrong type, after which the connection still works", async () => {
     database.exec(
       "CREATE TABLE odd (id INTEGER, n INTEGER); INSERT INTO odd VALUES (1, 1), (2, 'x'), (3, 3)",
     );
@@ -106,14 +106,14 @@ describe("rows of SQLite", () => {
   });
 });
 
-describe("decimals of more digits than SQLite's numbers keep", () => {
+describe("decimals with more digits than SQLite's numbers", () => {
   it.each([
     "scan(res:t, name, price) -> filter(price > 5 and price <= 5.1) -> sort(name)",
     "scan(res:t, name, price) -> sort(price desc) -> limit(3)",
     "scan(res:t, price) -> agg(sum(price) as s, min(price) as a, max(price) as b)",
     "scan(res:t, price) -> project(price + 1 as p) -> sort(p) -> limit(2)",
     "scan(res:t, price) -> distinct -> sort(price) -> limit(2)",
-  ])("give what the rows in memory give: %s", async (plan) => {
+  ])("give the same rows as an in-memory source: %s", async (plan) => {
     const rows = await (await start(plan)).all();
     expect(rows.length).toBeGreaterThan(0);
     const stored = await (await start("scan(res:t)")).all();

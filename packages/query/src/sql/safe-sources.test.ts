@@ -77,7 +77,7 @@ async function run(
   return (await executePlan(plan.value, { details, connectors, limits })).all();
 }
 
-it("ends a join of all rows with all rows in a file at the deadline, while the event loop turns", async () => {
+it("ends a cross join over a file at the deadline and keeps the event loop turning", async () => {
   const database = await tableOf(join(folder, "db.sqlite"), 60_000);
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 10);
@@ -91,12 +91,12 @@ it("ends a join of all rows with all rows in a file at the deadline, while the e
   expect(await run("scan(res:t)→limit(1)", database)).toEqual([{ a: 1 }]);
 });
 
-it("runs the same join where it is small, without a deadline", async () => {
+it("runs a small cross join without a deadline", async () => {
   const database = await tableOf(join(folder, "db.sqlite"), 100);
   expect(await run(bomb, database, { timeoutMs: Infinity })).toEqual([{ n: 10_000 }]);
 });
 
-it("ends the same join over a database in memory, which nothing could interrupt", async () => {
+it("ends a cross join over an in-memory database, which nothing can interrupt", async () => {
   const running = run(bomb, await tableOf(":memory:", 60_000), { timeoutMs: 300 });
   await expect(running).rejects.toMatchObject({
     code: "limit_exceeded",
@@ -104,14 +104,14 @@ it("ends the same join over a database in memory, which nothing could interrupt"
   });
 });
 
-it("reads a table whose address has a percent sign that encodes nothing", async () => {
+it("reads a table whose address contains an invalid percent escape", async () => {
   const database = await tableOf(":memory:", 1);
   database.exec('ALTER TABLE t RENAME TO "100%"');
   const scan = { name: "t", op: "scan", resource: "res:100%" } as const;
   expect(await run({ version: 1, steps: [scan] }, database)).toEqual([{ a: 1 }]);
 });
 
-it("has bounds where none are given", async () => {
+it("applies default limits", async () => {
   const database = await tableOf(join(folder, "db.sqlite"), 100_001);
   await expect(run("scan(res:t)", database)).rejects.toMatchObject({
     code: "limit_exceeded",
@@ -121,7 +121,7 @@ it("has bounds where none are given", async () => {
 });
 
 it.each(details.slice(2).map(({ id }) => id))(
-  "does not read %s, also if catalogued",
+  "does not read %s, even if it is catalogued",
   async (id) => {
     const running = run(`scan(${id})`, await tableOf(":memory:", 1));
     await expect(running).rejects.toMatchObject({ code: "invalid_options" });

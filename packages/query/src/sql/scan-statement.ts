@@ -26,7 +26,10 @@ interface ScanDialect {
 
 const operators = { eq: "=", in: "in", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
 
-/** The SELECT of a scan. Conditions that the database compares in another way are left to the reader. */
+/**
+ * The SELECT of a scan. Conditions that the database compares in another way are left out, and the
+ * reader of the rows checks them.
+ */
 export function scanStatement(
   { resource, columns, conditions }: TableScan,
   source: {
@@ -104,8 +107,9 @@ const postgres: ScanDialect = {
 const storedDigits = 15;
 
 /**
- * For SQLite 3.38 and newer. A decimal comes as an integer of its last digit, or as its digits if SQLite does not keep them
- * exactly. A date is `YYYY-MM-DD`, a timestamp `YYYY-MM-DD HH:MM:SS.SSS`, a timestamptz the same in UTC, a bool 0 or 1.
+ * For SQLite 3.38 and newer. A decimal is returned as an integer in units of its last digit, or as
+ * text if SQLite does not store it exactly. A date is `YYYY-MM-DD`, a timestamp `YYYY-MM-DD
+ * HH:MM:SS.SSS`, a timestamptz the same in UTC, a bool 0 or 1.
  */
 const sqlite: ScanDialect = {
   stored(type, declaredType, name) {

@@ -21,9 +21,10 @@ export interface SqlConnectorOptions {
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
 
 /**
- * A read-only connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or SQLite (of `openSqlite`). Aborting cancels
- * the statement on a pool's server. On a single connection, `timeoutMs` does. A SQLite file is read in a separate process,
- * which an abort ends. An in-memory database, or a handle that was passed in, blocks the thread.
+ * Creates a read-only connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or SQLite (of
+ * `openSqlite`). With a pool, an abort cancels the statement on the server. A single connection
+ * ends it at `timeoutMs`. A SQLite file is read in a separate process, which an abort ends. An
+ * in-memory database, or a handle that was passed in, blocks the thread.
  * @throws QueryError `invalid_options` for tables of the database's own schemas
  */
 export function sqlConnector(

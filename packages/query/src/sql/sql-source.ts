@@ -53,7 +53,10 @@ const growing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Costs that neither a row count nor a planner shows: nested `replace` calls multiply the length of a text. */
+/**
+ * Finds costs that neither a row count nor a planner shows: nested `replace` calls multiply the
+ * length of a text.
+ */
 function unboundedReason({ isRecursive, functions }: ResolvedStatement): string | undefined {
   if (isRecursive) return "a recursive query cannot be interrupted there";
   const calls = functions.filter(({ name }) => growing.has(name));

@@ -48,12 +48,12 @@ async function rowsOf(arrows: string, details = stored): Promise<unknown[]> {
 }
 
 describe("values that SQLite stores", () => {
-  it("are days as text, with a time, in seconds since 1970 and as a Julian day; no other text is one", async () => {
+  it("are days if stored as text, with a time, in seconds since 1970 or as a Julian day, and null as other text", async () => {
     const days = await rowsOf("scan(res:t, day, id)→sort(id)→project(day)");
     expect(days).toEqual(["2026-03-01", "2026-03-01", "2026-03-01", "2026-03-01", null, null]);
   });
 
-  it("are grouped by their day, in whatever form it is stored", async () => {
+  it("are grouped by day, however the day is stored", async () => {
     const groups =
       "agg(day, count() as n, count(weight) as c, sum(id) as s, min(id) as a, max(weight) as b)";
     for (const steps of [
@@ -66,12 +66,12 @@ describe("values that SQLite stores", () => {
     }
   });
 
-  it("are decimals with their digits, however small", async () => {
+  it("are decimals with all digits, however small", async () => {
     const shares = await rowsOf("scan(res:t, share)");
     expect(shares).toEqual(["0.000012", "-0.000050", "12.500000", "7.000000", null, "0.000000"]);
   });
 
-  it("compare with a number next to a whole one as with itself", async () => {
+  it("are compared exactly when they are next to a whole number", async () => {
     expect(
       await rowsOf(
         "scan(res:t, id, weight)→filter(weight > 1e-30 and weight <= 1e-20)→project(id)",
@@ -123,7 +123,7 @@ describe("columns of floats on SQLite", () => {
     }
   }
 
-  // FLOATING POINT has INT in it: SQLite keeps whole numbers there as they are.
+  // FLOATING POINT contains INT, so SQLite stores whole numbers there as integers.
   it.each(["DOUBLE PRECISION", "NUMERIC", "FLOATING POINT", ""])(
     "divide as floats when declared as %j",
     async (type) => {
@@ -133,7 +133,7 @@ describe("columns of floats on SQLite", () => {
     },
   );
 
-  it("end the query with an error where text is among them", async () => {
+  it("end the query with an error if they contain text", async () => {
     const opened = await openSqlite({ path: ":memory:" });
     try {
       opened.exec("CREATE TABLE pairs (a REAL, b REAL); INSERT INTO pairs VALUES ('', 2)");
@@ -149,14 +149,14 @@ describe("columns of floats on SQLite", () => {
     }
   });
 
-  it("are found by an index", async () => {
+  it("are searched through an index", async () => {
     const { rows, way } = await run("REAL", "scan(res:pairs, a)→filter(a > 6.5)");
     expect(rows).toEqual([{ a: 7 }]);
     expect(way).toContain("SEARCH t USING COVERING INDEX by_a");
   });
 });
 
-describe("columns of text on SQLite", () => {
+describe("text columns on SQLite", () => {
   const notes: ResourceDetails = {
     id: "res:notes",
     uri: "ada://any/db/main/notes",
@@ -165,7 +165,7 @@ describe("columns of text on SQLite", () => {
     columns: [{ name: "id", type: "int" }, { name: "plain" }, { name: "json", type: "json" }],
   };
 
-  it("hold numbers as their digits and bytes in hexadecimal, whatever SQLite let in", async () => {
+  it("return numbers as digits and bytes in hexadecimal, whatever SQLite stored", async () => {
     const opened = await openSqlite({ path: ":memory:" });
     try {
       opened.exec(`CREATE TABLE notes (id INTEGER, plain, json JSON);
@@ -205,7 +205,7 @@ describe("casts on SQLite", () => {
     "cast(cast(9.95 * weight as decimal(3,2)) as decimal(2,1))",
     "cast(id * 9223372036854775807 as text)",
   ];
-  it.each(outside)("end the query where the value is none of the type: %s", async (cast) => {
+  it.each(outside)("end the query if the type cannot hold the value: %s", async (cast) => {
     const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
     await expect(rowsOf(plan)).rejects.toThrow(/overflow|out of range|Could not cast/i);
   });
@@ -217,7 +217,7 @@ describe("casts on SQLite", () => {
     ["cast(cast(9.94 * weight as decimal(3,2)) as decimal(2,1))", "9.9"],
     ["cast(null_if(weight, weight) as int)", null],
     ["cast(id + 9223372036854775804 as text)", "9223372036854775807"],
-  ])("keep the last value that fits: %s", async (cast, value) => {
+  ])("accept the last value that fits: %s", async (cast, value) => {
     const plan = `scan(res:t, id, weight)→filter(id = 3)→project(${cast} as x)`;
     expect(await rowsOf(plan)).toEqual([value]);
   });

@@ -42,7 +42,7 @@ export function literalText(value: TypedExpression | undefined): string | undefi
     : undefined;
 }
 
-/** Reports an argument that the function does not take. */
+/** Reports an argument that the function does not accept. */
 export function refuse({ scope, path }: CallInput, message: string): undefined {
   return scope.report("argument_invalid", path, message);
 }

@@ -3,14 +3,14 @@ import { inputsOf } from "../plan/logical-plan.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { quotedName, type Report } from "./check-context.ts";
 
-/** What the rows of a scan pass on their way to the result. */
-interface ScanWay {
+/** What the rows of a scan pass through on their way to the result. */
+interface ScanPath {
   scan: TypedScan;
   index: number;
-  /** Every path narrows the columns: a scan with columns, a project, an aggregate. */
+  /** True if every path narrows the columns: a scan with columns, a project, an aggregate. */
   isNarrowed: boolean;
   isFiltered: boolean;
-  /** Every path has a limit or an aggregate. */
+  /** True if every path has a limit or an aggregate. */
   isBounded: boolean;
 }
 
@@ -19,14 +19,14 @@ export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): 
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan") continue;
-    const way: ScanWay = { scan, index, ...wayOf(scan, steps, byName) };
-    for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(way, text, report);
+    const path: ScanPath = { scan, index, ...tracePaths(scan, steps, byName) };
+    for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(path, text, report);
   }
 }
 
-function checkText(way: ScanWay, text: string, report: Report): void {
-  const { index, isNarrowed, isFiltered, isBounded } = way;
-  const { id, shape } = way.scan.resource;
+function checkText(path: ScanPath, text: string, report: Report): void {
+  const { index, isNarrowed, isFiltered, isBounded } = path;
+  const { id, shape } = path.scan.resource;
   const place = ["steps", index];
   let isKnown = false;
   for (const { rule, rows: bound = 0 } of rulesOf([text])) {
@@ -47,11 +47,11 @@ function checkText(way: ScanWay, text: string, report: Report): void {
 }
 
 /** Follows the steps from the scan to the result. A scan with several paths counts as bounded only if all are. */
-function wayOf(
+function tracePaths(
   scan: TypedScan,
   steps: readonly TypedStep[],
   byName: ReadonlyMap<string, TypedStep>,
-): Omit<ScanWay, "scan" | "index"> {
+): Omit<ScanPath, "scan" | "index"> {
   const states = new Map([
     [scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }],
   ]);

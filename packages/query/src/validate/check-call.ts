@@ -53,14 +53,14 @@ const checks: Partial<Record<FunctionName, Check>> = {
   is_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
   is_not_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
   coalesce: (input) => {
-    const same = unified(input);
+    const same = atCommonType(input);
     const [first] = same ?? [];
     if (same === undefined || first === undefined) return undefined;
     const isNullable = same.every((part) => part.isNullable);
     return callOf(input.name, same, { type: first.type, isNullable, ...commonUnit(same) });
   },
   null_if: (input) => {
-    const same = unified(input);
+    const same = atCommonType(input);
     const [first] = same ?? [];
     if (same === undefined || first === undefined) return undefined;
     return callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) });
@@ -96,7 +96,7 @@ function allOf(input: CallInput, wanted: DataType, type: DataType): TypedExpress
   return mistyped(input, message);
 }
 
-function unified(input: CallInput): TypedExpression[] | undefined {
+function atCommonType(input: CallInput): TypedExpression[] | undefined {
   const same = sameTyped(input.parts);
   if (same === undefined)
     return mismatch(input.scope, input.path, {
@@ -108,7 +108,7 @@ function unified(input: CallInput): TypedExpression[] | undefined {
 }
 
 function compare(input: CallInput): TypedExpression | undefined {
-  const same = unified(input);
+  const same = atCommonType(input);
   if (same === undefined) return undefined;
   const isOrdered = input.name !== "eq" && input.name !== "ne";
   if (isOrdered && same[0]?.type.kind === "bool") {
@@ -190,15 +190,18 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
-/** Digits before the point that remain of 38 if three columns without declared digits are multiplied. */
-const leastWholeDigits = 11;
+/**
+ * Digits before the point that are left of 38 when three columns without declared digits are
+ * multiplied.
+ */
+const minWholeDigits = 11;
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
   const scale = first.scale + second.scale;
   if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
   // A product that exceeds its digits fails at run time, like a sum.
-  return scale <= maxPrecision - leastWholeDigits
+  return scale <= maxPrecision - minWholeDigits
     ? { kind: "decimal", precision: maxPrecision, scale }
     : undefined;
 }

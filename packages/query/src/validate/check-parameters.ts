@@ -6,8 +6,8 @@ import { columnsOf, type TypedExpression, type TypedStep } from "../plan/typed-p
 import { quotedName, type Report } from "./check-context.ts";
 
 /**
- * Checks that every scan of an API or a function has its required arguments, and that names which only exist as
- * arguments are compared by `=` or `in` with constants.
+ * Checks that every scan of an API or a function has its required arguments, and that columns which
+ * exist only as arguments are compared with constants by `=` or `in`.
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
   if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;

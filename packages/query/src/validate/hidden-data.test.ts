@@ -33,14 +33,14 @@ const key = "ada://any/db/main";
 const hiddenColumn: RandomColumn = { name: "zzq_level", kind: "int", declared: "integer" };
 const tables = { l: [...leftColumns, hiddenColumn], r: [...rightColumns, hiddenColumn] };
 const text = { l: "Größe'; drop table l; --", r: "rname" };
-/** Stands in hidden names and forbidden rows only. */
+/** Occurs only in hidden names and forbidden rows. */
 const mark = "zzq";
 
 type Table = keyof typeof tables;
 type Sees = (row: RandomRow) => boolean;
 const level = (row: RandomRow): number => Number(row["zzq_level"] ?? Number.NaN);
 
-/** Rules, and what they mean by a test of our own. */
+/** Row rules, each with a function that decides the same. */
 const rules: readonly (readonly [rule: string | undefined, sees: Sees])[] = [
   [undefined, () => true],
   ["zzq_level <= 1", (row) => level(row) <= 1],
@@ -102,7 +102,7 @@ function detailsOf(
   return isWhole ? [...some, vault] : some;
 }
 
-/** A catalog, its rows and who asks. */
+/** A catalog, its rows and the caller. */
 interface World {
   details: ResourceDetails[];
   access?: QueryAccess | undefined;
@@ -210,8 +210,8 @@ const number = (value: unknown): unknown =>
       ? String(value)
       : value;
 
-/** What somebody is told who asks. */
-async function told(ask: () => Promise<Record<string, unknown>[]>): Promise<unknown> {
+/** The answer or error that a caller gets. */
+async function answerOrError(ask: () => Promise<Record<string, unknown>[]>): Promise<unknown> {
   try {
     const rows = await ask();
     return rows.map((row) => JSON.stringify(Object.values(row).map(number))).toSorted();
@@ -249,8 +249,8 @@ async function answersOf(
   };
   return {
     same: [
-      await told(async () => (await executePlan(plan, options)).all()),
-      await told(async () => (await executeSql(text, options)).rows),
+      await answerOrError(async () => (await executePlan(plan, options)).all()),
+      await answerOrError(async () => (await executeSql(text, options)).rows),
     ],
     explained: [
       await explained(() => explainPlan(plan, { details, access })),
@@ -260,7 +260,10 @@ async function answersOf(
   };
 }
 
-/** All rows and names behind rules, beside a world that holds nothing but what the role sees. */
+/**
+ * Builds two worlds: one with all rows and names behind rules, and one that holds only what the
+ * role may see.
+ */
 function worldsOf(
   gen: fc.GeneratorValue,
   role: Role,
@@ -304,7 +307,7 @@ function indifference(
       const leaks = [JSON.stringify(answers.same), ...answers.explained].filter((leak) =>
         leak.includes(mark),
       );
-      // A caller that asks for a hidden name gets it back in the error.
+      // A caller that names a hidden column gets the name back in the error.
       expect(text.includes(mark) ? [] : leaks).toEqual([]);
     }
   });
@@ -323,7 +326,7 @@ describe("hidden tables, columns and rows", () => {
 
   it.each<[string, (access: QueryAccess) => QueryAccess]>([
     [
-      "a rule of one table",
+      "the rule of one table",
       (access) => ({
         ...access,
         rowsOf: (request) =>
@@ -345,7 +348,7 @@ describe("hidden tables, columns and rows", () => {
       }),
     ],
   ])(
-    "are noticed where access drops %s",
+    "are detected if access drops %s",
     async (_, change) => {
       await expect(
         fc.assert(indifference([inMemory], change), { numRuns: 400, endOnFailure: true }),

@@ -159,13 +159,13 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
 ];
 
 describe("validateLogicalPlan", () => {
-  it.each(cases)("finds %s", (code, plan, options) => {
+  it.each(cases)("reports %s", (code, plan, options) => {
     const issues = issuesOf(plan, options);
     expect(issues.map((issue) => issue.code)).toEqual([code]);
     expect(issues[0]?.severity === "warning").toBe(warningCodes.has(code));
   });
 
-  it("has a case for every code that it can give", () => {
+  it("has a test case for every issue code", () => {
     const all: Record<PlanIssueCode, true> = {
       resource_unknown: true,
       column_unknown: true,
@@ -195,7 +195,7 @@ describe("validateLogicalPlan", () => {
     );
   });
 
-  it("types every column from the scans up, and carries units", () => {
+  it("types every column from the scans up, and propagates units", () => {
     const plan = planOf(
       `${o} -> left_join(scan(res:users, id, city), user_id = id as u_) -> agg(date(created_at, 'Europe/Berlin') as day, u_city, ` +
         "sum(amount) as revenue, avg(fee) as fee, count() as n, max(amount * 2) as twice, sum(user_id / 2) as half)",
@@ -223,19 +223,19 @@ describe("validateLogicalPlan", () => {
 
   it.each([
     ["select * where a project follows", "scan(res:strict) -> project(city)"],
-    ["no limit where an aggregate follows", "scan(res:large, id) -> agg(count())"],
-    ["no limit where a limit follows", "scan(res:large, id) -> limit(10)"],
+    ["a scan without a limit before an aggregate", "scan(res:large, id) -> agg(count())"],
+    ["a scan without a limit before a limit", "scan(res:large, id) -> limit(10)"],
     [
       "a text that is a time",
       filterBy("created_at >= '2026-01-01' and created_at < '2026-02-01T00:00:00+01:00'"),
     ],
     ["whole numbers beside decimals", filterBy("amount > 10 and amount in (1, 2.5)")],
     ["a foreign key", `${o} -> semi_join(res:users, user_id = id)`],
-  ])("lets pass %s", (_, plan) => {
+  ])("accepts %s", (_, plan) => {
     expect(issuesOf(plan)).toEqual([]);
   });
 
-  it("names the nearest column", () => {
+  it("suggests the nearest column", () => {
     expect(issuesOf(filterBy("amout > 1"))[0]?.message).toBe(
       'Step "scan1" has no column "amout". Did you mean "amount"?',
     );
@@ -254,7 +254,7 @@ describe("validateLogicalPlan", () => {
     };
     const plan = "scan(res:db.pg.main.public.orders, email)";
 
-    it("shows a hidden column exactly as one that does not exist", () => {
+    it("treats a hidden column exactly like a missing one", () => {
       const hidden = issuesOf(plan, { access });
       const bare = {
         ...orders,
@@ -265,7 +265,7 @@ describe("validateLogicalPlan", () => {
       expect(issuesOf(plan, { access, principal: { roles: ["dpo"] } })).toEqual([]);
     });
 
-    it("leaves hidden columns out of a scan of all", () => {
+    it("leaves hidden columns out of a scan of all columns", () => {
       const result = validateLogicalPlan(planOf("scan(res:db.pg.main.public.orders)"), {
         details,
         access,
@@ -282,9 +282,9 @@ describe("validateLogicalPlan", () => {
           },
         },
       ],
-      ["gives no bool", { canRead: () => JSON.parse('"yes"') }],
+      ["returns something other than a bool", { canRead: () => JSON.parse('"yes"') }],
       ["denies", { canRead: () => false }],
-    ])("denies where a rule %s", (_, rule) => {
+    ])("denies access if a rule %s", (_, rule) => {
       expect(issuesOf(plan, { access: rule }).map(({ code }) => code)).toEqual([
         "resource_unknown",
       ]);
@@ -301,7 +301,7 @@ describe("validateLogicalPlan", () => {
     expect(checked.ok ? [] : checked.issues.map(({ code }) => code)).toEqual(["limit_exceeded"]);
   });
 
-  it("takes nested calls of round, which its SQL writes once each", () => {
+  it("accepts nested calls of round, and prints each of them once", () => {
     const nested = `${"round(".repeat(12)}fee / 2${", 2)".repeat(12)}`;
     const plan = planOf(`${o} -> project(${nested} as x)`);
     expect(planScans(validPlan(plan, { details })).text.length).toBeLessThan(500);

@@ -20,7 +20,7 @@ describe("visible resources", () => {
     return (seen?.columns ?? []).map(({ fk }) => fk);
   };
 
-  it("name no hidden table by a foreign key", () => {
+  it("have no foreign key to a hidden table", () => {
     expect(keysOf("hr.people")).toEqual(["public.users.id", undefined, "users.id"]);
     expect(keysOf("public.users")).toEqual([undefined, "hr.people.id", undefined]);
     expect(keysOf("none")).toEqual(["public.users.id", "hr.people.id", "users.id"]);

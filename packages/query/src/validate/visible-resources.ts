@@ -5,7 +5,7 @@ import {
   type ResourceDetails,
 } from "@ccl/catalog";
 
-/** The caller. If absent, the public: what a rule allows without a name. */
+/** The caller. Undefined stands for the public, whom a rule knows by no name or role. */
 interface QueryPrincipal {
   id?: string | undefined;
   roles?: readonly string[] | undefined;
@@ -35,7 +35,10 @@ export interface AccessOptions {
   principal?: QueryPrincipal | undefined;
 }
 
-/** The resources that the principal may read, by id, with only the columns and foreign keys that it may see. */
+/**
+ * The resources that the principal may read, by id. Each has only the columns and foreign keys that
+ * the principal may see.
+ */
 export function visibleResources(
   details: Iterable<ResourceDetails>,
   { access, principal }: AccessOptions,

@@ -15,7 +15,10 @@ const legOf = (scores: Record<string, number>): SearchHit[] =>
   Object.entries(scores)
     .map(([id, score]) => ({ id, score }))
     .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1));
-/** Scores are equal or far apart: those that differ by the last bit are equal once they are normalized. */
+/**
+ * Scores are equal or far apart, because scores that differ in the last bit become equal when
+ * normalized.
+ */
 const legArbitrary = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 2_000 })), {
     selector: ([at]) => at,
@@ -24,7 +27,7 @@ const legArbitrary = fc
   .map((pairs) => legOf(Object.fromEntries(pairs.map(([at, score]) => [`r${at}`, score / 100]))));
 
 describe("fuseHits", () => {
-  it("keeps the order of the text leg where nothing else has a say", () => {
+  it("keeps the order of the text leg if nothing else contributes", () => {
     fc.assert(
       fc.property(legArbitrary, (text) => {
         const hits = fuseHits({ text, extraOf: plainExtra });
@@ -33,7 +36,7 @@ describe("fuseHits", () => {
     );
   });
 
-  it("keeps the order of the vector leg where the text finds nothing", () => {
+  it("keeps the order of the vector leg if the text finds nothing", () => {
     const vector = legOf({ a: 0.9, b: 0.7, c: -0.2 });
     const hits = fuseHits({ text: [], vector, extraOf: plainExtra });
     expect(hits.map(({ id, score }) => [id, score])).toEqual([
@@ -43,7 +46,7 @@ describe("fuseHits", () => {
     ]);
   });
 
-  it("explains every score by parts that sum up to it, best first, ties by id", () => {
+  it("explains every score by parts that add up to it, best first, ties by id", () => {
     const terms = fc.record({
       recency: fc.double({ min: 0, max: 1, noNaN: true }),
       capability: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -82,7 +85,7 @@ describe("fuseHits", () => {
     );
   });
 
-  it("gives a vector leg no weight that contradicts the words, and full weight to one that agrees", () => {
+  it("gives no weight to a vector leg that contradicts the words, and full weight to one that agrees", () => {
     const text = legOf(
       Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 20 - at])),
     );
@@ -98,7 +101,7 @@ describe("fuseHits", () => {
     expect(vectorOf(contradicting)).toBe(0);
   });
 
-  it("trusts a vector leg less where fewer hits show that it agrees", () => {
+  it("trusts a vector leg less if fewer hits show that it agrees", () => {
     const vectorOf = (count: number): number => {
       const text = legOf(
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, count - at])),
@@ -111,7 +114,7 @@ describe("fuseHits", () => {
     expect(vectorOf(10)).toBeLessThan(0.2);
   });
 
-  it("trusts a vector leg less where fewer of the hits have a vector", () => {
+  it("trusts a vector leg less if fewer of the hits have a vector", () => {
     const text = legOf(
       Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`r${at}`, 100 - at])),
     );
@@ -122,7 +125,7 @@ describe("fuseHits", () => {
     expect(Math.max(...hits.map(({ explain }) => explain.vector ?? 0))).toBeCloseTo(0.3 / 4, 10);
   });
 
-  it("orders what the words did not find by its vectors, also where these contradict the words", () => {
+  it("orders documents that the words did not find by their vectors, even if these contradict the words", () => {
     const text = legOf(
       Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`r${at}`, 30 - at])),
     );
@@ -134,7 +137,7 @@ describe("fuseHits", () => {
     expect(hits.map(({ id }) => id)).toEqual([...text.map(({ id }) => id), "b", "c", "a"]);
   });
 
-  it("scores what has no vector by its words alone, so that it neither gains nor loses", () => {
+  it("scores a document without a vector by its words alone, so that it neither gains nor loses", () => {
     const text = legOf(
       Object.fromEntries(
         Array.from({ length: 20 }, (_, at) => [`r${String(at).padStart(2, "0")}`, 20 - at]),
@@ -160,7 +163,7 @@ describe("fuseHits", () => {
     ]);
   });
 
-  it("leaves out what is not to be ranked", () => {
+  it("leaves out documents without extra amounts", () => {
     const extraOf = (id: string): Extra | undefined => (id === "a" ? undefined : { recency: 0 });
     const hits = fuseHits({ text: legOf({ a: 2, b: 1 }), extraOf });
     expect(hits.map(({ id }) => id)).toEqual(["b"]);

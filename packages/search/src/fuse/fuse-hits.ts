@@ -2,13 +2,16 @@ import { compareCodeUnits } from "@ccl/core";
 import type { SearchHit } from "../search-index.ts";
 import { trustVector } from "./trust-vector.ts";
 
-/** The parts of a fused score. The score is their sum. Absent parts did not contribute. */
+/** The parts of a fused score, which is their sum. A part that did not contribute is absent. */
 export interface FusedExplanation {
   text?: number | undefined;
   vector?: number | undefined;
-  /** An addition that keeps vectors from pushing down a hit of the words too far. */
+  /** Added so that vectors do not push a hit of the word search down too far. */
   guard?: number | undefined;
-  /** The words' score before normalization, by word. `/container` is the share of the document's container. */
+  /**
+   * The word score before normalization, by word. `/container` is the share of the document's
+   * container.
+   */
   textParts?: Record<string, number> | undefined;
 }
 
@@ -19,31 +22,40 @@ export interface FusedHit<Extra extends object = object> {
   explain: FusedExplanation & Extra;
 }
 
-/** What words and vectors found, and what each document is worth independently of them. */
+/** The hits of the word search and the vector search, and additional amounts for each document. */
 export interface FuseHitsInput<Extra extends object = object> {
   text?: readonly SearchHit[] | undefined;
-  /** Has a score for each id of `text` that has a vector. Other ids are scored by their words alone. */
+  /**
+   * Contains a score for each id of `text` that has a vector. Other ids are scored by their words
+   * alone.
+   */
   vector?: readonly SearchHit[] | undefined;
-  /** The scores of the best hit by words and of the best hit by vectors. 0.7 and 0.3 if absent. */
+  /**
+   * The scores of the best hit of the word search and of the vector search. 0.7 and 0.3 by default.
+   */
   weights?: { text: number; vector: number } | undefined;
-  /** Returns named amounts that are added to the score of an id. Ids without any are left out. */
+  /**
+   * Returns named amounts that are added to the score of an id. Ids without any amount are left
+   * out.
+   */
   extraOf: (id: string) => Extra | undefined;
 }
 
-/** A hit that ranks n-th without vectors ranks at worst at this many times n with them. */
+/** A hit that ranks n-th without vectors ranks no lower than this many times n with them. */
 const maxDrop = 2;
 /**
- * The share of the vectors' weight that orders documents the words did not find, even if vectors are hardly trusted.
+ * Share of the vectors' weight that orders documents the word search did not find, even if the
+ * vectors are hardly trusted.
  */
 const unfoundShare = 1 / 6;
-/** Measured better than equal weights on tables and on tools, by 0.02 to 0.04 of recall. */
+/** These weights gave 0.02 to 0.04 more recall than equal ones, on tables and on tools. */
 const defaultWeights = { text: 0.7, vector: 0.3 };
 
 /**
- * Ranks by words, vectors and extra amounts together. Scores of words and vectors are normalized to 0..1 over the hits
- * of both. Documents that the words did not find get the words' minimum. Vectors count only as far as they agree with
- * the words, and cannot push down the best hits of the words by much, so a weak embedding cannot spoil the answer. Best
- * first, ties by id.
+ * Ranks by word scores, vector scores and additional amounts together. Word and vector scores are
+ * normalized to 0..1 over the hits of both. Documents that the word search did not find get the
+ * minimum word score. Vectors count only as far as they agree with the words, and cannot push the
+ * best word hits down by much, so a weak embedding cannot spoil the answer. Best first, ties by id.
  */
 export function fuseHits<Extra extends object>(input: FuseHitsInput<Extra>): FusedHit<Extra>[] {
   const { text = [], vector = [], weights = defaultWeights } = input;
@@ -79,7 +91,7 @@ export function fuseHits<Extra extends object>(input: FuseHitsInput<Extra>): Fus
   }));
 }
 
-/** Higher scores first, then by id. */
+/** Compares hits by score, highest first, then by id. */
 export function compareHits(
   left: { id: string; score: number },
   right: { id: string; score: number },
@@ -94,7 +106,10 @@ export function sumOf(explain: object): number {
   return sum;
 }
 
-/** Min-max over the hits. 0 is the minimum if other candidates were not found. All 1 if they are equal. */
+/**
+ * Min-max normalization over the hits. The minimum is 0 if there are other candidates. All scores
+ * are 1 if they are equal.
+ */
 function normalize(hits: readonly SearchHit[], hasOthers: boolean): Map<string, number> {
   let min = hasOthers ? 0 : Infinity;
   let max = -Infinity;

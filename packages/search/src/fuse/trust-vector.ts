@@ -2,14 +2,17 @@ import type { SearchHit } from "../search-index.ts";
 
 const minHits = 4;
 const maxHits = 100;
-/** Vectors count fully from this correlation on, after subtracting its standard error. At 0 they do not count. */
+/**
+ * Correlation, minus its standard error, from which vectors count fully. At 0 they do not count.
+ */
 const fullTrust = 0.15;
 
 /**
- * How much vectors can be trusted, 0..1: the correlation of their scores with those of the words over the words' best
- * hits, minus the standard error for so few hits, times the share of these hits that have a vector. An embedding that
- * knows the language agrees with the words to some extent. A broken one agrees only by chance. If too few hits have a
- * vector to judge, it is half of that share.
+ * The trust in vectors, 0..1. It is the correlation of vector scores with word scores over the best
+ * word hits. The standard error for so few hits is subtracted, and the result is multiplied by the
+ * share of these hits that have a vector. An embedding that knows the language agrees with the
+ * words to some extent, while a broken one agrees only by chance. If too few hits have a vector to
+ * judge, the result is half of that share.
  */
 export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));

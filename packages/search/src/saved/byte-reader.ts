@@ -1,6 +1,9 @@
 import { SearchError } from "../search-error.ts";
 
-/** Reads what a `ByteWriter` wrote. Throws `index_damaged` past the end and for numbers out of range. */
+/**
+ * Reads bytes that a `ByteWriter` wrote. Throws `index_damaged` past the end and for numbers out of
+ * range.
+ */
 export interface ByteReader {
   /** Reads a count of up to `max`. */
   readCount(max: number): number;
@@ -10,7 +13,7 @@ export interface ByteReader {
   isAtEnd(): boolean;
 }
 
-/** The error for a saved index with changed bytes. */
+/** The error for a saved index whose bytes have changed. */
 export function damaged(reason: string, cause?: unknown): SearchError {
   return new SearchError(
     "index_damaged",
@@ -19,7 +22,7 @@ export function damaged(reason: string, cause?: unknown): SearchError {
   );
 }
 
-/** A reader over all of these bytes. */
+/** Creates a reader over the bytes. */
 export function createByteReader(bytes: Uint8Array): ByteReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;

@@ -1,15 +1,15 @@
 /** A buffer that grows as bytes are written. */
 export interface ByteWriter {
-  /** A whole number from 0 to 2^53, seven bits per byte, lowest first (LEB128). */
+  /** Writes a whole number from 0 to 2^53, seven bits per byte, lowest first (LEB128). */
   writeCount(value: number): void;
   writeBytes(bytes: Uint8Array): void;
-  /** Little-endian IEEE 754. */
+  /** Writes little-endian IEEE 754. */
   writeFloat32(value: number): void;
-  /** Returns a copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array;
 }
 
-/** A new, empty writer. */
+/** Creates an empty writer. */
 export function createByteWriter(): ByteWriter {
   let bytes = new Uint8Array(4096);
   let size = 0;

@@ -9,13 +9,13 @@ async function saved(): Promise<Uint8Array> {
 }
 
 describe("a saved index", () => {
-  it("answers as the one that was saved", async () => {
+  it("answers like the index that was saved", async () => {
     const index = createSearchIndex({ fields: { title: 1 } });
     index.restore(await saved());
     expect(index.searchText({ text: "payment", limit: 5 }).hits.map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("is refused wherever a byte is another, and at each length that is too short", async () => {
+  it("is rejected for any changed byte and any shorter length", async () => {
     const bytes = await saved();
     const index = createSearchIndex({ fields: { title: 1 } });
     for (const at of bytes.keys()) {
@@ -32,7 +32,7 @@ describe("a saved index", () => {
     );
   });
 
-  it("is refused with other fields", async () => {
+  it("is rejected with other fields", async () => {
     const bytes = await saved();
     expect(() => createSearchIndex({ fields: { body: 1 } }).restore(bytes)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),

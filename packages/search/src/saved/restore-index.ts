@@ -18,9 +18,9 @@ const hashSize = 32;
 const maxLength = 2 ** 32 - 1;
 
 /**
- * Reads a saved index.
- * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if another version, analyzer or
- * precision, or an index of other fields, saved them
+ * Restores a saved index.
+ * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if they were saved by
+ * another version, with another analyzer or precision, or from an index of other fields
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
   const reader = createByteReader(checkedBody(bytes));

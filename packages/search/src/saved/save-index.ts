@@ -13,8 +13,9 @@ import {
 } from "./saved-index.ts";
 
 /**
- * The index as bytes, which are the same for the same documents whatever the order of changes: magic, version, length
- * of the header, header, body of counts, and the SHA-256 of everything before.
+ * Serializes the index. The same documents give the same bytes, whatever the order of changes. The
+ * format is: magic, version, length of the header, header, body of counts, and the SHA-256 of
+ * everything before.
  */
 export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   const { table, vectors } = state;
@@ -48,7 +49,7 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   return writer.finish();
 }
 
-/** Terms in order with their entries. The slot of each entry is replaced by the rank of its id. */
+/** Terms in order with their entries. In each entry, the rank of the id replaces its slot. */
 function rankedEntries({ text }: IndexState, slots: readonly number[]): [string, number[]][] {
   const ranks = new Map(slots.map((slot, rank) => [slot, rank]));
   return [...text.keys()]

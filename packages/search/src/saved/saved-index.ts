@@ -3,17 +3,17 @@ import type { DocumentTable } from "../table/document-table.ts";
 import type { TextPostings } from "../text/text-postings.ts";
 import type { VectorPrecision, VectorTable } from "../vectors/vector-table.ts";
 
-/** Everything that an index holds. */
+/** The complete state of an index. */
 export interface IndexState {
   table: DocumentTable;
   text: TextPostings;
   vectors: VectorTable;
 }
 
-/** What an index must have in common with a saved one. */
+/** The settings that an index must share with a saved one to restore it. */
 export interface IndexFormat {
   analyzer: string;
-  /** Fields with separate weights, in the order of their numbers. */
+  /** Fields that have their own weights, in the order of their numbers. */
   fields: readonly string[];
   precision: VectorPrecision;
 }
@@ -23,7 +23,7 @@ export const savedMagic: Uint8Array = new TextEncoder().encode("CCLINDEX");
 /** Incremented when the format changes. */
 export const savedVersion = 2;
 
-/** The JSON part of a saved index. Numbers in the rest refer to its lists. */
+/** The JSON part of a saved index. Numbers in the binary part refer to its lists. */
 export interface SavedHeader extends IndexFormat {
   /** All lists are in code unit order. */
   ids: string[];

@@ -19,14 +19,15 @@ export interface DocumentTable {
 }
 
 /**
- * Totals of a field over the documents that have it, because an empty field says nothing about the length of others.
+ * Totals of a field over the documents that have it. Documents with an empty field would distort
+ * the average length.
  */
 interface FieldTotal {
   terms: number;
   documents: number;
 }
 
-/** An empty table. */
+/** Creates an empty table. */
 export function createDocumentTable(): DocumentTable {
   return {
     ids: [],
@@ -40,7 +41,7 @@ export function createDocumentTable(): DocumentTable {
   };
 }
 
-/** What a table stores of a document. */
+/** The data that a table stores for a document. */
 export interface TableDocument {
   id: string;
   container: string;
@@ -95,21 +96,21 @@ export function needsCompaction({ ids, slots }: DocumentTable): boolean {
   return removed > 64 && removed > slots.size / 2;
 }
 
-/** The order of facets in a saved index. */
+/** Orders facets as in a saved index. */
 function compareFacets(left: Facet, right: Facet): number {
   return compareCodeUnits(left[0], right[0]) || compareCodeUnits(left[1], right[1]);
 }
 
-/** Each facet once, in order. */
+/** The distinct facets, in order. */
 export function sortFacets(facets: readonly Facet[]): Facet[] {
   return [...facets]
     .sort(compareFacets)
     .filter((facet, at, all) => at === 0 || compareFacets(facet, all[at - 1] ?? facet) !== 0);
 }
 
-/** The documents that a filter admits. */
+/** The documents that pass a filter. */
 export interface Visible {
-  /** By slot, 1 for a document that may be found. Undefined if nothing is hidden. */
+  /** 1 for each slot that may be found. Undefined if nothing is hidden. */
   mask: Uint8Array | undefined;
   count: number;
   /** Visible documents by container number. */
@@ -154,12 +155,12 @@ export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): b
   );
 }
 
-/** Each slot once. */
+/** The distinct slots of the ids. */
 function slotsOf({ slots }: DocumentTable, ids: Iterable<string>): number[] {
   return [...new Set(ids)].flatMap((id) => slots.get(id) ?? []);
 }
 
-/** Counts facets. Most frequent first, ties by value. */
+/** Counts facet values, in descending order of count, ties by value. */
 export function countFacets(
   table: DocumentTable,
   { filter, ids, facets, limit }: FacetQuery,

@@ -2,12 +2,14 @@ import type { SearchDocument } from "../search-index.ts";
 import type { Analyzer } from "../words/analyzer.ts";
 import { countTerms } from "./count-terms.ts";
 
-/** An occurrence is `field * occurrenceStep + frequency`. Frequencies are lower than this. */
+/**
+ * An occurrence is encoded as `field * occurrenceStep + frequency`. Frequencies stay below this.
+ */
 export const occurrenceStep = 4096;
 
-/** A document as terms, which postings consist of. */
+/** A document as the terms that its postings consist of. */
 export interface AnalyzedDocument {
-  /** Each term once. */
+  /** The distinct terms. */
   terms: string[];
   /** The occurrences of each term, `field * occurrenceStep + frequency`, by ascending field. */
   occurrences: number[][];

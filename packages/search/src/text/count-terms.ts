@@ -1,6 +1,6 @@
 import type { Analyzer } from "../words/analyzer.ts";
 
-/** The counted terms of a text, which can be kept for a later index. */
+/** The counted terms of a document's text. Callers can store them for a later index. */
 export interface CountedText {
   /** Number of terms, including repetitions. */
   length: number;

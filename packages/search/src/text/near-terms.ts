@@ -1,17 +1,18 @@
-/** A term that is spelt similarly to a word. */
+/** A term that is spelt like a word of the query. */
 export interface NearTerm {
   term: string;
   /** 0..1. */
   likeness: number;
 }
 
-/** Terms that do not share this many first letters with the word are never near. */
+/** A near term must share this many first letters with the word. */
 const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
 
 /**
- * Finds the terms that share a prefix with one of the words, in one walk for all words of a query. Grouped by prefix.
+ * Finds the terms that share a prefix with one of the words, grouped by prefix. One pass over the
+ * terms serves all words of a query.
  */
 export function termsLike(
   terms: Iterable<string>,
@@ -25,7 +26,10 @@ export function termsLike(
 
 const beginningOf = (word: string): string => word.slice(0, nearPrefixLength);
 
-/** Selects the terms that share the larger part of the word, or differ from it by one typing error. Best first. */
+/**
+ * Selects the terms that share the larger part of the word or differ from it by a single typing
+ * error. Best first.
+ */
 export function findNearTerms(terms: ReturnType<typeof termsLike>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
   const found: NearTerm[] = [];
@@ -42,7 +46,10 @@ function canResemble(term: string): boolean {
   return term.length >= minChars && /^[a-zа-я]+$/.test(term);
 }
 
-/** The share of the longer word that both words begin with, or that remains if one typing error is forgiven. */
+/**
+ * The share of the longer word that both words begin with, or that agrees if one typing error is
+ * forgiven.
+ */
 function likenessOf(left: string, right: string): number {
   const longer = Math.max(left.length, right.length);
   const shorter = Math.min(left.length, right.length);
@@ -50,7 +57,7 @@ function likenessOf(left: string, right: string): number {
   while (start < shorter && left[start] === right[start]) start += 1;
   if (start === longer) return 1;
   if (isTypingError(left, right, start)) return 1 - 1 / longer;
-  // Stems end where suffixes were cut off, so a mistyped word may be longer than the word that it means.
+  // Stemming cuts off suffixes, so a mistyped word may be longer than the intended one.
   const isBeginning = isTypingError(left.slice(0, shorter), right.slice(0, shorter), start);
   return Math.max(start, isBeginning ? shorter - 1 : 0) / longer;
 }

@@ -7,7 +7,7 @@ import { selectTop } from "./select-top.ts";
 import { entryStep, type TextPostings } from "./text-postings.ts";
 import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
 
-/** The documents over which words are scored. */
+/** The words to score, and the documents to score them over. */
 export interface ScoreTextInput {
   table: DocumentTable;
   visible: Visible;
@@ -17,12 +17,15 @@ export interface ScoreTextInput {
   limit: number;
 }
 
-/** The key in a hit's `parts` for what its container adds. No word contains a slash. */
+/** The key in a hit's `parts` for the share of its container. No word contains a slash. */
 const containerPart = "/container";
-/** Larger containers match many words by chance. */
+/**
+ * Container size above which the container counts less, since large containers match many words by
+ * chance.
+ */
 const fullyShared = 32;
 
-/** Maximum number of terms that stand in for a word that no visible document has. */
+/** Maximum number of near terms for a word that no visible document has. */
 const maxNearTerms = 8;
 
 /** Slots and their scores, as parallel lists. */
@@ -32,8 +35,9 @@ interface Scores {
 }
 
 /**
- * Scores words over the visible slots. A word counts by its best alternative. A document's score is the sum over its
- * words plus a share of what the best documents of its container have beyond that.
+ * Scores words over the visible slots. Each word counts by its best alternative. A document's score
+ * is the sum over its words, plus a share of what the best documents of its container score beyond
+ * that.
  */
 export function scoreText(input: ScoreTextInput): TextHits {
   const { table, words, limit } = input;
@@ -46,12 +50,12 @@ export function scoreText(input: ScoreTextInput): TextHits {
   const containerTotal = createTally(table.containerSizes.length);
   const added: { word: string; found: Scores }[] = [];
   const unmatchedTerms: string[] = [];
-  let matched = 0;
-  let asked = 0;
+  let matchedRarity = 0;
+  let totalRarity = 0;
   for (const word of words) {
     const { alternatives, rarity, isFound } = match(word);
-    asked += rarity;
-    if (isFound) matched += rarity;
+    totalRarity += rarity;
+    if (isFound) matchedRarity += rarity;
     else unmatchedTerms.push(word.word);
     for (const found of alternatives) forEachScore(found, best.raise);
     const found = best.take();
@@ -78,12 +82,13 @@ export function scoreText(input: ScoreTextInput): TextHits {
     if (share > 0) own.set(containerPart, share);
     return { id: table.ids[slot] ?? "", score, parts: Object.fromEntries(own) };
   });
-  return { hits, unmatchedTerms, coverage: asked === 0 ? 0 : matched / asked };
+  return { hits, unmatchedTerms, coverage: totalRarity === 0 ? 0 : matchedRarity / totalRarity };
 }
 
 /**
- * Computes what a document's container adds to its score: a share of what its best documents have beyond the document's
- * own words, so that a document without a container neither gains nor loses beside those of large containers.
+ * Returns a function that computes what a document's container adds to its score: a share of the
+ * amount by which the container's best documents score higher. A document without a container is
+ * therefore not at a disadvantage beside those of large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,
@@ -99,16 +104,22 @@ function createContainerShare(
   };
 }
 
-/** How the visible documents match a word. */
+/** The matches of one word in the visible documents. */
 interface WordMatch {
   alternatives: Scores[];
-  /** Rarity of the best match that is not a hint. If only hints match, the rarity of a word that no document has. */
+  /**
+   * Rarity of the best match that is not a hint. If only hints match, the rarity of a word that no
+   * document has.
+   */
   rarity: number;
   /** True if a visible document has the word itself or an equivalent. */
   isFound: boolean;
 }
 
-/** Looks words up. Rarity is counted over the visible documents, so that hidden ones have no influence. */
+/**
+ * Creates a function that looks up words. Rarity is counted over the visible documents, so hidden
+ * ones have no influence.
+ */
 function createWordMatcher(
   input: ScoreTextInput,
   weights: ResolvedWeights,
@@ -158,7 +169,10 @@ function createWordMatcher(
   };
 }
 
-/** What a term adds to each visible document before its rarity is applied: its saturated frequency. */
+/**
+ * Creates a function that returns what a term adds to each visible document: its saturated
+ * frequency, before its rarity is applied.
+ */
 function createImpacts(
   { table, visible, text }: ScoreTextInput,
   { fields, k1 }: ResolvedWeights,
@@ -194,7 +208,7 @@ function createImpacts(
   };
 }
 
-/** The weight of Robertson and Sparck Jones, kept positive by adding 1 as Lucene does. */
+/** The Robertson and Sparck Jones weight. Adding 1 keeps it positive, as in Lucene. */
 function rarityOf(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }
@@ -212,7 +226,7 @@ function sumOf(values: Iterable<number>): number {
   return sum;
 }
 
-/** Scores by number that can be added to. `take` returns the changed ones and resets them. */
+/** Scores by number that can be added up. `take` returns the changed ones and resets them. */
 interface Tally {
   values: Float64Array;
   add(at: number, score: number): void;

@@ -6,13 +6,14 @@ export interface ScoredSlot {
   score: number;
 }
 
-/** The best `limit` slots, best first. Ties are ordered by the code units of their ids. */
+/** The best `limit` slots, best first. Ties are sorted by id in code units. */
 export function selectTop(
   found: readonly ScoredSlot[],
   limit: number,
   ids: readonly (string | undefined)[],
 ): ScoredSlot[] {
-  // Sorting numbers is fast. Only slots that tie with the last of the best are also compared by id.
+  // Sorting plain numbers is fast. Only slots that tie with the lowest selected score are also
+  // compared by id.
   const scores = Float64Array.from(found, ({ score }) => score).sort();
   const lowest = scores[Math.max(0, scores.length - limit)] ?? 0;
   return found

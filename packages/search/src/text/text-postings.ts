@@ -1,16 +1,19 @@
 import { occurrenceStep, type AnalyzedDocument } from "./analyze-document.ts";
 
-/** An entry is `slot * entryStep + occurrence`. */
+/** An entry is encoded as `slot * entryStep + occurrence`. */
 export const entryStep: number = 16 * occurrenceStep;
 
-/** Maps a term to its occurrences as ascending entries. Entries of removed documents stay and are skipped. */
+/**
+ * Maps a term to its occurrences as ascending entries. Entries of removed documents stay and are
+ * skipped.
+ */
 export interface TextPostings {
   keys(): IterableIterator<string>;
   get(term: string): number[] | undefined;
   set(term: string, entries: number[]): unknown;
 }
 
-/** Adds a document with a slot that is higher than all earlier ones. */
+/** Adds a document. Its slot must be higher than all earlier ones. */
 export function addPostings(text: TextPostings, slot: number, document: AnalyzedDocument): void {
   for (const [at, term] of document.terms.entries()) {
     const entries = text.get(term) ?? [];

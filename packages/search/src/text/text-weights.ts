@@ -1,22 +1,22 @@
 /**
- * How words are weighted: BM25F after Robertson and Zaragoza, plus a share for the document's container. The comment of
- * each weight ends with its default.
+ * How words are weighted: BM25F after Robertson and Zaragoza, plus a share for the document's
+ * container. The comment of each weight ends with its default.
  */
 export interface TextWeights<Field extends string = string> {
-  /** How much an occurrence counts, by field. */
+  /** Weight of an occurrence, by field. */
   fields: Readonly<Record<Field, number>>;
-  /** How much long fields are discounted, 0..1, by field. 0.75. */
+  /** Discount of long fields, 0..1, by field. 0.75. */
   lengthDiscounts?: Readonly<Partial<Record<Field, number>>> | undefined;
   /** Saturation of repeated terms. 1.2. */
   k1?: number | undefined;
-  /** The share of what the container's best documents score for the words beyond the document's own score. 0. */
+  /** Share of what the container's best documents score beyond the document itself. 0. */
   container?: number | undefined;
   /**
-   * How fast that share falls with the size of the container, up to 32: it is divided by 1 + this times the binary
-   * logarithm of the size. 0.3.
+   * How fast that share falls with the size of the container, up to 32. It is divided by 1 + this
+   * times the binary logarithm of the size. 0.3.
    */
   containerSizeDiscount?: number | undefined;
-  /** How much a term counts that is spelt similarly to a word that no document has. 0.5. */
+  /** Weight of a term that is spelt like a word that no document has. 0.5. */
   nearTerms?: number | undefined;
 }
 

@@ -7,27 +7,29 @@ export type VectorPrecision = "float32" | "int8";
 /** A vector of length 1. */
 interface UnitVector {
   values: Float32Array | Int8Array;
-  /** The factor by which the values are multiplied. 1 for exact ones. */
+  /** The factor to multiply the values by. 1 for exact vectors. */
   scale: number;
 }
 
 /** Unit vectors by slot. */
 export interface VectorTable {
   precision: VectorPrecision;
-  /** 0 until the first vector. */
+  /** 0 until the first vector is added. */
   dimensions: number;
   rows: Map<number, UnitVector>;
 }
 
 const maxInt8 = 127;
 
-/** An empty table. */
+/** Creates an empty table. */
 export function createVectorTable(precision: VectorPrecision): VectorTable {
   return { precision, dimensions: 0, rows: new Map() };
 }
 
 /**
- * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0 accepts any number.
+ * Checks a vector.
+ * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0
+ * accepts any number.
  */
 export function checkVector(vector: Float32Array, dimensions: number, owner: string): void {
   if (vector.length === 0 || (dimensions > 0 && vector.length !== dimensions)) {
@@ -44,7 +46,7 @@ export function checkVector(vector: Float32Array, dimensions: number, owner: str
   }
 }
 
-/** The vector scaled to length 1. Undefined for a zero vector, which has no direction. */
+/** Scales the vector to length 1. Undefined for a zero vector, which has no direction. */
 function unitOf(vector: Float32Array): Float32Array | undefined {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -67,7 +69,7 @@ export function addVector(table: VectorTable, slot: number, vector: Float32Array
   table.rows.set(slot, { values, scale });
 }
 
-/** Removes the vector of a slot. An empty table accepts vectors of another model. */
+/** Removes the vector of a slot. Once the table is empty, it accepts vectors of another model. */
 export function removeVector(table: VectorTable, slot: number): void {
   table.rows.delete(slot);
   if (table.rows.size === 0) table.dimensions = 0;
@@ -92,7 +94,7 @@ export function scoreVectors(
   return found;
 }
 
-/** Keeps four sums, so that the processor can compute them in parallel. */
+/** The dot product. It keeps four sums, so that the processor can compute them in parallel. */
 function dot(values: Float32Array | Int8Array, unit: Float32Array): number {
   let first = 0;
   let second = 0;

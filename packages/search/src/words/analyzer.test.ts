@@ -22,7 +22,7 @@ describe("createAnalyzer", () => {
     ["людей", "человек"],
     ["учёт", "учет"],
     ["HTTPRequests", "http request"],
-  ])("meets %j by %j", (document, query) => {
+  ])("matches %j with %j", (document, query) => {
     const terms = new Set(analyzer.documentTerms(document));
     const words = analyzer.queryWords(query);
     expect(words.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe("createAnalyzer", () => {
     ["заказ", "закон"],
     ["status", "stats"],
     ["author", "authority"],
-  ])("keeps %j and %j apart", (left, right) => {
+  ])("does not match %j with %j", (left, right) => {
     expect(analyzer.documentTerms(left)).not.toEqual(analyzer.documentTerms(right));
   });
 
@@ -53,11 +53,11 @@ describe("createAnalyzer", () => {
     expect(wordsOf(text)).toEqual(expected);
   });
 
-  it("keeps words without a subject where a query has no others", () => {
+  it("keeps words without a subject if a query has no others", () => {
     expect(wordsOf("who is it")).toEqual(["who", "is", "it"]);
   });
 
-  it("gives words of asking less weight", () => {
+  it("gives request words less weight", () => {
     const [show, orders] = analyzer.queryWords("show orders");
     expect(show?.alternatives[0]?.weight).toBeLessThan(orders?.alternatives[0]?.weight ?? 0);
   });
@@ -69,7 +69,7 @@ describe("createAnalyzer", () => {
     ["заказ", "orders"],
     ["high school", "Highschool"],
     ["dateOfBirth", "dateofbirth"],
-  ])("knows that %j may stand in %j", (query, document) => {
+  ])("matches a word of %j in %j", (query, document) => {
     const terms = new Set(analyzer.documentTerms(document));
     const alternatives = analyzer.queryWords(query).flatMap((word) => word.alternatives);
     expect(
@@ -77,7 +77,7 @@ describe("createAnalyzer", () => {
     ).toBe(true);
   });
 
-  it("takes the user's words and phrases for the same, both ways", () => {
+  it("treats the user's words and phrases as equal, in both directions", () => {
     const own = createAnalyzer({
       glossary: [
         ["gmv", "gross merchandise value"],
@@ -92,14 +92,14 @@ describe("createAnalyzer", () => {
     expect(alternativesOf("gross value")).not.toContain("gmv");
   });
 
-  it("reads a bounded part of a long query and of a long text", () => {
+  it("reads only the beginning of a long query and of a long text", () => {
     const words = Array.from({ length: 50_000 }, (_, at) => `w${at}`).join(" ");
     expect(analyzer.queryWords(words).length).toBeLessThanOrEqual(501);
     expect(analyzer.documentTerms(words).length).toBeLessThanOrEqual(60_000);
   });
 
   it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
-    "takes %j for a word like others",
+    "treats %j as an ordinary word",
     (text) => {
       expect(analyzer.documentTerms(text).every((term) => typeof term === "string")).toBe(true);
       expect(() => analyzer.queryWords(text)).not.toThrow();

@@ -12,44 +12,45 @@ export interface TermAlternative {
   isHint?: boolean | undefined;
 }
 
-/** A word of a query and the ways to match it, of which the best one counts. */
+/** A word of a query and the ways to match it. The best one counts. */
 export interface QueryWord {
   /** The word as the query wrote it. */
   word: string;
   alternatives: TermAlternative[];
 }
 
-/** Converts texts to terms. The same text always gives the same terms. */
+/** Converts text to terms. The same text always gives the same terms. */
 export interface Analyzer {
-  /** Stored in a saved index, which an analyzer with another name cannot restore. */
+  /** Saved with an index. An analyzer with another name cannot restore that index. */
   name: string;
   /** Terms of a document's text in order, with repetitions. */
   documentTerms(text: string): string[];
-  /** Words of a query in order, each once, without words that carry no subject. */
+  /** The distinct words of a query, in order, without words that carry no subject. */
   queryWords(text: string): QueryWord[];
 }
 
 /** Options of the default analyzer. */
 export interface AnalyzerOptions {
   /**
-   * Groups of words or phrases with the same meaning, such as `["gmv", "gross merchandise value"]`. Applied to queries
-   * only.
+   * Groups of words or phrases with the same meaning, such as `["gmv", "gross merchandise value"]`.
+   * Applied only to queries.
    */
   glossary?: readonly (readonly string[])[] | undefined;
-  /** Further words that carry no subject, in lower case. */
+  /** More words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
-  /** How many words of a document's field are read, from its beginning. 20,000 if absent. */
+  /** Maximum number of words read from the beginning of a document's field. 20,000 by default. */
   maxWords?: number | undefined;
-  /** How many words of a query are read, from its beginning. 500 if absent. */
+  /** Maximum number of words read from the beginning of a query. 500 by default. */
   maxQueryWords?: number | undefined;
 }
 
 const requestWeight = 0.5;
 
 /**
- * The default analyzer. It splits identifiers, paths and camelCase and also keeps them whole. It stems English and
- * Russian, and knows common abbreviations of identifiers, related words and Russian names of English columns. From
- * queries it drops words that carry no subject.
+ * Creates the default analyzer. It splits identifiers, paths and camelCase, and also keeps them
+ * whole. It stems English and Russian, and knows common abbreviations in identifiers, related
+ * words, and the Russian words for English column names. From queries it drops words that carry no
+ * subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
   const maxWords = options.maxWords ?? 20_000;
@@ -105,7 +106,10 @@ function toQueryWords(
   return [...found.values()];
 }
 
-/** An identifier as a whole, and two words joined to one: `high school` matches `highschool`. */
+/**
+ * An identifier as a whole, and two neighbouring words joined into one: `high school` matches
+ * `highschool`.
+ */
 function joinedForms(
   word: SplitWord,
   before: SplitWord | undefined,

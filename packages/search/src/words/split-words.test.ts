@@ -38,18 +38,18 @@ describe("splitWords", () => {
     expect(partsOf(text)).toEqual(expected);
   });
 
-  it("keeps an identifier whole beside its parts, and as it was written", () => {
+  it("keeps an identifier as a whole, its parts, and its original spelling", () => {
     expect(splitWords("getUserByName", 10)).toEqual([
       { written: "getUserByName", whole: "getuserbyname", parts: ["get", "user", "by", "name"] },
     ]);
   });
 
-  it("separates at lone surrogates and takes astral letters as letters", () => {
+  it("splits at lone surrogates and treats astral letters as letters", () => {
     expect(partsOf("a\ud800b\udc00c")).toEqual([["a"], ["b"], ["c"]]);
     expect(partsOf("𐐨𐐩 x")).toEqual([["𐐨𐐩"], ["x"]]);
   });
 
-  it("bounds words and parts of any text", () => {
+  it("limits words and parts of any text", () => {
     const long = splitWords("a".repeat(100_000), 100);
     expect(long).toHaveLength(1);
     expect(long[0]?.whole).toHaveLength(64);

@@ -4,7 +4,7 @@ import { stem as stemEnglish } from "porter2";
 const maxCached = 100_000;
 const cache = new Map<string, string>();
 
-/** Plurals and forms that no suffix rule reverses. */
+/** Plurals and other forms that no suffix rule can reverse. */
 const irregular = new Map(
   (
     "people person, men man, women woman, children child, feet foot, teeth tooth, mice mouse, geese " +
@@ -21,7 +21,10 @@ const irregular = new Map(
     }),
 );
 
-/** Words that the suffix rules would confuse with others, such as `organ`, `author`, `universe` and `custom`. */
+/**
+ * Words that the suffix rules would confuse with others, such as `organ`, `author`, `universe` and
+ * `custom`.
+ */
 const ownStems = new Map(
   [
     [
@@ -41,8 +44,8 @@ const ownStems = new Map(
 );
 
 /**
- * The stem of a lower-case word: Snowball's English (Porter 2) for Latin letters, Russian for Cyrillic ones, other
- * words unchanged.
+ * The stem of a lower-case word. Latin letters use Snowball's English (Porter 2), Cyrillic ones its
+ * Russian, and other words stay unchanged.
  */
 export function stemWord(word: string): string {
   if (word.length < 3) return word;
@@ -54,7 +57,7 @@ export function stemWord(word: string): string {
   return stem;
 }
 
-/** Words with this stem that need not begin like it, such as `sent` for `send`. */
+/** Words with this stem that may begin differently, such as `sent` for `send`. */
 export function irregularFormsOf(stem: string): string[] {
   return [...irregular.keys()].filter((form) => stemWord(form) === stem);
 }

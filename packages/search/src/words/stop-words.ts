@@ -1,5 +1,6 @@
 /**
- * English and Russian words that carry no subject, in lower case. A query uses them as terms only if it has no others.
+ * English and Russian words that carry no subject, in lower case. They become terms of a query only
+ * if it has no others.
  */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am among an and any anyone anything are as at be because been before being below between both but by
@@ -18,7 +19,10 @@ export const stopWords: ReadonlySet<string> = new Set(
     .filter(Boolean),
 );
 
-/** Words that phrase a request and seldom name what is requested. They are terms of a query with a small weight. */
+/**
+ * Words that phrase a request and seldom name what is requested. In a query they become terms with
+ * a small weight.
+ */
 export const requestWords: ReadonlySet<string> = new Set(
   `additionally appreciate ask assist assistance available calculate check compute could curious desire determine display enumerate explore
   fetch figure find gather get give given grab hello help identify information inform interested know learn like list look looking lookup

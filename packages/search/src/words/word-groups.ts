@@ -42,7 +42,9 @@ convert conversion converter|validate validation verify|verify verification|shor
     .split("|")
     .map((group) => group.trim().split(/\s+/));
 
-/** Russian words, each followed by the English words for the same thing in schemas and tools. */
+/**
+ * Russian words, each followed by the English words that schemas and tools use for the same thing.
+ */
 export const translations: readonly (readonly string[])[] =
   `адрес address|аккаунт account|альбом album|аналитика analytics|аренда rent rental|архив archive|аэропорт airport|база database base|баланс balance|банк bank|безопасность security|билет ticket|
 больница hospital|бронирование booking reservation|бюджет budget|валюта currency|версия version|вес weight|видео video|возврат return refund|возраст age|врач doctor physician|время time|встреча meeting|выручка revenue sales|

@@ -2,7 +2,7 @@ import { splitWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 
-/** Terms that may stand for a word, with their weight. */
+/** Terms that may replace a word, with their weight. */
 export interface WordLink {
   terms: string[];
   weight: number;
@@ -12,7 +12,10 @@ export interface WordLink {
 /** Links by term, and the phrases that have links. */
 export interface WordLinks {
   linksOf(term: string): readonly WordLink[];
-  /** Finds phrases in the stems. Maps the place of each word of a phrase to what may stand for the phrase. */
+  /**
+   * Finds phrases in the stems. Maps the place of each word in a phrase to the terms that may
+   * replace the phrase.
+   */
   findPhrases(stems: readonly string[]): Map<number, WordLink[]>;
 }
 
@@ -31,7 +34,7 @@ type Strength = Omit<WordLink, "terms">;
 
 let builtIn: Map<string, WordLink[]> | undefined;
 
-/** The built-in word groups, preceded by the user's glossary. */
+/** Links for the user's glossary, followed by the built-in word groups. */
 export function createWordLinks(glossary: readonly (readonly string[])[]): WordLinks {
   const known = (builtIn ??= createBuiltInLinks());
   const words = new Map<string, WordLink[]>();

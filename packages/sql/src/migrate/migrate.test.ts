@@ -28,7 +28,7 @@ interface Steps extends Migration<SqliteDatabase>, Migration<PostgresSession> {
 
 describe.each(kinds)("migrate on %s", (kind) => {
   let folder = "";
-  /** Two ways to the same database, as two processes have them. */
+  /** Two connections to the same database, as two processes would have. */
   let run: ((component: string, migrations: Steps[]) => Promise<{ from: number; to: number }>)[] =
     [];
   let runReadOnly: (typeof run)[number];
@@ -76,23 +76,23 @@ describe.each(kinds)("migrate on %s", (kind) => {
   const migrateBoth = (component: string, migrations: Steps[]) =>
     Promise.all(run.map((one) => one(component, migrations)));
 
-  it("runs each step once, though two start together", async () => {
+  it("runs each step once, even if two processes start together", async () => {
     const outcomes = await migrateBoth("shop", steps.slice(0, 1));
     expect(outcomes.map(({ to }) => to)).toEqual([1, 1]);
     expect(outcomes.map(({ from }) => from).sort()).toEqual([0, 1]);
   });
 
-  it("runs only the steps that are new", async () => {
+  it("runs only new steps", async () => {
     expect(await run[0]?.("shop", steps)).toEqual({ from: 1, to: 2 });
     expect(await run[1]?.("shop", steps)).toEqual({ from: 2, to: 2 });
   });
 
-  it("asks for no right to write where all is there", async () => {
+  it("does not lock for writing if the schema is up to date", async () => {
     expect(await runReadOnly("shop", steps)).toEqual({ from: 2, to: 2 });
     await expect(runReadOnly("late", steps)).rejects.toThrow(SqlError);
   });
 
-  it("refuses tables of a newer program", async () => {
+  it("rejects tables of a newer program", async () => {
     await expect(run[0]?.("shop", steps.slice(0, 1))).rejects.toMatchObject({
       code: "schema_newer",
       details: { component: "shop", found: 2, known: 1 },
@@ -113,8 +113,8 @@ describe.each(kinds)("migrate on %s", (kind) => {
 
   it.each([
     ["a gap", "shop", [steps[0], { version: 3, up: "SELECT 1" }]],
-    ["a component that is no name", "Shop; --", steps],
-  ])("refuses %s", async (_name, component, migrations) => {
+    ["a component that is not a name", "Shop; --", steps],
+  ])("rejects %s", async (_name, component, migrations) => {
     await expect(run[0]?.(component, migrations as Steps[])).rejects.toMatchObject({
       code: "invalid_input",
     });

@@ -6,38 +6,41 @@ import { isSqliteDatabase, transaction } from "../transaction/transaction.ts";
 
 /** One step of a schema. */
 export interface Migration<Transaction> {
-  /** 1 for the first step, then one more for each. */
+  /** Version after the step. It is 1 for the first step and grows by one with each. */
   version: number;
-  /** Statements, or an action that runs them, within the one transaction of all steps. */
+  /** Statements, or an action that runs them. All steps run in one transaction. */
   up: string | TransactionAction<Transaction, void>;
 }
 
 /** The component that owns the schema, and its steps. */
 export interface MigrateOptions<Transaction> {
-  /** Name of the component within the database, in lower case with underscores, e.g. `artifact_store`. */
+  /**
+   * Name of the component in the database, in lower case with underscores, e.g. `artifact_store`.
+   */
   component: string;
-  /** All steps ever made, oldest first. A released step never changes. */
+  /** All steps there have ever been, oldest first. A released step never changes. */
   migrations: readonly Migration<Transaction>[];
   signal?: AbortSignal | undefined;
 }
 
-/** The version of the schema before and after. 0 if there was none. */
+/** The version of the schema before and after the call. 0 means that there was none. */
 export interface MigrationOutcome {
   from: number;
   to: number;
 }
 
 /**
- * Brings a component's tables to the newest version in one transaction. Processes that start together wait for each
- * other. The table `ccl_schema` holds the versions.
- * @throws SqlError `schema_newer` if a newer version of the program made the tables, `invalid_input` for a gap in the
- * versions, and whatever the steps throw, after which nothing has changed
+ * Migrates a component's tables to the newest version in one transaction. Processes that start at
+ * the same time wait for each other. The table `ccl_schema` stores the versions.
+ * @throws SqlError `schema_newer` if a newer version of the program created the tables,
+ * `invalid_input` for a gap in the versions, and any error of a step. On an error nothing has
+ * changed.
  */
 export function migrate(
   database: SqliteDatabase,
   options: MigrateOptions<SqliteDatabase>,
 ): Promise<MigrationOutcome>;
-/** On PostgreSQL: under an advisory lock of the transaction. */
+/** Migrates a PostgreSQL database under an advisory lock of the transaction. */
 export function migrate(
   client: PostgresClient | PostgresSession,
   options: MigrateOptions<PostgresSession>,
@@ -52,7 +55,7 @@ export async function migrate(
     : migratePostgres(target, options);
 }
 
-// One table for all components, since the transaction may create tables of any of them.
+// One table for all components, since a transaction may create the tables of any of them.
 const createVersions = `CREATE TABLE IF NOT EXISTS ccl_schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
 async function migrateSqlite(
@@ -66,7 +69,7 @@ async function migrateSqlite(
         "version"
       ] ?? 0,
     );
-  // An existing schema needs no lock, so that opening does not wait for a writer.
+  // An existing schema needs no lock, so opening does not wait for a writer.
   const hasVersions = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'ccl_schema'";
   const found = database.prepare(hasVersions).get() === undefined ? 0 : readVersion(database);
   if (stepsAfter(found, options).length === 0) return { from: found, to: found };
@@ -86,7 +89,8 @@ async function migrateSqlite(
   return transaction(database, action, { signal });
 }
 
-// A number that nobody else is likely to lock: the first bytes of SHA-256 of "@ccl/sql migrate", cut to 48 bits.
+// A number that no other program is likely to lock: the first bytes of SHA-256 of "@ccl/sql
+// migrate", cut to 48 bits.
 const advisoryLock = 0x4d62_d72b_32fb;
 
 async function migratePostgres(
@@ -103,7 +107,8 @@ async function migratePostgres(
   const found = await transaction(client, readVersion, { mode: "read", signal });
   if (stepsAfter(found, options).length === 0) return { from: found, to: found };
   const action = async (on: PostgresSession): Promise<MigrationOutcome> => {
-    // Locks before the table is created, because even CREATE TABLE IF NOT EXISTS fails if two sessions run it at once.
+    // Lock before creating the table, because even CREATE TABLE IF NOT EXISTS fails if two sessions
+    // run it at once.
     await on.query("SELECT pg_advisory_xact_lock($1::bigint)", [advisoryLock]);
     await on.exec(createVersions);
     const from = await readVersion(on);

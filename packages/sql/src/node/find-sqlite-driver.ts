@@ -13,7 +13,10 @@ export interface SqliteDriver {
 
 type DatabaseClass = new (path: string, options: { readOnly: boolean }) => SqliteHandle;
 
-/** The named driver, or the first available one: node:sqlite (Node 22.13 and later), then @photostructure/sqlite. */
+/**
+ * Finds the named driver, or else the first available one: node:sqlite (Node 22.13 and later), then
+ * @photostructure/sqlite.
+ */
 export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
   let cause: unknown;
   for (const name of wanted === undefined ? driverNames : [wanted]) {
@@ -30,8 +33,8 @@ export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
   throw new SqlError("no_driver", missingMessage(wanted), { cause, details: { wanted } });
 }
 
-// Both are looked up at run time. A bundler then does not follow the native module and does not fail if it is not
-// installed.
+// Both drivers are looked up at run time. This keeps bundlers from following the native module, and
+// from failing if it is not installed.
 const loaders: Record<SqliteDriverName, () => unknown> = {
   "node:sqlite": () => globalThis.process?.getBuiltinModule?.("node:sqlite"),
   "@photostructure/sqlite": () =>

@@ -47,7 +47,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     ["normal", 1],
     ["off", 0],
   ] as const)(
-    "sets what durability %s needs, and SQLite says the same",
+    "sets what durability %s needs, and SQLite confirms it",
     async (durability, synchronous) => {
       const database = await open({ durability, busyTimeoutMs: 1234 });
       expect(settingOf(database, "synchronous")).toBe(synchronous);
@@ -59,14 +59,14 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     },
   );
 
-  it("is fully durable when nothing is said, also in a file that has been in WAL mode before", async () => {
+  it("is fully durable by default, even for a file that was in WAL mode before", async () => {
     (await open()).close();
     const database = await open();
     expect(settingOf(database, "synchronous")).toBe(2);
     database.close();
   });
 
-  it("leaves no write-ahead log behind, whatever was left open", async () => {
+  it("leaves no write-ahead log behind, whatever is still open", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
     expect(statSync(join(folder, "db.sqlite-wal")).size).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     again.close();
   });
 
-  it("gives every value back as it was put in", async () => {
+  it("returns every value as it was stored", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, value)");
     const values = [
@@ -106,7 +106,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
   });
 
   it.each(["a\u0000b", "\u0000", "a\ud83d", "\udc00\ud800"])(
-    "refuses %j, which drivers would change",
+    "rejects %j, which drivers would change",
     async (text) => {
       const database = await open();
       const statement = database.prepare("SELECT ? AS echo");
@@ -121,7 +121,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     },
   );
 
-  it("binds a number next to a whole one as it is, or refuses it", async () => {
+  it("binds a number next to a whole one unchanged, or rejects it", async () => {
     const database = await open();
     const echo = database.prepare("SELECT ? AS echo");
     for (const value of [5e-324, 1e-20, -0.9999999999999999]) {
@@ -136,7 +136,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it("reads integers as bigints where asked, and never rounds one", async () => {
+  it("reads integers as bigints on request, and never rounds one", async () => {
     const database = await open();
     const sql = "SELECT 9007199254740993 AS large, 1 AS small";
     expect(codeOf(() => database.prepare(sql).get())).toBe("out_of_range");
@@ -150,7 +150,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it("tells a missing row from an empty one, and counts changes", async () => {
+  it("distinguishes a missing row from an empty one, and counts changes", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a)");
     expect(database.prepare("INSERT INTO t VALUES (?), (?)").run(null, 2)).toMatchObject({
@@ -166,7 +166,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it("goes on with a read across waits, whatever is collected meanwhile", async () => {
+  it("continues a read across waits, even after garbage collection", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
     const seen: unknown[] = [];
@@ -181,7 +181,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it("ends a read when its loop is left, and keeps two loops over one statement apart", async () => {
+  it("ends a read when its loop is left, and keeps two loops over one statement independent", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)");
     const statement = database.prepare("SELECT a FROM t ORDER BY a");
@@ -199,7 +199,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     ["constraint", "INSERT INTO t VALUES (1), (1)"],
     ["constraint", "INSERT INTO child VALUES (7)"],
     ["statement_failed", "no sql"],
-  ])("names the error %s of %s", async (code, sql) => {
+  ])("reports the error %s for %s", async (code, sql) => {
     const database = await open();
     database.exec(
       "CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE TABLE child (a REFERENCES t (a))",
@@ -209,7 +209,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
     database.close();
   });
 
-  it("says disk_full when the database may not grow", async () => {
+  it("fails with disk_full when the database may not grow", async () => {
     const database = await open();
     database.exec("CREATE TABLE t (a); PRAGMA max_page_count = 8");
     const insert = database.prepare("INSERT INTO t VALUES (?)");
@@ -218,9 +218,9 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
   });
 
   it.each([
-    ["a folder that is not there", "none/db.sqlite", "open_failed"],
-    ["a file of something else", "garbage.sqlite", "corrupt"],
-  ])("refuses %s", async (_name, path, code) => {
+    ["a missing folder", "none/db.sqlite", "open_failed"],
+    ["a file of another format", "garbage.sqlite", "corrupt"],
+  ])("rejects %s", async (_name, path, code) => {
     writeFileSync(join(folder, "garbage.sqlite"), "This is no database. ".repeat(500));
     await expect(open({ name: path })).rejects.toMatchObject({ name: "SqlError", code });
   });
@@ -241,12 +241,12 @@ describe("openSqlite", () => {
     [{ path: "x", busyTimeoutMs: -1 }, "invalid_input"],
     [{}, "invalid_input"],
     [{ path: ":memory:", signal: AbortSignal.abort() }, "aborted"],
-  ])("refuses %j", async (options, code) => {
+  ])("rejects %j", async (options, code) => {
     // @ts-expect-error: what JavaScript lets pass
     await expect(openSqlite(options)).rejects.toMatchObject({ code });
   });
 
-  it("opens a database of its own in memory", async () => {
+  it("opens a private database in memory", async () => {
     const database = await openSqlite({ path: ":memory:" });
     expect(database.driver).toBe(
       drivers.includes("node:sqlite") ? "node:sqlite" : "@photostructure/sqlite",
@@ -255,7 +255,7 @@ describe("openSqlite", () => {
   });
 
   it.runIf(!hasNodeSqlite)(
-    "names the one command when the wanted driver is not there",
+    "names the install command if the requested driver is missing",
     async () => {
       const opening = openSqlite({ path: "x", driver: "node:sqlite" });
       await expect(opening).rejects.toMatchObject({ code: "no_driver" });
@@ -263,7 +263,7 @@ describe("openSqlite", () => {
     },
   );
 
-  it("takes a handle that is open already, and leaves it open", async () => {
+  it("accepts an open handle, and leaves it open", async () => {
     const handle = findSqliteDriver("@photostructure/sqlite").open(join(folder, "own.sqlite"));
     const database = await openSqliteHandle(handle);
     database.exec("CREATE TABLE t (a)");

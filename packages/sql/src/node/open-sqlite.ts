@@ -12,18 +12,20 @@ import {
 import { createProcessReader } from "./read-in-process.ts";
 import { readOnlyAddress } from "./read-only-address.ts";
 
-/** Which file to open, with which driver, and how durable its commits are. */
+/** Which file to open, with what driver, and how durable its commits are. */
 export interface OpenSqliteOptions extends SqliteSettings {
-  /** A file, which is created if missing (its folder must exist), or `:memory:`. */
+  /** Path of a file, which is created if missing (its folder must exist), or `:memory:`. */
   path: string;
   /** By default the first available driver: node:sqlite, then @photostructure/sqlite. */
   driver?: SqliteDriverName | undefined;
 }
 
 /**
- * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within a process, open a file with
- * one driver only: two copies of SQLite in one process break each other's locks.
- * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
+ * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within one
+ * process, open a file with only one driver: two copies of SQLite in a process break each other's
+ * locks.
+ * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`,
+ * `invalid_input`, `aborted`
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {
   const { path, readOnly = false } = options;

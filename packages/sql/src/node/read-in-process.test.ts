@@ -27,7 +27,7 @@ async function read(sql: string, signal?: AbortSignal): Promise<SqliteValue[][]>
   return rows;
 }
 
-it("reads in batches what this connection has committed, columns of one name included", async () => {
+it("reads committed rows in batches, including columns with equal names", async () => {
   expect(await read("SELECT a, b, a FROM t")).toEqual([
     [1n, "x", 1n],
     [2n, null, 2n],
@@ -37,7 +37,7 @@ it("reads in batches what this connection has committed, columns of one name inc
   expect(await read("SELECT count(*) FROM t")).toEqual([[4n]]);
 });
 
-it("ends a statement without an end when it is aborted, and reads on after it", async () => {
+it("ends an endless statement when aborted, and can read again", async () => {
   const abort = new AbortController();
   const reading = read(bomb, abort.signal);
   setTimeout(() => abort.abort(), 100);
@@ -45,7 +45,7 @@ it("ends a statement without an end when it is aborted, and reads on after it", 
   expect(await read("SELECT 1")).toEqual([[1n]]);
 });
 
-it("reads on after an abort that came when the last rows were read already", async () => {
+it("can read again after an abort that came after the last rows", async () => {
   const abort = new AbortController();
   for await (const rows of database.readApart?.("SELECT 1", [], {
     batchRows: 2,
@@ -58,14 +58,14 @@ it("reads on after an abort that came when the last rows were read already", asy
 });
 
 it.each(["INSERT INTO t VALUES (1, 1)", "no sql", "SELECT * FROM missing"])(
-  "refuses %s and stays usable",
+  "rejects %s and stays usable",
   async (sql) => {
     await expect(read(sql)).rejects.toMatchObject({ name: "SqlError" });
     expect(await read("SELECT count(*) FROM t")).toEqual([[3n]]);
   },
 );
 
-it("has no process for a database in memory", async () => {
+it("has no process for an in-memory database", async () => {
   const inMemory = await openSqlite({ path: ":memory:" });
   expect(inMemory.readApart).toBeUndefined();
   inMemory.close();

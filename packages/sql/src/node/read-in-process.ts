@@ -6,8 +6,9 @@ import { sqliteErrorOf } from "../sqlite/sqlite-error-of.ts";
 import type { SqliteDriverName } from "./find-sqlite-driver.ts";
 
 /**
- * The program of the process. A thread cannot replace it, because ending a worker waits for its current SQLite call.
- * The watcher ends the process if its parent dies while SQLite computes.
+ * The program of the reader process. A thread would not do, because terminating a worker waits for
+ * its current SQLite call. The watcher thread ends the process if its parent dies while SQLite
+ * computes.
  */
 const program = `
 const { Worker } = require("node:worker_threads");
@@ -57,8 +58,8 @@ interface ReaderOptions {
 }
 
 /**
- * Runs reads of a file in processes of their own. A read's signal ends its process, and one idle process is kept for
- * the next read.
+ * Runs reads of a file in separate processes. Aborting a read kills its process. One idle process
+ * is kept for the next read.
  */
 export function createProcessReader(options: ReaderOptions): {
   readApart: ReadApart;
@@ -71,22 +72,22 @@ export function createProcessReader(options: ReaderOptions): {
     async *readApart(sql, parameters, { batchRows, signal }) {
       throwIfAborted(signal, SqlError);
       if (!isOpen) throw new SqlError("closed", "The database is closed.");
-      const kept = idle;
+      const reused = idle;
       idle = undefined;
-      const child = kept ?? (await start(options));
+      const child = reused ?? (await start(options));
       running.add(child);
       const kill = (): void => void child.kill("SIGKILL");
       signal?.addEventListener("abort", kill, { once: true });
-      let isWhole = false;
+      let isFinished = false;
       try {
         let answer = await ask(child, { sql, parameters: [...parameters], batchRows });
         for (;;) {
           throwIfAborted(signal, SqlError);
-          if (answer.error !== undefined) isWhole = true;
+          if (answer.error !== undefined) isFinished = true;
           if (answer.error !== undefined) throw failureOf(answer.error);
-          isWhole = answer.done === true;
+          isFinished = answer.done === true;
           if (answer.rows !== undefined && answer.rows.length > 0) yield answer.rows;
-          if (isWhole) return;
+          if (isFinished) return;
           answer = await ask(child, { batchRows });
         }
       } catch (error) {
@@ -95,7 +96,7 @@ export function createProcessReader(options: ReaderOptions): {
       } finally {
         signal?.removeEventListener("abort", kill);
         running.delete(child);
-        if (isWhole && isOpen && idle === undefined && child.connected && !child.killed) {
+        if (isFinished && isOpen && idle === undefined && child.connected && !child.killed) {
           idle = child;
           child.unref();
           child.channel?.unref();
@@ -113,7 +114,7 @@ export function createProcessReader(options: ReaderOptions): {
 async function start(options: ReaderOptions): Promise<ChildProcess> {
   const { driver, busyTimeoutMs } = options;
   const address = await options.address();
-  // Looked up at run time, so that bundles for other platforms need not resolve them.
+  // Looked up at run time, so that bundles for other platforms need not resolve these modules.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const { createRequire } = process.getBuiltinModule("node:module");
   const child = spawn(process.execPath, ["-e", program], {

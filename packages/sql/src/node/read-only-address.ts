@@ -5,8 +5,9 @@ const writeVersionAt = 18;
 const logVersion = 2;
 
 /**
- * The address that opens a file without changing anything. A reader of a database in WAL mode creates a log and its
- * index if they are missing. But if they are missing nobody has the database open, so it can be declared immutable.
+ * The address that opens a file without changing anything. A reader of a database in WAL mode
+ * creates the log and its index if they are missing. But if they are missing, no connection has the
+ * database open, so it can be declared immutable.
  */
 export async function readOnlyAddress(path: string): Promise<string> {
   const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");

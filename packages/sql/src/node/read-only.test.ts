@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Every file of the folder, with its bytes. */
+/** Every file in the folder, with its bytes. */
 const everything = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]),
@@ -51,7 +51,7 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
     expect(everything()).toEqual(before);
   });
 
-  it("sees what another connection has committed to its log, and leaves the log to it", async () => {
+  it("sees commits in another connection's log, and does not touch the log", async () => {
     const path = join(folder, "live.sqlite");
     const writer = await openSqlite({ path, driver });
     writer.exec("CREATE TABLE t (a); INSERT INTO t VALUES (1)");
@@ -65,7 +65,7 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
     writer.close();
   });
 
-  it("makes no file, and refuses what is no database", async () => {
+  it("creates no file, and rejects a file that is not a database", async () => {
     await expect(
       openSqlite({ path: join(folder, "none.sqlite"), driver, readOnly: true }),
     ).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
     expect(everything()).toEqual(before);
   });
 
-  it("tells a handle to refuse writes, and leaves its journal mode as it is", async () => {
+  it("makes a handle reject writes, and does not change its journal mode", async () => {
     const handle = findSqliteDriver(driver).open(join(folder, "own.sqlite"));
     handle.exec("CREATE TABLE t (a)");
     const database = await openSqliteHandle(handle, { readOnly: true });

@@ -18,7 +18,7 @@ const codes: readonly [prefix: string, code: SqlErrorCode][] = [
 const lostConnection =
   /connection terminated|not queryable|client was closed|PGlite is closed|timeout exceeded when trying to connect/i;
 
-/** Converts a client's error to ours. Returns one of ours unchanged. */
+/** Converts a client's error to a `SqlError`. A `SqlError` is returned unchanged. */
 export function postgresErrorOf(error: unknown): SqlError {
   if (SqlError.isInstance(error)) return error;
   return new SqlError(codeOf(error), `PostgreSQL: ${reasonOf(error)}.`, { cause: error });
@@ -29,7 +29,7 @@ function codeOf(error: unknown): SqlErrorCode {
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = codes.find(([prefix]) => name.startsWith(prefix));
   if (found !== undefined) return found[1];
-  // A socket's system error, e.g. ECONNRESET, or a message of pg without a code.
+  // A system error of the socket, such as ECONNRESET, or a message of pg without a code.
   const isLost = /^E[A-Z]+$/.test(name) || (name === "" && lostConnection.test(reasonOf(error)));
   return isLost ? "connection_failed" : "statement_failed";
 }

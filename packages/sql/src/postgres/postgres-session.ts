@@ -17,8 +17,8 @@ const int8 = 20;
 const bytea = 17;
 
 /**
- * A session over a client. A pool runs each statement on a connection of its own, other clients run one after the
- * other.
+ * A session over a client. A pool runs each statement on any free connection, and other clients run
+ * statements one after the other.
  */
 export class ClientSession implements PostgresSession {
   readonly client: PostgresClient;
@@ -28,7 +28,10 @@ export class ClientSession implements PostgresSession {
   isOver = false;
   /** True if the connection is lost or in an unknown state. */
   isBroken = false;
-  /** Lets one statement run at a time, because pg warns about a second one. Pools and PGlite do this themselves. */
+  /**
+   * Runs one statement at a time, because pg warns about concurrent ones. Pools and PGlite queue
+   * statements themselves.
+   */
   readonly turns: TurnQueue | undefined;
 
   constructor(client: PostgresClient, turns: TurnQueue = new TurnQueue(SqlError)) {
@@ -65,14 +68,18 @@ export class ClientSession implements PostgresSession {
 }
 
 /**
- * A session for use outside of transactions. On a client with one connection its statements wait for a running
- * transaction. Awaited within that transaction's action, they would wait for themselves.
+ * Creates a session for use outside of transactions. On a client with one connection, its
+ * statements wait for a running transaction. Awaiting them inside that transaction's action is a
+ * deadlock.
  */
 export function createPostgresSession(client: PostgresClient): PostgresSession {
   return new ClientSession(client, turnsOf(client));
 }
 
-/** True if the server by default acknowledges commits that a crash may lose, so that a writer has to ask for more. */
+/**
+ * True if the server acknowledges commits by default that a crash may lose. A writer that needs
+ * durability must then ask for it.
+ */
 export async function isCommitLazy(client: PostgresClient): Promise<boolean> {
   const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
   return setting?.["synchronous_commit"] === "off";
@@ -80,7 +87,7 @@ export async function isCommitLazy(client: PostgresClient): Promise<boolean> {
 
 const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
-/** The queue that transactions and other statements on a client with one connection share. */
+/** The queue shared by transactions and other statements on a client with one connection. */
 export function turnsOf(client: PostgresClient): TurnQueue {
   const turns = clientTurns.get(client) ?? new TurnQueue(SqlError);
   clientTurns.set(client, turns);
@@ -96,7 +103,7 @@ function rowsOf({ rows, fields = [] }: PostgresResult): PostgresRow[] {
     if (!isRow(row))
       throw new SqlError(
         "invalid_input",
-        "The client's rows are no objects; leave its row mode as it is.",
+        "The client's rows are not objects; use its default row mode.",
       );
     for (const name of integers) row[name] = exactInteger(row[name]);
     for (const name of bytes) row[name] = plainBytes(row[name]);

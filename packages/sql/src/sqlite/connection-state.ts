@@ -5,11 +5,17 @@ import type { SqliteHandle } from "./sqlite-database.ts";
 /** State that all wrappers of one driver's database share. */
 export interface ConnectionState {
   readonly turns: TurnQueue;
-  /** True from the begin of a `transaction` to its end. Its statements do not change the lock timeout. */
+  /**
+   * True from the start of a `transaction` to its end. Statements inside it do not change the lock
+   * timeout.
+   */
   isInTransaction: boolean;
-  /** The error after which SQLite rolled the transaction back by itself. Later statements of it must not run. */
+  /**
+   * The error after which SQLite itself rolled the transaction back. The transaction's later
+   * statements must not run.
+   */
   failure: SqlError | undefined;
-  /** The handle's lock timeout. Undefined before it was first set here. */
+  /** The handle's lock timeout. Undefined until it is first set here. */
   lockTimeoutMs: number | undefined;
 }
 
@@ -29,7 +35,10 @@ export function connectionStateOf(handle: SqliteHandle): ConnectionState {
   return state;
 }
 
-/** Sets how long SQLite waits for a lock, which blocks the thread. Does nothing if it is set already. */
+/**
+ * Sets how long SQLite waits for a lock, which blocks the thread. Does nothing if that value is
+ * already set.
+ */
 export function setLockTimeout(
   database: Pick<SqliteHandle, "exec">,
   state: ConnectionState,
@@ -40,7 +49,7 @@ export function setLockTimeout(
   state.lockTimeoutMs = timeoutMs;
 }
 
-/** True while SQLite has a transaction open. Undefined if the driver does not tell. */
+/** True while SQLite has a transaction open. Undefined if the driver does not report it. */
 export function hasOpenTransaction(handle: SqliteHandle): boolean | undefined {
   if ("isTransaction" in handle && typeof handle.isTransaction === "boolean")
     return handle.isTransaction;

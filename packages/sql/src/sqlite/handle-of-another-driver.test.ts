@@ -16,7 +16,10 @@ function statementOf(statement: SqliteHandleStatement): FullStatement {
   return statement as SqliteHandleStatement & FullStatement;
 }
 
-/** better-sqlite3's ways over another driver: Buffers, rounded integers unless told, and statements that know their kind. */
+/**
+ * Imitates better-sqlite3 over another driver: Buffers, integers that are rounded by default, and
+ * statements that know their kind.
+ */
 async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: boolean }> {
   const inner = findSqliteDriver("@photostructure/sqlite").open(":memory:");
   const prepare = (
@@ -57,8 +60,8 @@ async function openLikeBetterSqlite(): Promise<SqliteHandle & { inTransaction: b
   };
 }
 
-describe("a handle with better-sqlite3's ways", () => {
-  it("behaves as the other drivers do", async () => {
+describe("a handle that behaves like better-sqlite3", () => {
+  it("works like the other drivers", async () => {
     const handle = await openLikeBetterSqlite();
     const database = await openSqliteHandle(handle);
     database.exec("CREATE TABLE t (a, b)");

@@ -5,23 +5,25 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
 
 /**
- * What a commit survives. `full`: a power cut. `normal`: a power cut may undo the latest commits but leaves the database
- * intact. `off`: the death of the process, but a power cut may damage the file.
+ * What a commit survives. `full`: a power cut. `normal`: a power cut may undo the latest commits
+ * but leaves the database intact. `off`: the death of the process, while a power cut may damage the
+ * file.
  */
 export type SqliteDurability = "full" | "normal" | "off";
 
-/** How a database is opened and written. */
+/** Durability, lock timeout and access mode of a database. */
 export interface SqliteSettings {
   /** `full` by default. */
   durability?: SqliteDurability | undefined;
   /**
-   * How long a statement waits for another connection's lock. 5,000 by default. `transaction` waits without blocking
-   * the thread.
+   * Maximum time that a statement waits for another connection's lock. 5,000 by default.
+   * `transaction` waits without blocking the thread.
    */
   busyTimeoutMs?: number | undefined;
   /**
-   * True: an existing file is read and never changed, and no files are created beside it. `durability` has no effect
-   * then, and writes fail with `read_only`. A passed handle rejects writes from then on.
+   * If true, an existing file is read and never changed, and no files are created beside it.
+   * `durability` then has no effect, and writes fail with `read_only`. A handle that the caller
+   * passed rejects writes from then on.
    */
   readOnly?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -30,9 +32,10 @@ export interface SqliteSettings {
 const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
 
 /**
- * Wraps an open handle (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode with foreign keys on,
- * and verifies each setting. The caller closes the handle.
- * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`, `aborted`
+ * Wraps an open handle (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode
+ * with foreign keys on, and verifies each setting. The caller closes the handle.
+ * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`,
+ * `aborted`
  */
 export async function openSqliteHandle(
   handle: SqliteHandle,
@@ -44,7 +47,10 @@ export async function openSqliteHandle(
   return applySettings(new SqliteConnection(handle, options), settings);
 }
 
-/** @throws SqlError `invalid_input` */
+/**
+ * Checks the settings of a database.
+ * @throws SqlError `invalid_input`
+ */
 export function checkSettings({ durability = "full", busyTimeoutMs = 0 }: SqliteSettings): void {
   if (!Object.hasOwn(synchronousLevels, durability)) {
     throw new SqlError(
@@ -60,7 +66,7 @@ export function checkSettings({ durability = "full", busyTimeoutMs = 0 }: Sqlite
   }
 }
 
-/** Sets up a new connection. Closes it if that fails. */
+/** Sets up a new connection, and closes it if that fails. */
 export async function applySettings(
   connection: SqliteConnection,
   { durability = "full", readOnly = false, signal }: SqliteSettings,
@@ -79,11 +85,11 @@ export async function applySettings(
 function makeDurable(connection: SqliteConnection, durability: SqliteDurability): void {
   const level = synchronousLevels[durability];
   connection.exec(`PRAGMA busy_timeout = ${connection.busyTimeoutMs}; PRAGMA foreign_keys = ON`);
-  // A private database in memory has no log and nothing to sync.
+  // A private in-memory database has no log and nothing to sync.
   const mode = readSetting(connection, "journal_mode = WAL");
   if (mode !== "wal" && mode !== "memory")
     throw settingError("journal_mode", { wanted: "wal", found: mode });
-  // macOS flushes the drive's own cache only on request. Elsewhere fullfsync has no effect.
+  // macOS flushes the drive's cache only on request. Elsewhere fullfsync has no effect.
   const flush = durability === "full" ? 1 : 0;
   connection.exec(
     `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,

@@ -1,7 +1,7 @@
 import { sleep, throwIfAborted } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 
-/** How long to wait for a lock. */
+/** How long to keep trying. */
 export interface RetryOptions {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -10,8 +10,8 @@ export interface RetryOptions {
 const longestPauseMs = 20;
 
 /**
- * Retries an action while another connection holds the lock, with growing pauses that leave the thread free. An action
- * that returned a promise has got past the lock and is not retried.
+ * Retries an action while another connection holds the lock. The pauses grow and leave the thread
+ * free. An action that returned a promise already has the lock and is not retried.
  */
 export async function retryWhileBusy<T>(
   action: () => T | Promise<T>,

@@ -21,9 +21,9 @@ const maxStatements = 128;
 export interface ConnectionOptions {
   driver: string;
   busyTimeoutMs?: number | undefined;
-  /** False: `close()` leaves the handle open. */
+  /** False if `close()` leaves the handle open. */
   ownsHandle: boolean;
-  /** True: `close()` leaves the database's log as it is. */
+  /** True if `close()` leaves the database's log as it is. */
   readOnly?: boolean | undefined;
   reader?: { readApart: ReadApart; close(): void } | undefined;
 }
@@ -92,8 +92,9 @@ export class SqliteConnection implements SqliteDatabase {
     }
   }
 
-  // This driver finalises statements only when they are collected, and until then SQLite keeps the connection and its
-  // files. So the last connection leaves WAL mode, which empties and removes the log. The next opening enters it again.
+  // @photostructure/sqlite finalizes statements only when they are garbage-collected, and until
+  // then SQLite keeps the connection and its files. So the last connection leaves WAL mode, which
+  // empties and removes the log. The next one to open the file enters it again.
   #leaveWal(): void {
     this.#quietly("PRAGMA busy_timeout = 0");
     this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -118,7 +119,7 @@ export class SqliteConnection implements SqliteDatabase {
     if (!this.#isOpen) throw new SqlError("closed", "The database is closed.");
     if (this.#state.failure !== undefined) throw this.#state.failure;
     try {
-      // A transaction may have left the timeout at 0, so that the next one need not set it again.
+      // A transaction leaves the timeout at 0, so that the next one need not set it again.
       if (!this.#state.isInTransaction)
         setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
       return action();

@@ -13,7 +13,7 @@ const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
   [26, "NOTADB", "corrupt"],
 ];
 
-/** Converts a driver's error to ours. Returns one of ours unchanged. */
+/** Converts a driver's error to a `SqlError`. A `SqlError` is returned unchanged. */
 export function sqliteErrorOf(error: unknown): SqlError {
   if (SqlError.isInstance(error)) return error;
   const code = codeOf(error);
@@ -23,7 +23,7 @@ export function sqliteErrorOf(error: unknown): SqlError {
 const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "corrupt", "open_failed"]);
 
 /**
- * True for failures after which SQLite may roll the transaction back by itself
+ * True for failures after which SQLite may have rolled the transaction back by itself
  * (https://sqlite.org/lang_transaction.html, 3).
  */
 export function mayHaveRolledBack(error: SqlError): boolean {

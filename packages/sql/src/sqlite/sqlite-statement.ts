@@ -2,7 +2,7 @@ import { checkText } from "../check-text.ts";
 import { SqlError } from "../sql-error.ts";
 import type { SqliteHandle, SqliteRow, SqliteStatement, SqliteValue } from "./sqlite-database.ts";
 
-/** A statement that its connection finalises. */
+/** A statement that its connection finalizes. */
 export interface OwnedStatement extends SqliteStatement {
   finalise(): void;
 }
@@ -11,19 +11,20 @@ interface StatementOptions {
   handle: SqliteHandle;
   sql: string;
   wantsBigints: boolean;
-  /** Runs an action on an open connection and converts its errors to ours. */
+  /** Runs an action on an open connection and converts its errors to `SqlError`. */
   guard: <T>(action: () => T) => T;
-  /** Running reads, which closing ends. */
+  /** Running reads, which `close()` ends. */
   reads: OpenReads;
 }
 
 /**
- * Maps each read to its statement. @photostructure/sqlite finalises a collected statement even during a read, which
- * makes the read fail or ends the process.
+ * Maps each read to its statement, which keeps the statement alive. @photostructure/sqlite
+ * finalizes a garbage-collected statement even during a read, which makes the read fail or crashes
+ * the process.
  */
 export type OpenReads = Map<Iterator<unknown>, unknown>;
 
-/** Optional methods of the drivers' statements. Each driver has some of them. */
+/** A statement of any driver. Each driver has some of the optional methods. */
 interface DriverStatement {
   run(...parameters: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...parameters: SqliteValue[]): SqliteRow | undefined;
@@ -32,13 +33,14 @@ interface DriverStatement {
   setReadBigInts?(wanted: boolean): void;
   safeIntegers?(wanted: boolean): void;
   /**
-   * better-sqlite3: true for a statement with rows. `run` rejects such a statement, `get` and `all` reject any other.
+   * In better-sqlite3, true for a statement with rows. `run` rejects such a statement, `get` and
+   * `all` reject any other.
    */
   reader?: boolean | undefined;
   [Symbol.dispose]?(): void;
 }
 
-/** Wraps a driver's statement for `sql`, without the differences between drivers. */
+/** Prepares `sql` and wraps the driver's statement, hiding the differences between drivers. */
 export function createSqliteStatement(options: StatementOptions): OwnedStatement {
   const { handle, sql, guard, reads } = options;
   let own: DriverStatement | undefined = prepareOn(options);
@@ -73,7 +75,7 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
         statement.run(...parameters);
         return [];
       }),
-    // A new statement, because running the cached one again would end this loop.
+    // Uses a new statement, because running the cached one again would end this loop.
     iterate: (...parameters) =>
       iterateRows({
         open: () => {
@@ -94,8 +96,8 @@ export function createSqliteStatement(options: StatementOptions): OwnedStatement
   function prepareOn({ wantsBigints }: StatementOptions): DriverStatement {
     const statement: unknown = handle.prepare(sql);
     if (!isDriverStatement(statement))
-      throw new SqlError("invalid_input", "The handle is no SQLite database.");
-    // Without this better-sqlite3 would round an integer silently.
+      throw new SqlError("invalid_input", "The handle is not a SQLite database.");
+    // Without this, better-sqlite3 would silently round an integer.
     statement.safeIntegers?.(true);
     if (wantsBigints) statement.setReadBigInts?.(true);
     return statement;
@@ -121,7 +123,7 @@ function* iterateRows({ open, guard, reads, rowOf }: RowLoop): Generator<SqliteR
   }
 }
 
-// Some drivers silently turn 1e-20 into 0.
+// Rejects values that a driver would change. Some drivers silently turn 1e-20 into 0.
 function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[]): void {
   for (const value of parameters) {
     if (typeof value === "string") checkText(value);
@@ -133,7 +135,9 @@ function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[
   }
 }
 
-/** @photostructure/sqlite treats a number that is barely above a whole number as that number. */
+/**
+ * @photostructure/sqlite binds a number that is barely above a whole number as that whole number.
+ */
 function isNextToWhole(value: number): boolean {
   return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
 }
@@ -174,7 +178,10 @@ const plainBlobs = (row: SqliteRow): SqliteRow => mapRow(row, plainBlob);
 const plainRow = (row: SqliteRow): SqliteRow =>
   mapRow(row, (value) => (typeof value === "bigint" ? exactNumber(value) : plainBlob(value)));
 
-/** A Buffer as a plain Uint8Array, so that equality and serialisation do not depend on the driver. */
+/**
+ * Turns a Buffer into a plain Uint8Array, so that equality and serialization do not depend on the
+ * driver.
+ */
 function plainBlob(value: SqliteValue): SqliteValue {
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -1,21 +1,30 @@
 import { SqlError } from "../sql-error.ts";
 import type { SqlRow } from "./sql-steps.ts";
 
-/** The text of a column. @throws SqlError `corrupt` */
+/**
+ * Reads a column as text.
+ * @throws SqlError `corrupt`
+ */
 export function textIn(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value === "string") return value;
   throw unexpectedValue(column, value);
 }
 
-/** The number of a column. @throws SqlError `corrupt` */
+/**
+ * Reads a column as a number.
+ * @throws SqlError `corrupt`
+ */
 export function numberIn(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === "number") return value;
   throw unexpectedValue(column, value);
 }
 
-/** The bytes of a column. Undefined for null. @throws SqlError `corrupt` */
+/**
+ * Reads a column as bytes. Undefined for null.
+ * @throws SqlError `corrupt`
+ */
 export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   const value = row[column];
   if (value === null) return undefined;
@@ -23,18 +32,24 @@ export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   throw unexpectedValue(column, value);
 }
 
-/** The parsed JSON of a column. Undefined for null. @throws SqlError `corrupt` */
+/**
+ * Parses the JSON in a column. Undefined for null.
+ * @throws SqlError `corrupt`
+ */
 export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
   if (row[column] === null) return undefined;
   try {
     return JSON.parse(textIn(row, column));
   } catch (error) {
     if (SqlError.isInstance(error)) throw error;
-    throw new SqlError("corrupt", `The stored ${column} is no JSON.`, { cause: error });
+    throw new SqlError("corrupt", `The stored ${column} is not JSON.`, { cause: error });
   }
 }
 
-/** The parsed JSON of a column that is never null. @throws SqlError `corrupt` */
+/**
+ * Parses the JSON in a column that is never null.
+ * @throws SqlError `corrupt`
+ */
 export function requiredJsonIn<Value>(row: SqlRow, column: string): Value {
   const value = jsonIn<Value>(row, column);
   if (value === undefined) throw unexpectedValue(column, null);

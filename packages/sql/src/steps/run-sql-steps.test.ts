@@ -11,7 +11,7 @@ function* count(): SqlSteps<number> {
   return row === undefined ? -1 : numberIn(row, "n");
 }
 
-it("reads one statement without a transaction, and nothing that is rolled back", async () => {
+it("reads one statement without a transaction, and no rolled-back data", async () => {
   const database = await openSqlite({ path: ":memory:" });
   database.exec("CREATE TABLE t (x integer)");
   let counted: Promise<number> | undefined;

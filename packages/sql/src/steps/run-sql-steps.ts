@@ -8,8 +8,9 @@ import type { TransactionOptions } from "../transaction/transaction-options.ts";
 import type { SqlRow, SqlStep, SqlSteps } from "./sql-steps.ts";
 
 /**
- * Runs steps in one transaction. On SQLite without interruption, so that nothing else on the connection comes between.
- * @throws SqlError as `transaction` does, and whatever the steps throw
+ * Runs steps in one transaction. On SQLite they run without interruption, so that no other
+ * statement on the connection comes between them.
+ * @throws SqlError as `transaction` does, and any error of a step
  */
 export function runSqlSteps<Value>(
   target: SqliteDatabase | PostgresClient,

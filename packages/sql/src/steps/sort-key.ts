@@ -1,4 +1,7 @@
-/** Decodes a text that is stored as its code units in hex, 4 digits each, so that it sorts as in JavaScript. */
+/**
+ * Decodes a string that is stored as its code units in hex, 4 digits each, so that the database
+ * sorts it as JavaScript does.
+ */
 export function textOfSortKey(key: string): string {
   let text = "";
   for (let at = 0; at + 4 <= key.length; at += 4)

@@ -8,13 +8,15 @@ export type SqlRow = Record<string, unknown>;
 export interface SqlStep {
   sql: string;
   parameters: readonly SqlValue[];
-  /** Rows that replace `VALUES ROWS` in the statement. An empty list sends nothing. */
+  /**
+   * Rows to put in place of `VALUES ROWS` in the statement. If the list is empty, nothing is sent.
+   */
   inserted?: readonly (readonly SqlValue[])[] | undefined;
 }
 
 /**
- * A piece of work that yields statements and receives their rows, so that it runs on an asynchronous or a synchronous
- * client.
+ * Work that yields statements and receives their rows. It can run on an asynchronous or a
+ * synchronous client.
  */
 export type SqlSteps<Value> = Generator<SqlStep, Value, SqlRow[]>;
 

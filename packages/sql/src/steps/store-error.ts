@@ -8,8 +8,8 @@ type StoreErrorClass = new (
 ) => Error;
 
 /**
- * Converts a failure of the database to the store's own error. Returns any other error unchanged. `store` begins the
- * message.
+ * Converts a database failure to the store's own error. Any other error is returned unchanged. The
+ * message begins with `store`.
  */
 export function storeErrorOf(error: unknown, store: string, ErrorClass: StoreErrorClass): unknown {
   if (!SqlError.isInstance(error)) return error;

@@ -41,12 +41,12 @@ describe.each(kinds)("transaction on %s", (kind) => {
   );
   afterEach(() => session.exec(`DROP TABLE ${table}`));
 
-  it("keeps what its action wrote, and gives its value", async () => {
+  it("commits what its action wrote, and returns its value", async () => {
     expect(await transaction(client, async (tx) => (await insert(tx, 1)).length)).toBe(0);
     expect(await values()).toEqual([1]);
   });
 
-  it("undoes everything when its action throws, and passes its error on", async () => {
+  it("rolls everything back when its action throws, and passes on its error", async () => {
     await expect(transaction(client, async (tx) => (await insert(tx, 1), fail()))).rejects.toThrow(
       "wanted",
     );
@@ -54,7 +54,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([]);
   });
 
-  it("refuses text that would be changed, before the server sees it", async () => {
+  it("rejects text that would be changed, before the server sees it", async () => {
     for (const text of ["a\u0000b", "a\ud83d", "\udc00\ud800"]) {
       await expect(session.query("SELECT $1::text", [text])).rejects.toMatchObject({
         code: "invalid_input",
@@ -70,7 +70,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     ]);
   });
 
-  it("fails when an action goes on after a statement that failed, instead of committing nothing in silence", async () => {
+  it("fails if an action continues after a failed statement, instead of silently committing nothing", async () => {
     const running = transaction(client, async (tx) => {
       await insert(tx, 1);
       await tx.query("SELECT 1/0").catch(() => undefined);
@@ -79,7 +79,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([]);
   });
 
-  it("nests as savepoints: an inner failure undoes the inner part only", async () => {
+  it("nests as savepoints: an inner failure rolls back only the inner part", async () => {
     await transaction(client, async (outer) => {
       await insert(outer, 1);
       await expect(
@@ -95,7 +95,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([1, 3, 4, 5]);
   });
 
-  it("keeps concurrent transactions apart", async () => {
+  it("isolates concurrent transactions", async () => {
     const run = (value: number) =>
       transaction(client, async (tx) => {
         await insert(tx, value);
@@ -106,7 +106,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([1, 3, 5, 7]);
   });
 
-  it("keeps a statement of a session beside it out of it", async () => {
+  it("does not include statements of another session", async () => {
     let beside: Promise<unknown> = Promise.resolve();
     const running = transaction(client, async (tx) => {
       await insert(tx, 1);
@@ -119,7 +119,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([2]);
   });
 
-  it("takes statements that are not awaited one by one", async () => {
+  it("runs statements that are not awaited one at a time", async () => {
     await transaction(
       client,
       async (tx) => void (await Promise.all([1, 2, 3].map((value) => insert(tx, value)))),
@@ -127,7 +127,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([1, 2, 3]);
   });
 
-  it("refuses to write in mode read, and a transaction that has ended", async () => {
+  it("rejects writes in mode read, and use after the end", async () => {
     const writing = transaction(client, (tx) => insert(tx, 1), { mode: "read" });
     await expect(writing).rejects.toMatchObject({ code: "read_only" });
     let kept: PostgresSession | undefined;
@@ -135,7 +135,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     await expect(kept?.query("SELECT 1")).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("is undone when it is called off", async () => {
+  it("is rolled back when aborted", async () => {
     const controller = new AbortController();
     const action = async (tx: PostgresSession): Promise<void> => {
       await insert(tx, 1);
@@ -152,7 +152,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([]);
   });
 
-  it("reads values alike over every client", async () => {
+  it("reads values the same way through every client", async () => {
     const [row] = await session.query(
       `SELECT 1::int2 AS small, 2::int4 AS middle, 3::int8 AS large, 9007199254740993::int8 AS huge, true AS yes,
         1.5::float8 AS float, 'é'::text AS text, 'v'::varchar AS varchar, $1::bytea AS bytes, NULL::bytea AS nothing,
@@ -177,7 +177,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(row?.["bytes"]?.constructor).toBe(Uint8Array);
   });
 
-  it("takes bigints, and names broken rules", async () => {
+  it("accepts bigints, and reports violated constraints", async () => {
     await session.query(`INSERT INTO ${table} VALUES ($1)`, [9007199254740993n]);
     expect(await values()).toEqual([9007199254740993n]);
     await expect(
@@ -187,10 +187,10 @@ describe.each(kinds)("transaction on %s", (kind) => {
     });
   });
 
-  // The others have the one connection only.
+  // The other clients have only one connection.
   if (kind !== "pg.Pool") return;
 
-  it("survives the loss of its connection, and says so", async () => {
+  it("reports the loss of its connection", async () => {
     const running = transaction(client, async (tx) => {
       const [row] = await tx.query("SELECT pg_backend_pid() AS pid");
       await session.query("SELECT pg_terminate_backend($1)", [Number(row?.["pid"])]);
@@ -201,7 +201,7 @@ describe.each(kinds)("transaction on %s", (kind) => {
     expect(await values()).toEqual([2]);
   });
 
-  it("gives every connection back, whatever happened", async () => {
+  it("releases every connection, whatever happens", async () => {
     const pool = client instanceof pg.Pool ? client : undefined;
     for (let round = 0; round < 10; round += 1) {
       await transaction(client, (tx) => tx.query("no sql")).catch(() => undefined);

@@ -23,7 +23,9 @@ interface Nesting {
 
 const nestings = new WeakMap<PostgresSession, Nesting>();
 
-/** Runs a transaction on a connection of the client, or a savepoint within a session's transaction. */
+/**
+ * Runs a transaction on a connection of the client, or a savepoint inside a session's transaction.
+ */
 export async function postgresTransaction<T>(
   target: PostgresClient | PostgresSession,
   action: Action<T>,
@@ -34,7 +36,7 @@ export async function postgresTransaction<T>(
     return onClient(target, action, options);
   }
   if (!(target instanceof ClientSession))
-    throw new SqlError("invalid_input", "Hand in a client or a session.");
+    throw new SqlError("invalid_input", "Pass a client or a session.");
   const nesting = nestings.get(target);
   if (nesting === undefined) return onClient(target.client, action, options);
   return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
@@ -66,7 +68,8 @@ async function onPool<T>(
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
   });
-  // A connection that is lost between two statements emits an event, which ends the process if nobody listens.
+  // If a connection is lost between two statements, it emits an event, which would end the process
+  // if nothing listened to it.
   const listener = (): void => undefined;
   client.on?.("error", listener);
   const session = new ClientSession(client);
@@ -85,7 +88,7 @@ async function onPglite<T>(
 ): Promise<T> {
   throwIfAborted(options.signal, SqlError);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
-  // The result or error of the action, kept apart from errors of PGlite's own begin and commit.
+  // The result or error of the action, kept separate from errors of PGlite's own begin and commit.
   let outcome: { value: T } | { error: unknown } | undefined;
   try {
     await client.transaction(async (connection) => {
@@ -134,7 +137,7 @@ function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOpt
 interface Ending {
   depth: number;
   begin?: string | undefined;
-  /** Absent if the client begins and ends the transaction itself. */
+  /** Absent if the client itself begins and ends the transaction. */
   commit?: string | undefined;
   rollback?: string | undefined;
   options: TransactionOptions;
@@ -146,7 +149,7 @@ async function settle<T>(session: ClientSession, action: Action<T>, ending: Endi
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
     throwIfAborted(ending.options.signal, SqlError);
-    // The action caught its error, but PostgreSQL would answer the commit with a rollback.
+    // The action has caught the error, but PostgreSQL would answer the commit with a rollback.
     if (session.failure !== undefined) throw session.failure;
     if (ending.commit !== undefined) await session.exec(ending.commit);
     return value;
@@ -162,7 +165,7 @@ async function undo(session: ClientSession, rollback: string): Promise<void> {
   try {
     await session.exec(rollback);
   } catch {
-    // The connection is in an unknown state. The error that led here is the one to report.
+    // The connection is in an unknown state. Report the error that led here.
     session.isBroken = true;
   }
 }

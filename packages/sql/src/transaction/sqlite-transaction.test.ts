@@ -43,12 +43,12 @@ describe.each(drivers)("transaction on %s", (driver) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("keeps what its action wrote, and gives its value", async () => {
+  it("commits what its action wrote, and returns its value", async () => {
     expect(await transaction(database, (tx) => (insert(tx, 1), "value"))).toBe("value");
     expect(values()).toEqual([1]);
   });
 
-  it("puts one listener on a signal that many waiting transactions share, and none that stays", async () => {
+  it("adds one listener to a signal that many waiting transactions share, and removes it", async () => {
     const { signal, abort } = signalOf();
     const running = Promise.allSettled(
       Array.from({ length: 20 }, (_, value) =>
@@ -77,7 +77,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
       async (tx: SqliteDatabase) => (insert(tx, 1), await Promise.resolve(), fail()),
     ],
   ])(
-    "undoes everything when a %s action throws, and passes its error on",
+    "rolls everything back when a %s action throws, and passes on its error",
     async (_name, action) => {
       await expect(transaction(database, action)).rejects.toThrow("wanted");
       expect(values()).toEqual([]);
@@ -86,7 +86,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     },
   );
 
-  it("lets actions that await take turns, in the order of asking", async () => {
+  it("runs actions that await one at a time, in the order of the calls", async () => {
     const trace: string[] = [];
     const run = (name: string): Promise<void> =>
       transaction(database, async () => {
@@ -98,7 +98,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     expect(trace).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  it("runs an action without a promise in one go, so that nothing joins it", async () => {
+  it("runs a synchronous action without interruption", async () => {
     const running = transaction(database, (tx) => (insert(tx, 1), fail()));
     for (let turn = 0; turn < 20; turn += 1) {
       insert(database, turn);
@@ -108,7 +108,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     expect(values()).toEqual(Array.from({ length: 20 }, (_, turn) => turn));
   });
 
-  it("nests as savepoints: an inner failure undoes the inner part only", async () => {
+  it("nests as savepoints: an inner failure rolls back only the inner part", async () => {
     await transaction(database, async (outer) => {
       insert(outer, 1);
       await expect(transaction(outer, (inner) => (insert(inner, 2), fail()))).rejects.toThrow(
@@ -122,7 +122,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     expect(values()).toEqual([1, 3, 4, 5]);
   });
 
-  it("refuses a transaction that has ended", async () => {
+  it("rejects use after the end of the transaction", async () => {
     let kept: SqliteDatabase | undefined;
     await transaction(database, (tx) => void (kept = tx));
     expect(() => kept?.exec("SELECT 1")).toThrow(/ended/);
@@ -134,10 +134,10 @@ describe.each(drivers)("transaction on %s", (driver) => {
   it.each([
     ["before it begins", (controller: AbortController) => controller.abort()],
     [
-      "within its action",
+      "during its action",
       (controller: AbortController) => queueMicrotask(() => controller.abort()),
     ],
-  ])("is undone when it is called off %s", async (_name, abort) => {
+  ])("is rolled back when aborted %s", async (_name, abort) => {
     const controller = new AbortController();
     abort(controller);
     const running = transaction(
@@ -152,7 +152,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     expect(values()).toEqual([]);
   });
 
-  it("gives up its place when it is called off in the queue", async () => {
+  it("leaves the queue when aborted", async () => {
     const controller = new AbortController();
     let release = (): void => undefined;
     const first = transaction(
@@ -177,14 +177,14 @@ describe.each(drivers)("transaction on %s", (driver) => {
     });
     await Promise.resolve();
     const waiting = transaction(database, (tx) => insert(tx, 2));
-    // The timer runs although the lock is held: a wait inside SQLite would keep it from doing so.
+    // The timer runs although the lock is held. A wait inside SQLite would prevent that.
     setTimeout(() => release(), 5);
     await Promise.all([holding, waiting]);
     expect(values()).toEqual([1, 2]);
     other.close();
   });
 
-  it("says busy when the lock is kept longer than the timeout, and goes on afterwards", async () => {
+  it("fails with busy when the lock is held longer than the timeout, and works afterwards", async () => {
     const other = await open(20);
     database.exec("BEGIN IMMEDIATE");
     await expect(transaction(other, (tx) => insert(tx, 2))).rejects.toMatchObject({ code: "busy" });
@@ -194,7 +194,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     other.close();
   });
 
-  it("gives SQLite its own wait back: to a handle that was handed in at once, else before the next statement", async () => {
+  it("restores SQLite's timeout: at once on a handle that was passed in, otherwise before the next statement", async () => {
     const { handle } = database;
     const timeout = (): unknown[] =>
       Object.values(handle.prepare("PRAGMA busy_timeout").get() ?? {});
@@ -208,7 +208,7 @@ describe.each(drivers)("transaction on %s", (driver) => {
     expect(timeout()).toEqual([5000]);
   });
 
-  it("reads one state throughout in mode read", async () => {
+  it("reads a single state throughout in mode read", async () => {
     const other = await open();
     await transaction(
       database,
@@ -223,14 +223,14 @@ describe.each(drivers)("transaction on %s", (driver) => {
     other.close();
   });
 
-  it("runs nothing on its own after SQLite has undone the transaction by itself", async () => {
+  it("runs no statement after SQLite itself rolled the transaction back", async () => {
     await transaction(database, (tx) => insert(tx, 0));
     const running = transaction(database, (tx) => {
       insert(tx, 1);
       try {
         tx.exec("INSERT OR ROLLBACK INTO t VALUES (0)");
       } catch {
-        // What a careless action does.
+        // A careless action ignores the error.
       }
       insert(tx, 2);
     });

@@ -15,7 +15,7 @@ import { retryWhileBusy } from "../sqlite/retry-while-busy.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 import { TurnQueue } from "@ccl/core/async";
 
-/** Runs a transaction on a connection, or a savepoint within the transaction that `database` stands for. */
+/** Runs a transaction on a connection, or a savepoint if `database` is already inside one. */
 export function sqliteTransaction<T>(
   database: SqliteDatabase,
   action: TransactionAction<SqliteDatabase, T>,
@@ -25,7 +25,8 @@ export function sqliteTransaction<T>(
     return database.turns.run(() => savepoint(database, action, options), options.signal);
   }
   const state = connectionStateOf(database.handle);
-  // Waits for the lock here, between attempts that do not wait, so that the thread stays free.
+  // SQLite does not wait for the lock. Waiting happens between attempts instead, so that the thread
+  // stays free.
   const attempt = (): T | Promise<T> => {
     if (options.mode === "statement") return action(database);
     begin(database, state, options);
@@ -59,7 +60,7 @@ function begin(
     leave(state);
     throw error;
   } finally {
-    // The caller who passed the handle may use it too.
+    // Restore the timeout, because the caller who passed the handle may use it too.
     if (driver === "handle") setLockTimeout(database, state, busyTimeoutMs);
   }
 }
@@ -89,7 +90,10 @@ interface Ending {
   options: TransactionOptions;
 }
 
-/** Runs the action and ends its transaction. A synchronous action is not awaited, so that nothing comes between. */
+/**
+ * Runs the action and ends its transaction. A synchronous action is not awaited, so that no other
+ * work comes between.
+ */
 async function settle<T>(
   database: SqliteDatabase,
   action: TransactionAction<SqliteDatabase, T>,
@@ -116,19 +120,19 @@ function undo(database: SqliteDatabase, statements: string[]): void {
     try {
       database.handle.exec(statement);
     } catch {
-      // SQLite has rolled the transaction back already, or the connection is gone. The error that led here is the one
-      // to report.
+      // SQLite has already rolled the transaction back, or the connection is gone. Report the error
+      // that led here.
     }
   }
 }
 
-/** The database within a transaction: the same connection, until the transaction ends. */
+/** The database inside a transaction: the same connection, usable until the transaction ends. */
 class TransactionScope implements SqliteDatabase {
   readonly driver: string;
   readonly handle: SqliteHandle;
   readonly busyTimeoutMs: number;
   readonly depth: number;
-  /** Serialises the savepoints within. */
+  /** Runs the savepoints inside it one at a time. */
   readonly turns: TurnQueue = new TurnQueue(SqlError);
   isOver = false;
   readonly #database: SqliteDatabase;

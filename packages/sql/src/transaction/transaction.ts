@@ -5,12 +5,13 @@ import { sqliteTransaction } from "./sqlite-transaction.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 
 /**
- * Runs an action in a transaction. Resolves to its value once the commit is done, or rejects with its error once
- * everything is rolled back. On SQLite the transactions of one handle run one at a time, a synchronous action is not
- * interrupted, and statements on the database itself, beside an action that awaits, belong to its transaction too. A
- * transaction on the action's own connection is a savepoint. One on the database itself, awaited within the action,
- * would wait for itself.
- * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and whatever the action throws
+ * Runs an action in a transaction. Resolves to its value once the commit is done, or rejects with
+ * its error once everything is rolled back. On SQLite the transactions of one handle run one at a
+ * time, and a synchronous action is not interrupted. While an action awaits, statements on the
+ * database itself also belong to its transaction. A transaction on the action's connection is a
+ * savepoint. Awaiting one on the database itself inside the action is a deadlock.
+ * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and any error of the
+ * action
  */
 export function transaction<T>(
   database: SqliteDatabase,
@@ -18,7 +19,8 @@ export function transaction<T>(
   options?: TransactionOptions,
 ): Promise<T>;
 /**
- * On PostgreSQL: on a connection of a pool, on the client's own connection in turn, or on the one that PGlite lends.
+ * On PostgreSQL, the transaction runs on a connection of the pool, on the client's own connection
+ * when it is free, or on the one that PGlite passes.
  */
 export function transaction<T>(
   client: PostgresClient | PostgresSession,
@@ -34,7 +36,7 @@ export function transaction<T>(
   return postgresTransaction(target, action, options);
 }
 
-/** True for a database of SQLite, false for a client of PostgreSQL. */
+/** True for a SQLite database, false for a PostgreSQL client. */
 export function isSqliteDatabase(
   target: SqliteDatabase | PostgresClient | PostgresSession,
 ): target is SqliteDatabase {

@@ -1,12 +1,11 @@
 import { type Result, failure, success } from "@ccl/core";
 import { isRecord, isSameJson, valueAt } from "@ccl/core/json";
 import type { Repair } from "../repair/repair.ts";
-import type { Candidate, FoundCandidates } from "./find-candidates.ts";
-import { joinSequence } from "./join-sequence.ts";
 import type { JsonSource } from "./extract-options.ts";
+import type { FoundCandidates, Reading } from "./find-candidates.ts";
 
 /** A value of an answer that fits the schema or the caller's test. */
-export interface Fit<T> {
+interface Fit<T> {
   value: T;
   /** The value before a schema library transformed it. Two values are compared by it. */
   json: unknown;
@@ -23,19 +22,12 @@ export interface Choice<T> {
   fit: (value: unknown, digits: () => unknown) => Fit<T> | undefined;
   /** True if the requested value has this member, so that an object with it alone is not a wrapper. */
   isOwnKey?: ((key: string) => boolean) | undefined;
-}
-
-/** One way to read an answer. */
-export interface Reading {
-  value: unknown;
-  repairs: readonly Repair[];
-  source: Omit<JsonSource, "path">;
-  digits?: (() => unknown) | undefined;
+  /** True if every value fits, so that the first reading is taken. */
+  isAny?: boolean | undefined;
 }
 
 /** The chosen value, its repairs and its source. */
-export interface Chosen<T> {
-  value: T;
+export interface Chosen<T> extends Pick<Fit<T>, "value" | "json"> {
   repairs: Repair[];
   source: JsonSource;
 }
@@ -47,7 +39,7 @@ const MAX_VALUES = 2000;
 export function chosenFrom<T>(
   { value, repairs, source, digits }: Reading,
   { fit, isOwnKey }: Choice<T>,
-): (Chosen<T> & Pick<Fit<T>, "json">) | undefined {
+): Chosen<T> | undefined {
   const path: JsonSource["path"] = [];
   for (let inner = value; ;) {
     const found = fit(inner, () => valueAt(digits?.(), path));
@@ -77,9 +69,8 @@ export function chooseValue<T>(
   choice: Choice<T>,
 ): Result<Chosen<T>> {
   const sequence = joinSequence(text, candidates);
-  const whole = sequence && chosenFrom(toReading(sequence), choice);
-  const isList = whole?.repairs.every(({ kind }) => kind !== "schema_list");
-  if (whole !== undefined && isList === true) return success(whole);
+  const whole = sequence && chosenFrom(sequence, choice);
+  if (whole?.repairs.every(({ kind }) => kind !== "schema_list") === true) return success(whole);
   // A footnote mark such as `[1]`, or an empty bracket in prose, counts only if nothing else fits.
   const weighty = sequence
     ? candidates
@@ -91,24 +82,49 @@ export function chooseValue<T>(
   if (last === undefined)
     return refuse("The answer holds JSON, but no value in it fits what was asked for.");
   const { chosen, candidate } = last;
-  const after = broken.find(({ position, isInFence }) => isInFence && position > candidate.end);
+  const { kind, start, end } = candidate.source;
+  const after = broken.find(({ position, isInFence }) => isInFence && position > end);
   const later = weighty.find(
-    (other) => other.start > candidate.end && isRival(other, candidate, chosen),
+    (other) => other.source.start > end && isRival(other.value, candidate.value, chosen.json),
   );
-  const rival = after?.position ?? later?.start;
+  const rival = after?.position ?? later?.source.start;
   if (rival !== undefined)
     return refuse(
       `A value fits, but the one after it, at offset ${rival}, does not. Give one value.`,
     );
   const other = rivals.find((one) => !isSameJson(one.chosen.json, chosen.json));
   if (other === undefined) return success(chosen);
-  const start = rivals.reduce((end, one) => Math.max(end, one.candidate.end), 0);
-  if (candidate.zone !== "fence" || !saysFinal(text.slice(start, candidate.start)))
+  const position = other.candidate.source.start;
+  const rivalsEnd = rivals.reduce((max, one) => Math.max(max, one.candidate.source.end), 0);
+  if (kind !== "fence" || !saysFinal(text.slice(rivalsEnd, start)))
     return refuse(
-      `The answer holds two different values that fit, at offsets ${other.candidate.start} and ${candidate.start}. Give one.`,
+      `The answer holds two different values that fit, at offsets ${position} and ${start}. Give one.`,
     );
-  const draft: Repair = { kind: "draft", position: other.candidate.start };
-  return success({ ...chosen, repairs: [draft, ...chosen.repairs] });
+  return success({ ...chosen, repairs: [{ kind: "draft", position }, ...chosen.repairs] });
+}
+
+/** Joins values into a list if they are the whole text, one per line (JSON Lines) or separated by commas. */
+function joinSequence(text: string, candidates: readonly Reading[]): Reading | undefined {
+  const { start = 0 } = candidates[0]?.source ?? {};
+  let end = 0;
+  for (const { source } of candidates) {
+    const between = text.slice(end, source.start);
+    const isJoined = /^\s*$/.test(between)
+      ? end === 0 || between.includes("\n")
+      : end > 0 && between.trim() === ",";
+    if (!isJoined) return undefined;
+    end = source.end;
+  }
+  if (candidates.length < 2 || !/^,?$/.test(text.slice(end).trim())) return undefined;
+  return {
+    value: candidates.map(({ value }) => value),
+    repairs: [
+      { kind: "sequence", position: start },
+      ...candidates.flatMap((candidate) => candidate.repairs),
+    ],
+    source: { kind: "prose", start, end },
+    digits: () => candidates.map(({ digits }) => digits?.()),
+  };
 }
 
 function saysFinal(between: string): boolean {
@@ -116,32 +132,25 @@ function saysFinal(between: string): boolean {
 }
 
 function fitting<T>(
-  candidates: readonly Candidate[],
+  candidates: readonly Reading[],
   choice: Choice<T>,
-): { candidate: Candidate; chosen: Chosen<T> & { json: unknown } }[] {
+): { candidate: Reading; chosen: Chosen<T> }[] {
   return candidates.flatMap((candidate) => {
-    const chosen = chosenFrom(toReading(candidate), choice);
+    const chosen = chosenFrom(candidate, choice);
     return chosen === undefined ? [] : [{ candidate, chosen }];
   });
 }
 
 // A later value with the same members may be the answer, and the one that fits only a draft.
-function isRival<T>(
-  { value }: Candidate,
-  { value: taken }: Candidate,
-  { json }: { json: unknown; value: T },
-): boolean {
+function isRival(value: unknown, taken: unknown, json: unknown): boolean {
   if (!isRecord(value) || !isRecord(taken) || isSameJson(value, taken)) return false;
   return isRecord(json) && Object.keys(value).some((key) => Object.hasOwn(json, key));
 }
 
-function toReading({ value, repairs, zone, start, end, digits }: Candidate): Reading {
-  return { value, repairs, source: { kind: zone, start, end }, digits };
-}
-
-function isSlight(text: string, { value, start }: Candidate): boolean {
+function isSlight(text: string, { value, source }: Reading): boolean {
   if (!Array.isArray(value)) return isContainer(value) && Object.keys(value).length === 0;
-  const isSubscript = /[\p{L}\p{N}_)\]]/u.test(text.charAt(start - 1)) && !isContainer(value[0]);
+  const isSubscript =
+    /[\p{L}\p{N}_)\]]/u.test(text.charAt(source.start - 1)) && !isContainer(value[0]);
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
 }
 

@@ -1,8 +1,8 @@
 import { type Complete, type Result, failure, success, withDefaults } from "@ccl/core";
 import type { ParseBudget } from "../repair/parse-tolerant.ts";
-import { type Choice, type Chosen, chosenFrom, chooseValue, type Reading } from "./choose-value.ts";
+import { type Choice, type Chosen, chosenFrom, chooseValue } from "./choose-value.ts";
 import type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract-options.ts";
-import { findCandidates } from "./find-candidates.ts";
+import { findCandidates, type Reading } from "./find-candidates.ts";
 import { countColons, DEEPEST_LIMIT } from "./count-colons.ts";
 import { readMembers, readScalar } from "./read-scalar.ts";
 
@@ -36,7 +36,7 @@ export function extractJson(text: string, options: ExtractOptions = {}): Result<
 export function findAnswer<T>(
   text: string,
   { limits: given, finishReason }: Omit<ExtractOptions, "accept">,
-  choice: Choice<T> & { isAny?: boolean | undefined },
+  choice: Choice<T>,
 ): Result<Chosen<T>> {
   const limits = withDefaults(DEFAULT_LIMITS, given);
   limits.maxDepth = Math.min(limits.maxDepth, DEEPEST_LIMIT);
@@ -61,7 +61,7 @@ export function findAnswer<T>(
 
 function readWhole<T>(
   reading: Reading,
-  choice: Choice<T> & { isAny?: boolean | undefined },
+  choice: Choice<T>,
   limits: Complete<ExtractLimits>,
 ): Result<Chosen<T>> {
   const decoded =
@@ -93,7 +93,7 @@ function decode(
 export function onlyValueIn(
   text: string,
   budget: ParseBudget = DEFAULT_LIMITS,
-): Omit<Reading, "source"> | undefined {
+): Reading | undefined {
   const { candidates, truncatedAt, broken } = findCandidates(text, budget);
   const [only, ...others] = candidates;
   const isOnly = others.length === 0 && truncatedAt === undefined && broken.length === 0;
@@ -102,7 +102,7 @@ export function onlyValueIn(
 
 function readCandidates<T>(
   text: string,
-  choice: Choice<T> & { isAny?: boolean | undefined },
+  choice: Choice<T>,
   limits: Complete<ExtractLimits>,
 ): Result<Chosen<T>> {
   const found = findCandidates(text, limits);

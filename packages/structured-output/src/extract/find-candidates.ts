@@ -2,24 +2,22 @@ import { parseTolerant, type ParseBudget } from "../repair/parse-tolerant.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { isQuote, punctuationAt } from "../repair/marks.ts";
 import { startsBareKey } from "../repair/follows-string.ts";
-import { readDigits } from "../repair/read-digits.ts";
 import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
+import type { JsonSource } from "./extract-options.ts";
 
-/** A bracketed value of the text. */
-export interface Candidate {
+/** One way to read a part of an answer. */
+export interface Reading {
   readonly value: unknown;
   readonly repairs: readonly Repair[];
-  readonly zone: "fence" | "prose";
-  readonly start: number;
-  readonly end: number;
+  readonly source: Omit<JsonSource, "path">;
   /** The value with its numbers as written. */
-  readonly digits: () => unknown;
+  readonly digits?: (() => unknown) | undefined;
 }
 
 /** Every outermost value of a text, and what could not be read. */
 export interface FoundCandidates {
-  candidates: Candidate[];
+  candidates: Reading[];
   /** Offset of the value, string or reasoning block that the text breaks off in. */
   truncatedAt: number | undefined;
   /** Values that cannot be repaired. */
@@ -46,6 +44,8 @@ const OBJECT_START =
 const ARRAY_START =
   /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
 const GLUED = /[\p{L}\p{N}_{["'(]/u;
+// Numbers that JavaScript may print differently.
+const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
 
@@ -147,16 +147,23 @@ function addCandidate(
   start: number,
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
-  const { view, budget, position: end } = scan;
-  const digits = (): unknown => readDigits(view, start, budget);
+  const { view, budget, position: end, isInFence } = scan;
   scan.candidates.push({
     value,
     repairs,
-    zone: scan.isInFence ? "fence" : "prose",
-    start,
-    end,
-    digits,
+    source: { kind: isInFence ? "fence" : "prose", start, end },
+    digits: () => readDigits(view, start, budget),
   });
+}
+
+/** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */
+function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {
+  if (!OTHER_SPELLING.test(view.text)) return undefined;
+  const options = { ...budget, keepsDigits: true };
+  const reader = new PlainReader(start, options);
+  if (reader.read(view.text, true) === "complete") return reader.value;
+  const parsed = parseTolerant(view, start, options);
+  return parsed.status === "complete" ? parsed.value : undefined;
 }
 
 function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {

@@ -19,25 +19,22 @@ const rungs: readonly StructuredFormat[] = ["json_schema", "json_object", "none"
 
 /** Creates a ladder that remembers in memory. */
 export function createFormatLadder(): FormatLadder {
-  const reached = new Map<string, StructuredFormat>();
-  const current = (model: LanguageModel): StructuredFormat =>
-    lowest([reached.get(keyOf(model)), model.capabilities?.structuredOutput]);
+  const reached = new Map<string, number>();
+  const rungOf = (model: LanguageModel): number => {
+    const declared = rungs.indexOf(model.capabilities?.structuredOutput ?? "json_schema");
+    return Math.max(declared, reached.get(keyOf(model)) ?? 0);
+  };
   return {
-    current: async (model) => current(model),
+    current: async (model) => rungs[rungOf(model)] ?? "none",
     async stepDown(model, refused) {
-      const next = rungs[rungs.indexOf(refused) + 1];
-      if (next === undefined) return undefined;
+      const next = rungs.indexOf(refused) + 1;
+      if (next === rungs.length) return undefined;
       // Meanwhile another call may have stepped down further.
-      const lower = lowest([current(model), next]);
+      const lower = Math.max(rungOf(model), next);
       reached.set(keyOf(model), lower);
-      return lower;
+      return rungs[lower];
     },
   };
-}
-
-function lowest(formats: readonly (StructuredFormat | undefined)[]): StructuredFormat {
-  const known = formats.map((format) => (format === undefined ? 0 : rungs.indexOf(format)));
-  return rungs[Math.max(0, ...known)] ?? "none";
 }
 
 function keyOf({ provider, modelId }: LanguageModel): string {

@@ -4,9 +4,12 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { createFormatLadder } from "./format-ladder.ts";
-import { generateStructured } from "./generate-structured.ts";
-import type { GenerateStructuredOptions } from "./generate-structured-options.ts";
-import type { StructuredAttempt, StructuredResult } from "./structured-attempt.ts";
+import {
+  generateStructured,
+  type GenerateStructuredOptions,
+  type StructuredAttempt,
+  type StructuredResult,
+} from "./generate-structured.ts";
 
 const city = z.object({ name: z.string(), people: z.int().optional() });
 type City = z.infer<typeof city>;

@@ -1,19 +1,98 @@
 import {
+  type ChatMessage,
   failure,
+  type FinishReason,
+  type Issue,
   type LanguageModel,
+  LanguageModelError,
+  type ModelRequest,
   type ModelResponse,
   type ModelUsage,
+  type ResponseFormat,
   type Result,
   success,
 } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
-import type { ReadAnswer } from "../schema/read-answer.ts";
-import { askModel } from "./ask-model.ts";
-import type { GenerateStructuredOptions } from "./generate-structured-options.ts";
-import { readResponse } from "./read-response.ts";
-import type { StructuredAttempt, StructuredResult } from "./structured-attempt.ts";
-import { createPlan, type PendingRepair } from "./structured-plan.ts";
-import { sumUsage } from "./sum-usage.ts";
+import type { ExtractLimits } from "../extract/extract-options.ts";
+import type { JsonSchema } from "../json-schema/json-schema.ts";
+import type { Repair } from "../repair/repair.ts";
+import { jsonSchemaOf } from "../schema/compile-schema.ts";
+import { type ReadAnswer, readAnswer } from "../schema/parse-structured.ts";
+import type { StructuredSchema } from "../schema/structured-schema.ts";
+import { toWireSchema, type WireSchema } from "../schema/wire/to-wire-schema.ts";
+import { createFormatLadder, type FormatLadder, type StructuredFormat } from "./format-ladder.ts";
+import { isTruncation, repairMessages } from "./repair-messages.ts";
+import { withSchemaInstruction } from "./schema-instruction.ts";
+
+/** The schema, and how many calls may be spent on it. */
+export interface GenerateStructuredOptions<T> {
+  schema: StructuredSchema<T>;
+  messages: readonly ChatMessage[];
+  /** Requests to repair an answer. Refused formats do not count. Default: 1. */
+  maxRepairs?: number | undefined;
+  /** `strict` (default) starts on the highest rung of the ladder, `best-effort` uses the prompt alone. */
+  mode?: "strict" | "best-effort" | undefined;
+  /** Share one to remember refusals across models and calls. By default they are remembered per model object. */
+  ladder?: FormatLadder | undefined;
+  /** Name of the schema for the provider: letters, digits, `_` and `-`. Default: "answer". */
+  schemaName?: string | undefined;
+  /** Sampling and limits of every call. Absent fields use the provider's defaults. */
+  request?:
+    | Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">
+    | undefined;
+  limits?: ExtractLimits | undefined;
+  /** Called after each attempt. If a later call throws, it is the only record of the earlier ones. */
+  onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** One call of the model. */
+export interface StructuredAttempt {
+  format: StructuredFormat;
+  /** True if the call asked to repair the previous answer. */
+  isRepair: boolean;
+  /** Absent if the provider refused the format. */
+  finishReason?: FinishReason | undefined;
+  /** Why the answer was not accepted. Empty for the last attempt of a success. */
+  issues: Issue[];
+  /** Repairs of the accepted answer, including changes to fit its schema. */
+  repairs: Repair[];
+  /** Absent if the provider reported none. */
+  usage?: ModelUsage | undefined;
+  requestId?: string | undefined;
+}
+
+/** The value or the issues of the last attempt, and the usage of all. */
+export type StructuredResult<T> = Result<T> & {
+  attempts: StructuredAttempt[];
+  /** Sum over all attempts. Zero if the provider reported none. */
+  usage: ModelUsage;
+  /** The rung of the last attempt. */
+  format: StructuredFormat;
+};
+
+/** What stays the same over all attempts. */
+interface Plan<T> {
+  options: GenerateStructuredOptions<T>;
+  domain: JsonSchema;
+  wire: WireSchema;
+}
+
+/** The format of the next attempt, and the answer that it should repair. */
+interface Turn {
+  format: StructuredFormat;
+  /** The answer may be all pieces so far of one that was cut off. */
+  pending: { issues: Issue[]; answer: string } | undefined;
+}
+
+/** The text that was read, which is the response or all pieces of a continued answer, and its value. */
+interface Reading<T> {
+  answer: string;
+  result: Result<ReadAnswer<T>>;
+}
+
+const ladders = new WeakMap<LanguageModel, FormatLadder>();
 
 /**
  * Asks a model for a value that fits a schema. If the provider refuses the format, it steps down the ladder. If the
@@ -26,48 +105,150 @@ export async function generateStructured<T>(
   model: LanguageModel,
   options: GenerateStructuredOptions<T>,
 ): Promise<StructuredResult<T>> {
-  const plan = createPlan(model, options);
+  const { schema, mode, onAttempt } = options;
+  const ladder = options.ladder ?? ladders.get(model) ?? createFormatLadder();
+  if (options.ladder === undefined) ladders.set(model, ladder);
+  const plan: Plan<T> = { options, domain: jsonSchemaOf(schema), wire: toWireSchema(schema) };
   const attempts: StructuredAttempt[] = [];
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
-  let format = options.mode === "best-effort" ? "none" : await plan.ladder.current(model);
-  let pending: PendingRepair | undefined;
+  const turn: Turn = {
+    format: mode === "best-effort" ? "none" : await ladder.current(model),
+    pending: undefined,
+  };
   for (let repairsLeft = options.maxRepairs ?? 1; ;) {
-    const response = await askModel(plan, format, pending);
-    const read =
-      response === undefined ? undefined : readResponse(plan, response, { format, pending });
-    const how = { format, isRepair: pending !== undefined };
-    const attempt = createAttempt(how, response, read?.result);
+    const { format } = turn;
+    const response = await askModel(model, plan, turn);
+    const { answer, result } = readResponse(plan, response, turn);
+    const attempt: StructuredAttempt = {
+      format,
+      isRepair: turn.pending !== undefined,
+      finishReason: response?.finishReason,
+      issues: result.ok ? [] : result.issues,
+      repairs: result.ok ? result.value.repairs : [],
+      usage: response?.usage,
+      requestId: response?.requestId,
+    };
     attempts.push(attempt);
-    options.onAttempt?.(attempt);
-    if (response === undefined || read === undefined) {
-      format = (await plan.ladder.stepDown(model, format)) ?? "none";
+    onAttempt?.(attempt);
+    if (response === undefined) {
+      turn.format = (await ladder.stepDown(model, format)) ?? "none";
       continue;
     }
-    usage = response.usage === undefined ? usage : sumUsage(usage, response.usage);
-    const { result, answer } = read;
+    if (response.usage !== undefined) usage = sumUsage(usage, response.usage);
     if (result.ok) return { ...success(result.value.value), attempts, usage, format };
-    if (repairsLeft <= 0 || response.finishReason === "content_filter") {
-      return { ok: false, issues: result.issues, attempts, usage, format };
-    }
+    if (repairsLeft <= 0 || response.finishReason === "content_filter")
+      return { ...result, attempts, usage, format };
     repairsLeft--;
-    pending = { issues: result.issues, answer };
+    turn.pending = { issues: result.issues, answer };
   }
 }
 
-function createAttempt<T>(
-  how: Pick<StructuredAttempt, "format" | "isRepair">,
+/** Calls the model once. Undefined if the provider refuses the format and the ladder has a lower rung. */
+async function askModel<T>(
+  model: LanguageModel,
+  plan: Plan<T>,
+  turn: Turn,
+): Promise<ModelResponse | undefined> {
+  const { signal, request } = plan.options;
+  throwIfAborted(signal, LanguageModelError);
+  try {
+    const response = await model.generate({
+      ...request,
+      messages: messagesFor(plan, turn),
+      responseFormat: responseFormat(plan, turn),
+      signal,
+    });
+    throwIfAborted(signal, LanguageModelError);
+    return response;
+  } catch (error) {
+    const isRefused =
+      LanguageModelError.isInstance(error) && error.code === "unsupported_response_format";
+    if (isRefused && turn.format !== "none") return undefined;
+    throw error;
+  }
+}
+
+function responseFormat<T>(
+  { wire: { schema }, options }: Plan<T>,
+  { format: type }: Turn,
+): ResponseFormat | undefined {
+  if (type === "none") return undefined;
+  return type === "json_object"
+    ? { type }
+    : { type, name: options.schemaName ?? "answer", schema, strict: true };
+}
+
+function messagesFor<T>(plan: Plan<T>, { format, pending }: Turn): ChatMessage[] {
+  const { domain, wire, options } = plan;
+  const isDescribed = format !== "json_schema";
+  const messages = isDescribed
+    ? withSchemaInstruction(options.messages, usesWire(plan, format) ? wire.schema : domain)
+    : options.messages;
+  const schema = isDescribed ? undefined : wire.schema;
+  return pending === undefined
+    ? [...messages]
+    : [...messages, ...repairMessages(pending.issues, pending.answer, { format, schema })];
+}
+
+/** True if answers have the wire shape. JSON mode allows only objects, so other roots are wrapped there as well. */
+function usesWire<T>({ domain }: Plan<T>, format: StructuredFormat): boolean {
+  return format === "json_schema" || (format === "json_object" && domain["type"] !== "object");
+}
+
+/** Reads the value of a response. If the answer before was cut off, the response may continue it. */
+function readResponse<T>(
+  plan: Plan<T>,
   response: ModelResponse | undefined,
-  result: Result<ReadAnswer<T>> | undefined,
-): StructuredAttempt {
-  const message = `The provider refuses the response format ${how.format}.`;
-  const refusal = failure({ code: "unsupported_response_format", path: [], message });
-  const read = result ?? refusal;
-  return {
-    ...how,
-    finishReason: response?.finishReason,
-    issues: read.ok ? [] : read.issues,
-    repairs: read.ok ? read.value.repairs : [],
-    usage: response?.usage,
-    requestId: response?.requestId,
+  { format, pending }: Turn,
+): Reading<T> {
+  const refuse = (answer: string, code: string, message: string): Reading<T> => ({
+    answer,
+    result: failure({ code, path: [], message }),
+  });
+  if (response === undefined) {
+    const message = `The provider refuses the response format ${format}.`;
+    return refuse("", "unsupported_response_format", message);
+  }
+  const { finishReason, text } = response;
+  if (finishReason === "content_filter") {
+    const message = "The provider's content filter stopped the answer; change the request.";
+    return refuse(text, "content_filtered", message);
+  }
+  const domain = (candidate: unknown): unknown => candidate;
+  // A provider that ignores the format answers in the domain schema's shape.
+  const decoders = usesWire(plan, format) ? [plan.wire.decode, domain] : [domain];
+  const { schema, limits } = plan.options;
+  const how = { schema, decoders, finishReason, limits };
+  const read = (answer: string): Reading<T> => ({ answer, result: readAnswer(answer, how) });
+  const alone = read(text);
+  if (pending?.issues.some(isTruncation) !== true || isResent(text, pending.answer)) return alone;
+  const joined = read(pending.answer + continuationOf(text));
+  // A joined answer counts only if it needs no repair, since halves of different answers do not parse.
+  if (joined.result.ok) return joined.result.value.repairs.length === 0 ? joined : alone;
+  return alone.result.ok ? alone : joined;
+}
+
+/** True if an answer begins like the one before it. */
+function isResent(text: string, before: string): boolean {
+  const start = (answer: string): string =>
+    continuationOf(answer).replaceAll(/\s/g, "").slice(0, 8);
+  return start(text) === start(before);
+}
+
+/** Removes the fence that a model may open again when it continues inside a code fence. */
+function continuationOf(text: string): string {
+  return text.replace(/^\s*```[a-z]*\n/i, "");
+}
+
+/** Adds two usages. An optional count is present if either has it. */
+function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
+  const sum: ModelUsage = {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
   };
+  for (const name of ["cachedInputTokens", "cacheWriteTokens", "costUsd"] as const) {
+    if (left[name] !== undefined || right[name] !== undefined)
+      sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
+  }
+  return sum;
 }

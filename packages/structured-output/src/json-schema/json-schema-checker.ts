@@ -115,12 +115,10 @@ function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRul
       return [{ rule: above, path, reason: "Is not a property of the schema. Leave it out." }];
     const rule = keyword === "false" && wrappers.has(above) ? above : keyword;
     const isUnclear = /^(?:pattern|exclusiveMinimum|maxProperties)$/.test(keyword);
-    const reason =
-      keyword === "false"
-        ? "Must not be there."
-        : isUnclear
-          ? `The rule is ${JSON.stringify(ruleAt(keywordLocation, context))}.`
-          : error;
+    const words = isUnclear
+      ? `The rule is ${JSON.stringify(ruleAt(keywordLocation, context))}.`
+      : error;
+    const reason = keyword === "false" ? "Must not be there." : words;
     return [{ rule, path, reason, value: { shown: valueAt(value, path) } }];
   });
 }

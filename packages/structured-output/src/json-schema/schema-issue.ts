@@ -1,8 +1,8 @@
-import type { Issue, Result } from "@ccl/core";
-
-import { describeValue } from "./describe-value.ts";
+import { type Issue, redactSecrets, type Result } from "@ccl/core";
 
 const maxIssues = 200;
+const maxQuotedCharacters = 200;
+const maxShownCharacters = 60;
 
 /** One broken rule of a schema. `value` is the offending value. Absent if it is not known. */
 export interface BrokenRule {
@@ -36,4 +36,19 @@ export function withinStack<T>(check: () => Result<T>): Result<T> {
 
 function schemaIssue(path: (string | number)[], message: string): Issue {
   return { code: "ERR_SCHEMA_VALIDATION", path, message };
+}
+
+/**
+ * Describes a value for a message. Short scalars are quoted with secrets masked, other values shown by kind and size.
+ * Undefined if there is nothing to show.
+ */
+function describeValue(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  const size = `a string of ${value.length} characters`;
+  if (value.length > maxQuotedCharacters) return size;
+  const masked = JSON.stringify(redactSecrets(value).text);
+  return masked.length > maxShownCharacters ? size : masked;
 }

@@ -5,8 +5,8 @@ import { decodeString } from "../repair/decode-string.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { setField } from "../repair/set-field.ts";
 import { alignValue } from "../schema/align-value.ts";
-import { createChecker, shapeOf } from "../schema/compile-schema.ts";
-import { readAnswer } from "../schema/read-answer.ts";
+import { shapeOf } from "../schema/compile-schema.ts";
+import { readAnswer } from "../schema/parse-structured.ts";
 import { schemaAt } from "../schema/schema-at.ts";
 import type { StructuredSchema } from "../schema/structured-schema.ts";
 import { findStart } from "./find-start.ts";
@@ -179,19 +179,10 @@ function isContinued(
 }
 
 function readWhole<T>(text: string, schema: StructuredSchema<T> | undefined): Result<unknown> {
-  if (schema === undefined) {
-    const found = extractJson(text);
-    return found.ok ? success(found.value.value) : found;
-  }
-  const check = createChecker(schema);
-  const found = readAnswer(text, {
-    check: (value) => {
-      const result = check(value);
-      return result.ok ? success(value) : result;
-    },
-    shape: () => shapeOf(schema),
-  });
-  return found.ok ? success(found.value.value) : found;
+  const found = schema === undefined ? extractJson(text) : readAnswer(text, { schema });
+  if (!found.ok) return found;
+  const { value } = found;
+  return success("json" in value ? value.json : value.value);
 }
 
 function mayGrow(node: JsonRecord | undefined): boolean {

@@ -1,7 +1,7 @@
 import { isQuote, punctuationAt } from "./marks.ts";
 import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
-import { COST, frameOf, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
+import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
 import { foreignSpace } from "./text-view.ts";
 
 /** How far back a line break is looked for. */
@@ -16,8 +16,7 @@ const NAME_START = /[\p{L}_$]/u;
 export function advance(grammar: Grammar, from: Reading): void {
   const reading = skipGap(grammar, from);
   const { text } = grammar.view;
-  const { frame, position, mode } = reading;
-  if (frame === undefined) return;
+  const { position, mode } = reading;
   const raw = text.charAt(position);
   if (raw === "" || text.startsWith("```", position)) {
     grammar.push({ ...reading, mode: "cut", inner: 0 });
@@ -72,8 +71,7 @@ function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {
 
 function readAfter(grammar: Grammar, reading: Reading, character: string): void {
   const { view, push } = grammar;
-  const { position } = reading;
-  const frame = frameOf(reading);
+  const { position, frame } = reading;
   const isObject = frame.kind === "object";
   const next: Mode = isObject ? "key" : "value";
   if (character === "," || character === ";") {
@@ -116,13 +114,13 @@ function skipStrayText({ view, push }: Grammar, reading: Reading): void {
     at += 1;
   const isBullet = /^[-+*>] $/.test(text.slice(reading.position, at));
   const isBetween =
-    (text[at] === '"' || text[at] === "}") && (isBullet || frameOf(reading).entries !== undefined);
+    (text[at] === '"' || text[at] === "}") && (isBullet || reading.frame.entries !== undefined);
   const cost = isBullet ? COST.emptyPlace : COST.strayText + at - reading.position;
   if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
 }
 
 function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
-  const frame = frameOf(reading);
+  const { frame } = reading;
   push({
     ...repaired(reading, "missing_braces", COST.implicitObject),
     mode: "value",
@@ -142,8 +140,7 @@ function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry)
 
 function readColon(grammar: Grammar, reading: Reading, character: string): void {
   const { view, push } = grammar;
-  const { position } = reading;
-  const frame = frameOf(reading);
+  const { position, frame } = reading;
   const value = { ...reading, mode: "value" as const };
   if (character === ":") push({ ...value, position: position + 1 });
   else if (character === "=") {
@@ -174,8 +171,7 @@ function setItem(key: Part): Part {
 
 function readCloser(grammar: Grammar, reading: Reading, closer: string): void {
   const { push, view } = grammar;
-  const { mode, position } = reading;
-  const frame = frameOf(reading);
+  const { mode, position, frame } = reading;
   let closing = reading;
   let held = frame;
   if (frame.kind === "object" && mode === "value") {
@@ -209,13 +205,12 @@ function hasOuter({ parent }: Frame, closer: string): boolean {
 function finish({ push }: Grammar, reading: Reading, frame: Frame, isTrailing: boolean): void {
   const part = partOf(frame, isTrailing);
   const { parent } = frame;
-  if (parent === undefined) push({ ...reading, mode: "done", frame: undefined, root: part });
+  if (parent === undefined) push({ ...reading, mode: "done", root: part });
   else push({ ...reading, mode: "after", frame: withPart(parent, part) });
 }
 
 function readExtraComma({ push }: Grammar, reading: Reading): void {
-  const frame = frameOf(reading);
-  const { position, mode } = reading;
+  const { position, mode, frame } = reading;
   if (frame.kind === "object" && mode === "value") {
     const missing = repaired(reading, "missing_value", COST.missingValue);
     const next = withPart(frame, { type: "value", value: null, start: position });
@@ -225,7 +220,7 @@ function readExtraComma({ push }: Grammar, reading: Reading): void {
 
 function readKey(grammar: Grammar, reading: Reading, character: string): void {
   const { push, view } = grammar;
-  const frame = frameOf(reading);
+  const { frame } = reading;
   if (startsString(view.text, reading.position)) {
     openStrings(grammar, reading, true);
     return;
@@ -272,16 +267,16 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
     const quoted = repaired(reading, "quote_style", COST.notation);
     openStrings(grammar, { ...quoted, position: PREFIX.lastIndex }, false);
   } else if (character === ":") {
-    if (frameOf(reading).kind !== "object") return;
+    if (reading.frame.kind !== "object") return;
     const stray = repaired(reading, "stray_text", COST.strayText);
     push({ ...stray, position: position + 1 });
   } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }
 
-/** Opens a bracket at the reading's position. */
+/** Opens a bracket at the reading's position. Only the outermost one has no frame around it. */
 export function openFrame(
   grammar: Grammar,
-  reading: Reading,
+  reading: Omit<Reading, "frame"> & { frame: Frame | undefined },
   bracket: string,
   entries: Entry | undefined,
 ): void {

@@ -37,6 +37,19 @@ const MAX_TAIL = 512;
 const MODES: readonly Mode[] = [
   "value", "first", "key", "firstKey", "colon", "after", "string", "resume", "word", "keyWord", "done", "cut",
 ]; // prettier-ignore
+/** A reading that has read nothing. */
+const UNOPENED = {
+  mode: "value",
+  cost: 0,
+  frame: undefined,
+  links: undefined,
+  styles: 0,
+  mark: "",
+  inner: 0,
+  isKey: false,
+  before: undefined,
+  root: undefined,
+} as const;
 const KINDS = { object: 1, array: 2, paren: 3 } as const;
 
 /**
@@ -65,7 +78,12 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
       return known;
     },
   };
-  openFrame(grammar, startAt(start), punctuationAt(text, start), undefined);
+  openFrame(
+    grammar,
+    { ...UNOPENED, position: start, start },
+    punctuationAt(text, start),
+    undefined,
+  );
   const failed = (reason: string, isOverBudget: boolean): TolerantParse => ({
     status: "failed",
     position: Math.min(search.front(), text.length),
@@ -107,23 +125,6 @@ function follow(grammar: Grammar, reading: Reading): void {
   else if (reading.mode === "word") scanWord(grammar, reading);
   else if (reading.mode === "keyWord") scanKeyWord(grammar, reading);
   else advance(grammar, reading);
-}
-
-function startAt(position: number): Reading {
-  return {
-    mode: "value",
-    position,
-    cost: 0,
-    frame: undefined,
-    links: undefined,
-    styles: 0,
-    start: position,
-    mark: "",
-    inner: 0,
-    isKey: false,
-    before: undefined,
-    root: undefined,
-  };
 }
 
 // A value may have ended too early if the text continues without a gap, with a quote, or with another key or item. The
@@ -204,5 +205,5 @@ function keyOf({ position, mode, start, mark, isKey, inner, frame }: Reading): n
   // The cost of the next quote depends on the quotes before it.
   const marks = isText ? Math.min(inner, 2) : 0;
   const state = (marks * MODES.length + MODES.indexOf(mode)) * 64 + token;
-  return (position * 4096 + state) * 65_536 + ((frame?.shape ?? 0) % 65_536);
+  return (position * 4096 + state) * 65_536 + (mode === "done" ? 0 : frame.shape % 65_536);
 }

@@ -23,7 +23,8 @@ export interface Reading {
   position: number;
   /** Sum of its repairs' costs. */
   cost: number;
-  frame: Frame | undefined;
+  /** The innermost open bracket, or the outermost one of a complete value. */
+  frame: Frame;
   links: RepairLink | undefined;
   /** Kinds of repair that are the text's style, one bit each. After the first, each costs a third. */
   styles: number;
@@ -133,13 +134,7 @@ export function pushText(
 
 /** Adds a key or a value to the reading's frame. */
 export function pushPart(push: Grammar["push"], reading: Reading, part: Part): void {
-  const frame = frameOf(reading);
+  const { frame } = reading;
   if (reading.isKey) push({ ...reading, mode: "colon", frame: { ...frame, key: part } });
   else push({ ...reading, mode: "after", frame: withPart(frame, part) });
-}
-
-/** The frame of an incomplete reading. */
-export function frameOf({ frame }: Reading): Frame {
-  if (frame === undefined) throw new TypeError("A reading that is not complete has a frame");
-  return frame;
 }

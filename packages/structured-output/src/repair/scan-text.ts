@@ -26,7 +26,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     if (code === 0x5c) {
       at += 1;
       // The backslash may be the last character of a path, as in `"C:\dir\", "next"`.
-      if (text[at] === mark && followsString(view, at + 1, isKey ? "key" : frame?.kind) === true) {
+      if (text[at] === mark && followsString(view, at + 1, isKey ? "key" : frame.kind) === true) {
         const isPath = WINDOWS_PATH.test(text.slice(from.start, from.start + 4));
         const cost = isPath ? COST.notation : COST.missingQuote;
         pushText(push, { ...reading, cost: reading.cost + cost }, at, at + 1);
@@ -52,11 +52,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     }
     if (isKey) {
       if (character === ":" && at - from.start < MAX_KEY) loseQuote(grammar, reading, at);
-    } else if (
-      code === 0x0a ||
-      character === "," ||
-      (character === "]" && frame?.kind !== "object")
-    )
+    } else if (code === 0x0a || character === "," || (character === "]" && frame.kind !== "object"))
       loseQuote(grammar, reading, at);
   }
   cutOff(grammar, reading);
@@ -80,12 +76,12 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isClosing = inner % 2 === 1;
   if (isClosing && passesStructure(text, at, isKey)) return;
   const looksStructural =
-    followsString(view, at + 1, isKey ? "key" : frame?.kind) !== false ||
+    followsString(view, at + 1, isKey ? "key" : frame.kind) !== false ||
     followsComma(text, at) ||
-    (frame?.kind === "array" &&
+    (frame.kind === "array" &&
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
         (inner === 0 && isKeyOf(text, reading.start - 1))));
-  const looksLikeKey = !isKey && frame?.kind === "object" && startsKey(text, at);
+  const looksLikeKey = !isKey && frame.kind === "object" && startsKey(text, at);
   const isDoubtfulKey =
     isKey &&
     (looksStructural ||
@@ -150,7 +146,7 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
   const { view, push } = grammar;
   const { text } = view;
   const { start, frame, position } = reading;
-  const within = frame?.kind;
+  const within = frame.kind;
   let braces = 0;
   for (let at = position; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -178,15 +174,15 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
       endWord(grammar, reading, at);
       extendWord(grammar, reading, at);
       return;
-    } else if (isSpace(code) && isWholeWord(text, start, at)) {
+    } else if (isSpace(character) && isWholeWord(text, start, at)) {
       endWord(grammar, reading, at);
       push({ ...reading, position: at + 1 });
       return;
     } else if (
       text.startsWith("```", at) ||
       (character === "/" &&
-        (text[at + 1] === "*" || (text[at + 1] === "/" && isSpace(text.charCodeAt(at - 1))))) ||
-      (character === "#" && isSpace(text.charCodeAt(at - 1)))
+        (text[at + 1] === "*" || (text[at + 1] === "/" && isSpace(text.charAt(at - 1))))) ||
+      (character === "#" && isSpace(text.charAt(at - 1)))
     ) {
       endWord(grammar, reading, at);
       return;
@@ -207,7 +203,7 @@ function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: num
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
   // Only the opening quote is missing in `"a": b", "c": 1`.
-  if (text[at] === '"' && !isSpace(text.charCodeAt(at - 1))) {
+  if (text[at] === '"' && !isSpace(text.charAt(at - 1))) {
     const half = repaired(
       repaired(reading, "missing_quote", 2, start),
       "unquoted_string",
@@ -267,7 +263,7 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
 /** The end of the text in a range, without the white space behind it. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
-  while (at > start && isSpace(text.charCodeAt(at - 1))) at -= 1;
+  while (at > start && isSpace(text.charAt(at - 1))) at -= 1;
   return at;
 }
 

@@ -11,41 +11,25 @@ export interface TextView {
 
 type Search = (from: number) => number;
 
+const SPACE = /[\s\u00ad\u180e\u200b-\u200d\u2060]/;
+const SPACES = new RegExp(`${SPACE.source}*`, "y");
+
 /** True for white space and zero-width characters. JSON allows only four of them. */
-export function isSpace(code: number): boolean {
-  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  if (code < 0xa0) return false;
-  return (
-    code === 0xa0 ||
-    code === 0xad ||
-    code === 0x1680 ||
-    code === 0x180e ||
-    (code >= 0x2000 && code <= 0x200d) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x2060 ||
-    code === 0x3000 ||
-    code === 0xfeff
-  );
+export function isSpace(character: string): boolean {
+  return SPACE.test(character);
 }
 
 /** The first white space in the range that JSON does not allow, or -1. */
 export function foreignSpace(text: string, start: number, end: number): number {
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
-  }
-  return -1;
+  const at = text.slice(start, end).search(/[^ \n\r\t]/);
+  return at < 0 ? at : start + at;
 }
 
 /** Wraps a text for the tolerant parser. */
 export function createTextView(text: string): TextView {
   const skipSpace = remember((from) => {
-    let at = from;
-    while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
-    return at;
+    SPACES.lastIndex = from;
+    return SPACES.test(text) ? SPACES.lastIndex : from;
   });
   const findBlockEnd = remember((from) => indexOrEnd(text, "*/", from));
   const findLineEnd = remember((from) => indexOrEnd(text, "\n", from));

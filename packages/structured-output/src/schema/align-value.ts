@@ -4,7 +4,7 @@ import { onlyValueIn } from "../extract/extract-json.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RepairKind } from "../repair/repair.ts";
 import { constantFor, convertScalar, wordsOf } from "./convert-scalar.ts";
-import { resolveReference } from "./schema-at.ts";
+import { resolveReference, tupleOf } from "./schema-at.ts";
 
 /** One change that made a value fit its schema. */
 interface Alignment {
@@ -19,8 +19,8 @@ interface Aligned {
 }
 
 /** A value, and a function that returns it with its numbers as written, if that is known. */
-interface Given {
-  value: unknown;
+interface Given<T = unknown> {
+  value: T;
   digits: () => unknown;
 }
 
@@ -104,8 +104,14 @@ function next(before: Alignment[], after: Aligned | undefined): Aligned | undefi
   return after && { value: after.value, steps: [...before, ...after.steps] };
 }
 
-function below(key: string | number, steps: readonly Alignment[]): Alignment[] {
-  return steps.map(({ kind, path }) => ({ kind, path: [key, ...path] }));
+/** Adds the steps of a member or item, under its key. */
+function addBelow(steps: Alignment[], key: string | number, inner: readonly Alignment[]): void {
+  for (const { kind, path } of inner) steps.push({ kind, path: [key, ...path] });
+}
+
+/** A member or item of a value. */
+function innerOf({ value, digits }: Given, key: string | number): Given {
+  return { value: valueAt(value, [key]), digits: () => valueAt(digits(), [key]) };
 }
 
 /** The reading with the fewest steps. None if two that differ have equally few. */
@@ -129,9 +135,9 @@ function alignOwn(context: Context, schema: JsonRecord, given: Given): Aligned |
   const { type } = schema;
   const types = type === undefined ? undefined : [type].flat();
   if (types === undefined || types.includes(typeOf(value))) {
-    if (isRecord(value)) return alignObject(context, schema, value, given.digits);
+    if (isRecord(value)) return alignObject(context, schema, { ...given, value });
     return Array.isArray(value)
-      ? alignArray(context, schema, value, given.digits)
+      ? alignArray(context, schema, { ...given, value })
       : { value, steps: [] };
   }
   if (types.includes("number") && typeOf(value) === "integer") return { value, steps: [] };
@@ -157,16 +163,14 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
     const inner = onlyValueIn(value);
     // Text that needs more repairs than notation may not be JSON at all.
     if (inner === undefined || typeOf(inner.value) !== type) return undefined;
-    const read = align(context, schema, {
-      value: inner.value,
-      digits: inner.digits ?? (() => undefined),
-    });
+    const { digits: innerDigits = () => undefined } = inner;
+    const read = align(context, schema, { value: inner.value, digits: innerDigits });
     return next([{ kind: "schema_nested_json", path: [] }], read);
   }
   // A text with a comma or a line break may be one item or several.
   const isSeveral = typeof value === "string" && /[,;\n|]/.test(value);
   if (type === "array" && value !== null && !isSeveral) {
-    const list = alignArray(context, schema, [value], () => [digits()]);
+    const list = alignArray(context, schema, { value: [value], digits: () => [digits()] });
     return next([{ kind: "schema_list", path: [] }], list);
   }
   const converted = isContainer
@@ -176,81 +180,69 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
 }
 
 /** Unwraps the only item of a list if the schema wants no list. */
-function unwrapped(
-  context: Context,
-  schema: JsonRecord,
-  { value, digits }: Given,
-): Aligned | undefined {
+function unwrapped(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
+  const { value } = given;
   if (!Array.isArray(value) || value.length !== 1 || Array.isArray(value[0])) return undefined;
-  const item = { value: value[0] as unknown, digits: () => valueAt(digits(), [0]) };
-  return next([{ kind: "schema_list", path: [] }], align(context, schema, item));
+  return next([{ kind: "schema_list", path: [] }], align(context, schema, innerOf(given, 0)));
 }
 
 function alignArray(
   context: Context,
-  { items, prefixItems, additionalItems }: JsonRecord,
-  value: readonly unknown[],
-  digits: Given["digits"],
+  schema: JsonRecord,
+  given: Given<readonly unknown[]>,
 ): Aligned | undefined {
-  // A list of schemas under `items` is draft-07's tuple.
-  const isTuple = Array.isArray(items);
-  const prefix: unknown[] = isTuple ? items : Array.isArray(prefixItems) ? prefixItems : [];
-  const rest = isTuple ? additionalItems : items;
+  const { prefix, rest } = tupleOf(schema);
   const steps: Alignment[] = [];
   const list: unknown[] = [];
-  for (const [index, item] of value.entries()) {
-    const schema = index < prefix.length ? prefix[index] : rest;
-    const aligned = align(context, schema, {
-      value: item,
-      digits: () => valueAt(digits(), [index]),
-    });
+  for (const index of given.value.keys()) {
+    const item = index < prefix.length ? prefix[index] : rest;
+    const aligned = align(context, item, innerOf(given, index));
     if (aligned === undefined) return undefined;
     list.push(aligned.value);
-    for (const step of below(index, aligned.steps)) steps.push(step);
+    addBelow(steps, index, aligned.steps);
   }
-  return { value: steps.length === 0 ? value : list, steps };
+  return { value: steps.length === 0 ? given.value : list, steps };
 }
 
 function alignObject(
   context: Context,
   schema: JsonRecord,
-  value: JsonRecord,
-  digits: Given["digits"],
+  given: Given<JsonRecord>,
 ): Aligned | undefined {
+  const { value } = given;
+  const others = isRecord(schema["additionalProperties"]) ? schema["additionalProperties"] : true;
   const properties = recordAt(schema, "properties");
   const required = new Set(arrayAt(schema, "required"));
   const keys = keysFor(value, properties);
   const steps: Alignment[] = [];
-  const members: [string, unknown][] = [];
-  for (const [given, member] of Object.entries(value)) {
-    const key = keys.get(given) ?? given;
-    if (key !== given) steps.push({ kind: "schema_key", path: [key] });
+  const members = new Map<string, unknown>();
+  for (const name of Object.keys(value)) {
+    const key = keys.get(name) ?? name;
+    if (key !== name) steps.push({ kind: "schema_key", path: [key] });
     const isKnown = Object.hasOwn(properties, key);
     if (!isKnown && isUnwanted(schema, key)) {
       steps.push({ kind: "schema_extra", path: [key] });
       continue;
     }
-    const rest = isRecord(schema["additionalProperties"]) ? schema["additionalProperties"] : true;
-    const inner = { value: member, digits: () => valueAt(digits(), [given]) };
-    const aligned = align(context, isKnown ? properties[key] : rest, inner);
+    const member = isKnown ? properties[key] : others;
+    const aligned = align(context, member, innerOf(given, name));
     if (aligned !== undefined) {
-      members.push([key, aligned.value]);
-      for (const step of below(key, aligned.steps)) steps.push(step);
-    } else if (member === null && !required.has(key))
+      members.set(key, aligned.value);
+      addBelow(steps, key, aligned.steps);
+    } else if (value[name] === null && !required.has(key))
       steps.push({ kind: "schema_null", path: [key] });
     else return undefined;
   }
-  const written = new Set(members.map(([key]) => key));
   for (const key of required) {
-    if (typeof key !== "string" || written.has(key)) continue;
+    if (typeof key !== "string" || members.has(key)) continue;
     const none = align(context, properties[key], { value: null, digits: () => undefined });
     // Models omit members that they have no value for.
     if (!Object.hasOwn(properties, key) || none?.steps.length !== 0) return undefined;
-    members.push([key, null]);
+    members.set(key, null);
     steps.push({ kind: "schema_null", path: [key] });
   }
   // If the schema knows none of the members, it is a different object.
-  if (members.length === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
+  if (members.size === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
   return { value: steps.length === 0 ? value : Object.fromEntries(members), steps };
 }
 
@@ -259,26 +251,22 @@ function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string>
   const found = new Map<string, string>();
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   if (unknown.length === 0) return found;
-  const free = Object.keys(properties).filter((name) => !Object.hasOwn(value, name));
-  const names = groupBy(free);
-  const rivals = groupBy(unknown);
-  for (const [words, [key, ...others]] of rivals) {
-    const [name, ...more] = names.get(words) ?? [];
-    if (
-      words !== "" &&
-      key !== undefined &&
-      name !== undefined &&
-      others.length + more.length === 0
-    )
-      found.set(key, name);
+  const names = byWords(Object.keys(properties).filter((name) => !Object.hasOwn(value, name)));
+  for (const [words, key] of byWords(unknown)) {
+    const name = names.get(words);
+    if (words !== "" && key !== undefined && name !== undefined) found.set(key, name);
   }
   return found;
 }
 
-function groupBy(names: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const name of names) groups.set(wordsOf(name), [...(groups.get(wordsOf(name)) ?? []), name]);
-  return groups;
+/** The names by their words. Undefined if several have the same. */
+function byWords(names: readonly string[]): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>();
+  for (const name of names) {
+    const words = wordsOf(name);
+    found.set(words, found.has(words) ? undefined : name);
+  }
+  return found;
 }
 
 function isUnwanted({ additionalProperties, patternProperties }: JsonRecord, key: string): boolean {

@@ -1,9 +1,11 @@
-import { type FinishReason, type Result } from "@ccl/core";
+import { type FinishReason, type Issue, type Result, success } from "@ccl/core";
 
+import type { Choice, Chosen } from "../extract/choose-value.ts";
+import { findAnswer } from "../extract/extract-json.ts";
 import type { ExtractLimits } from "../extract/extract-options.ts";
 import type { Repair } from "../repair/repair.ts";
+import { alignValue, isOwnKey } from "./align-value.ts";
 import { createChecker, shapeOf } from "./compile-schema.ts";
-import { readAnswer } from "./read-answer.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
 /** The schema and how the answer is read. */
@@ -30,11 +32,78 @@ export function parseStructured<T>(
   text: string,
   { schema, finishReason, limits }: ParseStructuredOptions<T>,
 ): ParsedAnswer<T> {
-  const read = readAnswer(text, {
-    check: createChecker(schema),
-    shape: () => shapeOf(schema),
-    finishReason,
-    limits,
+  const read = readAnswer(text, { schema, finishReason, limits });
+  if (!read.ok) return read;
+  const { value, repairs } = read.value;
+  return { ok: true, value, repairs };
+}
+
+/** How an answer is read in a loop with a model. */
+export interface ReadAnswerOptions<T> extends ParseStructuredOptions<T> {
+  /**
+   * Functions that convert a candidate, in order. The first result that fits is the value. Default: the candidate
+   * itself.
+   */
+  decoders?: readonly ((candidate: unknown) => unknown)[] | undefined;
+}
+
+/** A checked value, the value before a schema library transformed it, and its repairs. */
+export type ReadAnswer<T> = Pick<Chosen<T>, "value" | "json" | "repairs">;
+
+/** Reads the value in an answer that fits, or why there is none. */
+export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Result<ReadAnswer<T>> {
+  const { schema, decoders = [(candidate: unknown) => candidate] } = options;
+  const check = createChecker(schema);
+  let issuesOfFirst: Issue[] | undefined;
+  let isFound = false;
+  const fit: Choice<T>["fit"] = (candidate, digits) => {
+    let issues: Issue[] | undefined;
+    for (const decode of decoders) {
+      const json = decode(candidate);
+      const exact = check(json);
+      isFound ||= exact.ok;
+      if (exact.ok) return { value: exact.value, json, steps: [] };
+      issues ??= exact.issues;
+      const shape = shapeOf(schema);
+      const aligned = shape && alignValue(shape, json, () => decode(digits()));
+      const result = aligned && check(aligned.value);
+      isFound ||= result?.ok === true;
+      if (aligned !== undefined && result?.ok === true)
+        return { value: result.value, json: aligned.value, steps: aligned.steps };
+    }
+    issuesOfFirst ??= issues;
+    return undefined;
+  };
+  const found = findAnswer(text, options, {
+    fit,
+    isOwnKey: (key) => isOwnKey(shapeOf(schema), key),
   });
-  return read.ok ? { ok: true, ...read.value } : read;
+  if (found.ok) return found;
+  const code = found.issues[0]?.code;
+  if (code === "ERR_JSON_EXTRACT") return readWords(text, schema) ?? found;
+  // The first value is the likeliest answer. Its issues say more than that nothing fits.
+  return code === "ERR_SCHEMA_VALIDATION" && !isFound && issuesOfFirst !== undefined
+    ? { ok: false, issues: issuesOfFirst }
+    : found;
+}
+
+/**
+ * Reads a bare word or number if the schema wants an enum, a number or a boolean. Any text would fit a plain string.
+ */
+function readWords<T>(
+  text: string,
+  schema: StructuredSchema<T>,
+): Result<ReadAnswer<T>> | undefined {
+  const shape = shapeOf(schema);
+  if (shape === undefined || (shape["type"] === "string" && !("enum" in shape))) return undefined;
+  const words = text
+    .replace(/^[^]*<\/(?:think|thinking|thought|reasoning)\s?>/i, "")
+    .trim()
+    .replace(/^```\w*\n([^`]*)\n```$/, "$1");
+  const aligned = alignValue(shape, words);
+  const result = aligned && createChecker(schema)(aligned.value);
+  if (result?.ok !== true) return undefined;
+  const position = text.lastIndexOf(words);
+  const repairs = aligned?.steps.map((step) => ({ ...step, position })) ?? [];
+  return success({ value: result.value, json: aligned?.value, repairs });
 }

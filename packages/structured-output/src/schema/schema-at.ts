@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
+import { arrayAt, isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
 
 import { parsePointer } from "../json-schema/json-pointer.ts";
 
@@ -18,6 +18,14 @@ function withoutPercent(step: string): string {
   }
 }
 
+/** The schemas of a list's first items and of the others. draft-07 has the first ones under `items`. */
+export function tupleOf(schema: JsonRecord): { prefix: unknown[]; rest: unknown } {
+  const { items, additionalItems } = schema;
+  return Array.isArray(items)
+    ? { prefix: items, rest: additionalItems }
+    : { prefix: arrayAt(schema, "prefixItems"), rest: items };
+}
+
 /** The schema of the value at a path. Undefined if a union is on the way. */
 export function schemaAt(
   root: JsonRecord,
@@ -25,11 +33,11 @@ export function schemaAt(
 ): JsonRecord | undefined {
   let node = followed(root, root);
   for (const step of path) {
-    const { properties, additionalProperties, items, prefixItems } = node ?? {};
-    const prefix: unknown = Array.isArray(items) ? items : prefixItems;
+    const { properties, additionalProperties } = node ?? {};
+    const { prefix, rest } = tupleOf(node ?? {});
     const below =
       typeof step === "number"
-        ? ((Array.isArray(prefix) ? (prefix[step] as unknown) : undefined) ?? items)
+        ? (prefix[step] ?? rest)
         : isRecord(properties) && Object.hasOwn(properties, step)
           ? properties[step]
           : additionalProperties;

@@ -1,8 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 
-import { generateStructured } from "../generate/generate-structured.ts";
-import type { StructuredResult } from "../generate/structured-attempt.ts";
+import { generateStructured, type StructuredResult } from "../generate/generate-structured.ts";
 import { parseStructured } from "./parse-structured.ts";
 
 type ValueOf<Outcome> = Outcome extends { ok: true; value: infer Value } ? Value : never;

@@ -2,7 +2,7 @@ import { orderedByAlias, snapshotId } from "../snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "../snapshot.ts";
 import { applyTextPatch } from "../text-patch.ts";
 
-/** The state to which a delta leads, from its own parts alone. */
+/** Applies a delta to its base, using only what the delta contains. */
 export async function applyDelta(base: Snapshot, { changes }: Delta): Promise<Snapshot> {
   const entries = new Map(Object.entries(base.entries));
   for (const change of changes) {

@@ -358,7 +358,7 @@ $width: 10px;
     `);
   });
 
-  it("takes every declaration of a declaration file and of a script", async () => {
+  it("shows every declaration of a declaration file and of a script", async () => {
     expect(await outlined("a.d.ts", "export declare const a: number;\ndeclare function b(): void;"))
       .toMatchInlineSnapshot(`
       "const a: number
@@ -524,7 +524,7 @@ $width: 10px;
     `);
   });
 
-  it("shows the keys of JSON with types, of a broken file those that can be read", async () => {
+  it("shows the keys of JSON with types, and in a broken file those that can be read", async () => {
     const text =
       '{ "name": "x", // note\n "list": [{ "id": 1, "to": null }, 2,],\n "map": { "a": { "b": 1 }, "c": [] },\n "cut": { "x"';
     expect(await outlined("a.json", text)).toMatchInlineSnapshot(`
@@ -557,7 +557,7 @@ $width: 10px;
     `);
   });
 
-  it("says which lines of the source an item stands for", async () => {
+  it("gives the source lines of each item", async () => {
     const { items } = await buildOutline(
       { path: "a.ts", text: "\r\nexport const a = 1;\r\nexport function b() {\r\n}\r\n" },
       { depth: "heads" },
@@ -597,7 +597,7 @@ $width: 10px;
     `);
   });
 
-  it("shows the local types that shown signatures name, and what these name, but no others", async () => {
+  it("shows the local types that signatures refer to, directly or indirectly, but no others", async () => {
     const text =
       "interface Inner { a: Deep }\ntype Deep = string;\ntype Unused = 1;\nconst shape = { a: 1 };\n" +
       "const other = 2;\nexport function read(inner: Inner): typeof shape { return shape; }\n";
@@ -606,8 +606,8 @@ $width: 10px;
     expect(outline.exports).toEqual(["read"]);
   });
 
-  it("names exports that the parser lost by their first lines", async () => {
-    // A call of a function named `using` is a declaration to the grammar.
+  it("shows exports that the parser lost by their first lines", async () => {
+    // To the grammar, a call of a function named `using` is a declaration.
     const text =
       "export async function before(): Promise<number> {\n  return await using(1, async (a) =>\n    work(a, await run(a)),\n  );\n}\n\n" +
       "export async function after(name: string): Promise<void> {\n  await run(name);\n}\n";
@@ -660,7 +660,7 @@ $width: 10px;
     expect((await buildOutline({ path: "a.py", text: "" }, { depth: "heads" })).items).toEqual([]);
   });
 
-  it("does not begin when the signal is aborted", async () => {
+  it("does not start when the signal is aborted", async () => {
     const building = buildOutline(
       { path: "a.ts", text: "" },
       { depth: "heads", signal: AbortSignal.abort() },
@@ -680,7 +680,7 @@ $width: 10px;
     );
   });
 
-  it("gives declarations that the TypeScript compiler parses", async () => {
+  it("returns declarations that the TypeScript compiler parses", async () => {
     const { signatures } = await buildOutlines({ path: "a.ts", text: TYPESCRIPT });
     const parsed = ts.transpileModule(signatures.text.replaceAll("…", "_"), {
       reportDiagnostics: true,

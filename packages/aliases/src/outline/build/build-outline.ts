@@ -42,7 +42,7 @@ const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 interface Reading {
   declarations: Declaration[];
   hasErrors: boolean;
-  /** Exported names in broken code of which only one line was recovered. */
+  /** Exported names in broken code for which only one line was recovered. */
   unread?: string[] | undefined;
   style: RenderStyle;
 }
@@ -51,8 +51,11 @@ function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
   return { lineComment: lexicalStyle.lineComment, hasBraces };
 }
 
-/** A declaration from broken code may lack a bracket or a quote. Only its head is shown then, if that is complete. */
-function whole(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
+/**
+ * The declaration if its text is complete, otherwise its head if that is. In broken code a bracket
+ * or a quote may be missing. Empty if neither is complete.
+ */
+function completePart(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
   const { lexicalStyle } = definition;
   if (declaration.head === "") return [];
   if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
@@ -72,9 +75,9 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
     (root): Reading => {
       const declarations = definition.readDeclarations({ path: input.path, root });
       return {
-        // In sound code a bracket or a quote may stand alone, as in a regular expression.
+        // In valid code a bracket or a quote may be unpaired, for example in a regular expression.
         declarations: root.hasError
-          ? declarations.flatMap((item) => whole(item, definition))
+          ? declarations.flatMap((item) => completePart(item, definition))
           : declarations.filter(({ head }) => head !== ""),
         hasErrors: root.hasError,
         style,
@@ -84,7 +87,7 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
   const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
   if (!hasErrors) return { declarations, hasErrors, style };
   const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
-    whole(item, definition),
+    completePart(item, definition),
   );
   return {
     declarations: [...declarations, ...lost].sort((a, b) => a.firstLine - b.firstLine),
@@ -115,7 +118,7 @@ async function readSource(
     case "sql":
       return {
         declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
-          whole(item, DEFINITIONS.java),
+          completePart(item, DEFINITIONS.java),
         ),
         hasErrors: false,
         style: PLAIN_STYLE,
@@ -164,8 +167,9 @@ export async function buildOutlines(
 }
 
 /**
- * What a file declares and exports, without bodies. Reads code by its syntax tree, Markdown by its headings, JSON and
- * YAML by their keys. Has no items if the path's language is unknown or nothing was found.
+ * Builds the outline of a file: its declarations and exports, without bodies. Reads code by its
+ * syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items if
+ * the path's language is unknown or nothing was found.
  */
 export async function buildOutline(
   input: SourceInput,

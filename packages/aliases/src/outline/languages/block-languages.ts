@@ -25,7 +25,7 @@ interface BlockLanguage {
   /** Declarations are hidden unless `public` or `protected`. If a file has only hidden ones, all are shown. */
   needsPublic?: boolean | undefined;
   prepare?: LanguageDefinition["prepare"];
-  /** Whether the type's members are hidden until a label such as `public:`. */
+  /** True if the type's members are hidden until a label such as `public:`. */
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
 
@@ -174,7 +174,7 @@ const DROPPED =
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** Where declarations occur. */
+/** The place of a declaration in its file. */
 interface Scope {
   /** The names of the enclosing types, with a trailing separator. */
   prefix: string;
@@ -215,7 +215,10 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   };
 }
 
-/** Blanks macros before a declaration, which the parser would take for its type. */
+/**
+ * Replaces macros before a declaration by blanks, because the parser would mistake them for its
+ * type.
+ */
 function withoutMacros(text: string): string {
   const blank = (_: string, before: string, macro: string): string =>
     before + " ".repeat(macro.length);
@@ -350,7 +353,10 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
     );
 }
 
-/** The name in a declarator, inside pointers, references and parameters. Else the last word before a value. */
+/**
+ * The name in a declarator, inside pointers, references and parameters. Otherwise the last word
+ * before a value.
+ */
 function declaredName(node: SyntaxNode): string {
   let declarator = node.field("declarator");
   for (let next = declarator; next !== undefined; next = next.field("declarator"))

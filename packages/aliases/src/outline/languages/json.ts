@@ -18,7 +18,10 @@ interface Entry {
   end: number;
 }
 
-/** Finds the members of the outermost object without parsing, so that a broken file still gives some. */
+/**
+ * Finds the members of the outermost object without parsing, so that even a broken file yields
+ * some.
+ */
 function readEntries(text: string): Entry[] {
   const entries: Entry[] = [];
   let depth = 0;

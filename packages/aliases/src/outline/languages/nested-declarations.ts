@@ -7,7 +7,7 @@ import {
 } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** How deep declarations may nest. Deeper ones are cut. */
+/** Maximum depth of nested declarations. Deeper ones are cut. */
 export const MAX_NESTED_DEPTH = 8;
 
 /** A placeholder for declarations in a block that is nested too deeply. */

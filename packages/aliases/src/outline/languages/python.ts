@@ -161,7 +161,9 @@ function readMembers(body: SyntaxNode, depth: number): Member[] {
     }));
 }
 
-/** Python: the names in `__all__`, or else the names without a leading underscore. */
+/**
+ * Python: the names in `__all__`, or if there is no `__all__`, those without a leading underscore.
+ */
 export const PYTHON_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: false,

@@ -9,7 +9,7 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 import { typeParameterNames } from "./type-parameter-names.ts";
 
-// A single quote starts a lifetime more often than a character.
+// A single quote begins a lifetime more often than a character.
 const STYLE: LexicalStyle = {
   lineComment: "//",
   hasBlockComments: true,
@@ -42,7 +42,7 @@ function documentation(siblings: readonly SyntaxNode[], index: number): string {
   return lineCommentsBefore(siblings, index, { mark: "///", isSkipped: isAttribute });
 }
 
-/** The item up to its block, without its visibility, with its values shortened. */
+/** The item up to its block, without its visibility and with shortened values. */
 function signatureOf(
   node: SyntaxNode,
   options: { end?: number | undefined; edits?: Edit[] | undefined } = {},
@@ -99,7 +99,7 @@ function readItem(node: SyntaxNode, kind: string): Declaration {
   return declarationAt(node, { ...parts, signature, members });
 }
 
-/** An implementation. Of a trait only its first line, of a type its public members. */
+/** An implementation. For a trait, only its first line. For a type, its public members. */
 function readImplementation(node: SyntaxNode): Declaration[] {
   const body = node.field("body");
   const signature = sliceNode(node, STYLE, { end: body?.start ?? node.end });
@@ -216,7 +216,7 @@ function readStatements(
   });
 }
 
-/** Rust: `pub` items. If a program has none, every item. */
+/** Rust: `pub` items, or every item if a program has none. */
 export const RUST_DEFINITION: LanguageDefinition = {
   lexicalStyle: STYLE,
   hasBraces: true,

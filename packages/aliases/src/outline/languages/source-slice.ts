@@ -8,11 +8,11 @@ export interface Edit {
   replacement: string;
 }
 
-/** Which part of a node is shown, with which edits. */
+/** Which part of a node to show, with which edits. */
 export interface SliceOptions {
   from?: number | undefined;
   end?: number | undefined;
-  /** In any order. Of overlapping edits the outer one applies. Edits outside the part are ignored. */
+  /** In any order. If edits overlap, the outer one applies. Edits outside the part are ignored. */
   edits?: readonly Edit[] | undefined;
 }
 

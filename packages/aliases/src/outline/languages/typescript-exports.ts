@@ -54,7 +54,8 @@ export function readExportLists(statements: readonly SyntaxNode[]): Map<string, 
   for (const statement of statements) {
     const clause = exportClause(statement);
     if (clause !== undefined) {
-      // A renamed declaration is shown under its own name, and the list that renames it stays.
+      // A renamed declaration appears under its original name, and the list that renames it is
+      // kept.
       for (const { local, exported: name } of readSpecifiers(clause))
         add(local, local === name ? name : undefined);
     }
@@ -145,7 +146,7 @@ const COMMON_JS_TARGET = /^(?:module\.)?exports(?:\.([\w$]+))?$/;
 const MEMBER_TARGET = /^([\w$]+)((?:\.[\w$]+)*)\.([\w$]+)$/;
 const CALLABLE = /function|class/;
 
-/** The shape of a value that is assigned, as an expression. */
+/** The shape of an assigned value, as an expression. */
 const valueText = (value: SyntaxNode): string => initializerText(value).replace(/^(?:: | = )/, "");
 const MAX_TARGET_CHARACTERS = 100;
 
@@ -155,7 +156,10 @@ interface Assignment {
   value: SyntaxNode;
 }
 
-/** The assignments of a statement, also those inside the value of a variable: `const app = module.exports = {}`. */
+/**
+ * The assignments of a statement, including those inside the value of a variable: `const app =
+ * module.exports = {}`.
+ */
 function assignmentsOf(statement: SyntaxNode): Assignment[] {
   const isVariable = /^(?:variable|lexical)_declaration$/.test(statement.type);
   if (!isVariable && statement.type !== "expression_statement") return [];
@@ -178,7 +182,10 @@ function assignmentsOf(statement: SyntaxNode): Assignment[] {
   });
 }
 
-/** Assignments to `module.exports` or its properties: what they export, and which local names they mention. */
+/**
+ * Reads assignments to `module.exports` or its properties: what they export, and which local names
+ * they mention.
+ */
 export function readCommonJs(
   statement: SyntaxNode,
 ): { declarations: Declaration[]; locals: string[] } | undefined {
@@ -198,7 +205,7 @@ export function readCommonJs(
   };
 }
 
-/** What a target is given: a class with its members, any other value by its shape. */
+/** The value assigned to a target: a class with its members, or the shape of any other value. */
 function assigned(
   statement: SyntaxNode,
   value: SyntaxNode,
@@ -256,8 +263,9 @@ function commonJsDeclarations(
 }
 
 /**
- * Members that a statement gives to a name that others see: `Foo.prototype.bar = function () {}`. `isVisible` is
- * undefined for a name that the file does not declare. It takes functions and classes only, since all else is a setting.
+ * Members that a statement adds to a visible name: `Foo.prototype.bar = function () {}`.
+ * `isVisible` is undefined for a name that the file does not declare. Reads only functions and
+ * classes, because everything else is a setting.
  */
 export function readMemberAssignments(
   statement: SyntaxNode,

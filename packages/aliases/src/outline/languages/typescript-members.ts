@@ -66,7 +66,10 @@ function memberText(node: SyntaxNode): string | undefined {
   }
 }
 
-/** Members of a class, an interface or an object type. Of an overloaded method only its signatures. */
+/**
+ * Members of a class, an interface or an object type. For an overloaded method, only its
+ * signatures.
+ */
 export function readMembers(body: SyntaxNode): Member[] {
   const members: Member[] = [];
   const { children } = body;

@@ -30,7 +30,7 @@ function functionType(node: SyntaxNode): string {
   return `${list.endsWith(")") ? list : `(${list})`} => ${result}`;
 }
 
-/** A key in shorthand. If it is no identifier, it has `…` as its value. */
+/** A key in shorthand. A key that is not an identifier has the value `…`. */
 function keyText(property: SyntaxNode): string {
   const key = property.field("key") ?? property.field("name") ?? property;
   const text = key.length > MAX_VALUE_CHARACTERS ? "…" : compactNode(key);
@@ -98,7 +98,8 @@ function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | un
 }
 
 /**
- * The text after the name of a value without a declared type: `: type` if it can be inferred, else ` = ` and its shape.
+ * The text after the name of a value without a declared type: `: type` if it can be inferred,
+ * otherwise ` = ` and the value's shape.
  */
 export function initializerText(node: SyntaxNode): string {
   const { value, type } = unwrapped(node);
@@ -107,7 +108,7 @@ export function initializerText(node: SyntaxNode): string {
   const text = value.text;
   const isShort = text.length <= MAX_VALUE_CHARACTERS;
   if (isShort && (LITERALS.has(value.type) || PLAIN_REGEX.test(text))) return ` = ${text}`;
-  // A slash may begin a regular expression, which `compactNode` would take for a comment.
+  // A slash may begin a regular expression, which `compactNode` would mistake for a comment.
   if (isShort && !text.includes("/")) return ` = ${compactNode(value)}`;
   if (value.type === "string" || value.type === "template_string") return ": string";
   if (value.type === "regex") return ": RegExp";

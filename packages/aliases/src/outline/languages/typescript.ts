@@ -29,7 +29,7 @@ function statementsOf(block: SyntaxNode): SyntaxNode[] {
   return statements;
 }
 
-/** Whether declarations are visible from outside without the word `export`. */
+/** True if declarations are visible from outside without the word `export`. */
 function exposesAll(statements: readonly SyntaxNode[], isAmbient: boolean): boolean {
   const exports = statements.filter((node) => isExportStatement(node) || node.type === "export");
   if (isAmbient) return !exports.some((node) => node.field("declaration") === undefined);
@@ -101,7 +101,7 @@ function readStatements(
       isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
     return declarations.flatMap((declaration) => {
-      // An addition to the global scope or to another module has no name of its own, but is visible.
+      // An addition to the global scope or to another module has no name, but it is visible.
       const { exports } = declaration;
       const isSeen = isExported || exports.length === 0 || exports.some((name) => lists.has(name));
       if (!isSeen) hidden.push({ ...declaration, documentation });

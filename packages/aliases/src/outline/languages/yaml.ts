@@ -7,7 +7,9 @@ import { keyDeclaration, shapeOf } from "./data-shape.ts";
 const MAX_CHARACTERS = 200_000;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
 
-/** Keys without indentation, by line. For text that is too long or too broken to parse. */
+/**
+ * Keys without indentation, line by line. Used for text that is too long or too broken to parse.
+ */
 function readLines(text: string): Declaration[] {
   const lines = text.split(/\r?\n/);
   const found = lines.flatMap((line, index) => {

@@ -31,7 +31,7 @@ export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "of two documents of a batch with one id the last counts",
+    name: "if a batch has two documents with the same id, the last one counts",
     async check(index) {
       await index.put([
         sampleDocument("a", { title: "orders" }),
@@ -42,7 +42,7 @@ export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "after any changes it answers as one that was built at once",
+    name: "after any changes it answers like an index built in one step",
     async check(index, { open }) {
       const [first, ...rest] = shopDocuments;
       assert.ok(first !== undefined);
@@ -62,7 +62,7 @@ export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "a replaced document takes its vector along, and has none where none is given",
+    name: "replacing a document replaces its vector, and removes it if none is given",
     async check(index) {
       await index.put([
         sampleDocument("a", { vector: [1, 0] }),
@@ -75,7 +75,7 @@ export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "a vector that does not fit is refused with its whole batch",
+    name: "a vector that does not fit is rejected with its whole batch",
     async check(index) {
       await index.put([sampleDocument("a", { title: "kept", vector: [1, 0] })]);
       for (const vector of [[1], [1, 2, 3], [], [1, Number.NaN]]) {
@@ -87,7 +87,7 @@ export const searchChangeRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "changes are made in the order in which they were asked for",
+    name: "changes are applied in the order of the calls",
     async check(index) {
       const many = Array.from({ length: 1_200 }, (_, at) =>
         sampleDocument(`res:${at}`, { title: "old" }),

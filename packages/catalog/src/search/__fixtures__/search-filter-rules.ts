@@ -33,7 +33,7 @@ const filters: readonly [SearchFilter, isVisible: (id: string) => boolean][] = [
 /** Rules of filters and facets. */
 export const searchFilterRules: readonly KitRule<SearchIndex>[] = [
   {
-    name: "under a filter it finds what is left, and what is hidden is not counted",
+    name: "a filter hides documents from hits and counts",
     async check(index, { open }) {
       await index.put(shopDocuments);
       for (const [filter, isVisible] of filters) {
@@ -87,7 +87,7 @@ export const searchFilterRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "ten thousand allowed ids are no more than a filter",
+    name: "a filter may allow ten thousand ids",
     async check(index) {
       const documents = Array.from({ length: 60 }, (_, at) =>
         sampleDocument(`res:${at}`, { title: "orders", tags: [`part:${at % 2}`], vector: [1, at] }),
@@ -105,7 +105,7 @@ export const searchFilterRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "facets are counted by name, the most frequent first, ties by value, no more than asked for",
+    name: "facets are counted by name, in descending order, ties by value, up to the limit",
     async check(index) {
       await index.put([
         sampleDocument("a", { tags: ["pii:none", "shop"], owner: "team", cap: ["scan"] }),
@@ -138,7 +138,7 @@ export const searchFilterRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "answers under a filter are the same before and after others were asked",
+    name: "a filtered query answers the same before and after other queries",
     async check(index) {
       await index.put(shopDocuments);
       const filter = { facets: { tag: "shop" } };

@@ -10,7 +10,7 @@ import {
   shopDocuments,
 } from "./search-samples.ts";
 
-/** Text that means something to one language of queries or another. */
+/** Texts that have a special meaning in some query language. */
 const hostile: readonly string[] = [
   `'); DROP TABLE ccl_search_documents; --`,
   `" OR 1=1 NEAR(a b, 2) NOT * ^title: {a b} - "unclosed`,
@@ -22,13 +22,13 @@ const hostile: readonly string[] = [
   "漢字".repeat(500),
 ];
 
-/** A word of each that no other has. */
+/** A distinct word for each document. */
 const marks = ["walnut", "pebble", "lantern", "glacier", "orchid", "trumpet", "saddle", "velvet"];
 
 /** Rules of ranking. */
 export const searchRankRules: readonly KitRule<SearchIndex>[] = [
   {
-    name: "the better match comes first, ties by id in code units, no more than asked for",
+    name: "the better match comes first, ties by id in code units, up to the limit",
     async check(index) {
       const ids = ["res:b", "res:a", "res:Z", "res:ж", "res:é"];
       await index.put(
@@ -59,7 +59,7 @@ export const searchRankRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "words that no visible document has are named as they were written, and lower the share",
+    name: "words that no visible document has are returned as written, and lower the coverage",
     async check(index) {
       await index.put([
         sampleDocument("a", { title: "orders" }),
@@ -100,7 +100,7 @@ export const searchRankRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "texts, ids and tags are never taken for a query language",
+    name: "texts, ids and tags are never read as a query language",
     async check(index) {
       const documents = hostile.map((text, at) =>
         sampleDocument(`${text.slice(0, 40)} ${at}`, {
@@ -123,7 +123,7 @@ export const searchRankRules: readonly KitRule<SearchIndex>[] = [
     },
   },
   {
-    name: "limits that are no whole number from 0 are refused",
+    name: "limits that are not whole numbers from 0 are rejected",
     async check(index) {
       await index.put([sampleDocument("a", { vector: [1] })]);
       for (const limit of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {

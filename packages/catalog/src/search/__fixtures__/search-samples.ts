@@ -6,7 +6,7 @@ import { CatalogError } from "../../catalog-error.ts";
 import type { ResourceRecord } from "../../record/resource-record.ts";
 import type { SearchDocument, SearchIndex } from "../search-index.ts";
 
-/** A document; all but the id may be left out. */
+/** A document. Every field but the id may be omitted. */
 export function sampleDocument(
   id: string,
   { vector, ...fields }: Partial<ResourceRecord> & { vector?: readonly number[] | undefined } = {},
@@ -27,10 +27,10 @@ export function sampleDocument(
   return vector === undefined ? { record } : { record, vector: Float32Array.from(vector) };
 }
 
-/** A filter, and how many hits at most; 100 where absent. */
+/** A filter, and the maximum number of hits. 100 by default. */
 type AskedHits = SearchFilter & { limit?: number | undefined };
 
-/** Ids that are found by words, best first. */
+/** Ids found by words, best first. */
 export async function idsByText(
   index: SearchIndex,
   text: string,
@@ -41,7 +41,7 @@ export async function idsByText(
   return hits.map(({ id }) => id);
 }
 
-/** Ids that are found by a vector, nearest first. */
+/** Ids found by a vector, nearest first. */
 export async function idsByVector(
   index: SearchIndex,
   vector: readonly number[],
@@ -52,7 +52,10 @@ export async function idsByVector(
   return hits.map(({ id }) => id);
 }
 
-/** All that an index says to a few questions, scores rounded to what any order of adding up gives. */
+/**
+ * The index's answers to a few questions. Scores are rounded so that the order of additions does
+ * not matter.
+ */
 export async function answersOf(index: SearchIndex, filter?: SearchFilter): Promise<unknown> {
   const asked = filter === undefined ? {} : { filter };
   const texts: unknown[] = [];
@@ -81,7 +84,7 @@ function rounded(score: number): number {
   return Number(score.toFixed(4));
 }
 
-/** A few documents of two containers, with vectors that differ in direction. */
+/** A few documents in two containers, with vectors that differ in direction. */
 export const shopDocuments: readonly SearchDocument[] = [
   sampleDocument("res:db.shop.orders", {
     title: "orders",
@@ -110,7 +113,7 @@ export const shopDocuments: readonly SearchDocument[] = [
   }),
 ];
 
-/** Fails unless the call rejects with that code. */
+/** Fails unless the call rejects with this code. */
 export async function expectRefusal(
   code: "invalid_options" | "aborted",
   call: () => Promise<unknown>,

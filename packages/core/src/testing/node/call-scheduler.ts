@@ -1,10 +1,13 @@
-/** Runs several users of shared functions one call at a time, in an order that the test chooses. */
+/**
+ * Interleaves several users of shared functions, one call at a time, in an order that the test
+ * chooses.
+ */
 export class CallScheduler {
   readonly #waiting = new Map<string, (() => void)[]>();
   /** Which user made which call, in order. */
   readonly trace: string[] = [];
 
-  /** The functions as one user sees them. Each named function waits for its turn. */
+  /** Wraps the functions for one user. Each named function waits for its turn. */
   view<Calls extends object>(
     user: string,
     calls: Calls,
@@ -38,8 +41,8 @@ export class CallScheduler {
   }
 
   /**
-   * Runs the users until they end. `choose` selects the next of the waiting users, sorted by name. Everything except
-   * scheduled calls must settle within one turn of the event loop.
+   * Runs the users until they end. `choose` selects the next of the waiting users, which are sorted
+   * by name. Everything except scheduled calls must settle within one turn of the event loop.
    */
   async run(
     users: Record<string, () => Promise<unknown>>,
@@ -70,8 +73,8 @@ function lastSegment(path: string): string {
 }
 
 /**
- * Runs every order of the users' calls in which a user that could continue is interrupted at most `maxSwitches` times.
- * Repeats the run from the start for each order, and returns the number of orders.
+ * Runs every order of the users' calls in which a user is interrupted up to `maxSwitches` times
+ * while it could continue. Each order starts from the beginning. Returns the number of orders.
  */
 export async function inEveryOrder(
   maxSwitches: number,

@@ -7,11 +7,16 @@ import { fileURLToPath } from "node:url";
 /** How `runScript` runs a script. */
 export interface RunScriptOptions {
   env?: Record<string, string | undefined> | undefined;
-  /** Called with each value that the script passes to `say`. `kill` ends its process as `kill -9` does. */
+  /**
+   * Called with each value that the script passes to `say`. `kill` ends the process like `kill -9`.
+   */
   onLine?: ((value: unknown, kill: () => void) => void) | undefined;
 }
 
-/** `say` prints a value immediately, as a line of JSON, so that it arrives even if the process is killed afterwards. */
+/**
+ * `say` prints a value immediately, as a line of JSON, so that it arrives even if the process is
+ * killed next.
+ */
 const header = `
   import fs from "node:fs";
   const writeSync = fs.writeSync;
@@ -19,8 +24,8 @@ const header = `
 `;
 
 /**
- * Runs an ES module in its own process and returns the values that it passed to `say`. The script can use `fs` and `say`.
- * Resolves when the process has ended, however it ended.
+ * Runs an ES module in a child process and returns the values that it passed to `say`. The script
+ * can use `fs` and `say`. Resolves when the process ends, for whatever reason.
  */
 export async function runScript(
   script: string,
@@ -41,7 +46,10 @@ export async function runScript(
   return values;
 }
 
-/** @throws for a file of a package that is not built, because child processes cannot run the sources */
+/**
+ * @throws for a file of a package that was not built, because child processes cannot run the
+ * sources
+ */
 export function requireBuilt(file: URL): void {
   if (!existsSync(file)) throw new Error(`${fileURLToPath(file)} is missing: run the build first.`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { SimulatedDisk } from "./simulated-disk.ts";
 
-/** The content of each state's files by name, without repetition. */
+/** The content of each state's files by name, without duplicates. */
 function statesOf(disk: SimulatedDisk): string[] {
   const states = disk.crashStates(1_000).map(({ root }) =>
     [...root.names].map(([name, node]) => {
@@ -13,7 +13,7 @@ function statesOf(disk: SimulatedDisk): string[] {
 }
 
 describe("SimulatedDisk", () => {
-  it("tears a file that was not synced, also where the names of its folder were", () => {
+  it("tears a file that was not synced, even if its folder was", () => {
     const disk = new SimulatedDisk();
     const file = disk.createFile(disk.root, "a");
     disk.sync(disk.root);
@@ -23,7 +23,7 @@ describe("SimulatedDisk", () => {
     expect(statesOf(disk)).toEqual(["a=text"]);
   });
 
-  it("loses any of the changes of names since the last sync", () => {
+  it("loses any subset of the name changes since the last sync", () => {
     const disk = new SimulatedDisk();
     for (const name of ["a", "b"]) disk.sync(disk.createFile(disk.root, name));
     expect(statesOf(disk)).toEqual(["", "a=", "a= b=", "b="]);
@@ -32,12 +32,12 @@ describe("SimulatedDisk", () => {
     expect(statesOf(disk)).toEqual(["a= b=", "b= c="]);
   });
 
-  it("does nothing any more once its power is gone", () => {
+  it("does nothing after its power was cut", () => {
     const disk = new SimulatedDisk();
     disk.cutBefore = 1;
     disk.createFile(disk.root, "a");
-    expect(() => disk.createFile(disk.root, "b")).toThrow("The power went");
-    expect(() => disk.look()).toThrow("The power went");
+    expect(() => disk.createFile(disk.root, "b")).toThrow("The power failed");
+    expect(() => disk.look()).toThrow("The power failed");
     expect([...disk.root.names.keys()]).toEqual(["a"]);
   });
 });

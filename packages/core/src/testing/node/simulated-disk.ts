@@ -1,6 +1,6 @@
 interface FileNode {
   kind: "file";
-  /** Like an inode: two names with one id are one file. */
+  /** Like an inode: two names with the same id are one file. */
   id: number;
   bytes: Uint8Array;
   /** What survives a power cut. Undefined before the first sync. */
@@ -14,7 +14,7 @@ interface FolderNode {
   id: number;
   names: Map<string, Node>;
   syncedNames: Map<string, Node>;
-  /** Changes of names since the last sync, each on its own. */
+  /** Name changes since the last sync. Each survives or is lost separately. */
   pending: NameChange[];
   mode: number;
 }
@@ -26,7 +26,7 @@ interface NameChange {
   set?: { name: string; node: Node } | undefined;
 }
 
-/** What bytes that were never synced may hold after a power cut. */
+/** Possible content, after a power cut, of bytes that were never synced. */
 const torn: readonly ((bytes: Uint8Array) => Uint8Array)[] = [
   (bytes) => bytes,
   () => new Uint8Array(0),
@@ -35,18 +35,19 @@ const torn: readonly ((bytes: Uint8Array) => Uint8Array)[] = [
 ];
 
 /**
- * A disk in memory that tests whether files stay consistent. It can lose power, or fail, before any call, and then
- * gives every state that POSIX allows: any subset of a folder's name changes since its last sync, even half of a move
- * between folders, and any content of a file that was not synced. A test builds its own file system on top.
+ * An in-memory disk that tests whether files stay consistent. It can lose power, or fail, before
+ * any call. It then produces every state that POSIX allows: any subset of a folder's name changes
+ * since its last sync, even half of a move between folders, and any content for a file that was not
+ * synced. A test builds its own file system on top.
  */
 export class SimulatedDisk {
-  /** How many calls changed something so far. */
+  /** Number of changing calls so far. */
   steps = 0;
   /** The step before which the power fails. */
   cutBefore: number = Infinity;
-  /** Called before each step. May throw as the system would. */
+  /** Called before each step. May throw, like the system. */
   onStep: ((call: string, step: number) => void) | undefined;
-  /** False for a disk that acknowledges a sync without doing it. */
+  /** False for a disk that acknowledges a sync without performing it. */
   syncsFiles = true;
   readonly root: FolderNode;
   #lastId = 1;
@@ -55,7 +56,7 @@ export class SimulatedDisk {
     this.root = root ?? this.#emptyFolder();
   }
 
-  /** Must be called before anything changes. */
+  /** Call this before every change. */
   step(call: string): void {
     this.look();
     const step = this.steps;
@@ -63,9 +64,9 @@ export class SimulatedDisk {
     this.onStep?.(call, step);
   }
 
-  /** Must be called before anything is read. */
+  /** Call this before every read. */
   look(): void {
-    if (this.steps >= this.cutBefore) throw new Error(`The power went at step ${this.steps}.`);
+    if (this.steps >= this.cutBefore) throw new Error(`The power failed at step ${this.steps}.`);
   }
 
   /** @throws an error of code `ENOENT` */
@@ -75,7 +76,7 @@ export class SimulatedDisk {
     return found;
   }
 
-  /** One change of names, which a power cut undoes or keeps as a whole. */
+  /** Changes names in one step, which a power cut either undoes or keeps. */
   rename(folder: FolderNode, removed: string | undefined, name?: string, node?: Node): void {
     const set = name === undefined || node === undefined ? undefined : { name, node };
     const change = { removed, set };
@@ -104,7 +105,7 @@ export class SimulatedDisk {
     return this.#add(folder, name, this.#emptyFolder());
   }
 
-  /** Replaces the content. */
+  /** Replaces the content of a file. */
   write(file: FileNode, bytes: Uint8Array): void {
     this.step("write");
     Object.assign(file, { bytes, synced: undefined, modifiedNs: BigInt(this.steps) + 1_000_000n });
@@ -119,7 +120,7 @@ export class SimulatedDisk {
     } else if (this.syncsFiles) node.synced = node.bytes;
   }
 
-  /** A disk with the same content, everything on it synced. */
+  /** Copies the disk, with everything on it synced. */
   clone(): SimulatedDisk {
     return this.#copy(
       (folder) => new Map(folder.names),
@@ -127,7 +128,10 @@ export class SimulatedDisk {
     );
   }
 
-  /** Disks as they may be found after a power cut: at most `limit`, spread evenly. The last one has lost nothing. */
+  /**
+   * Possible disks after a power cut: up to `limit` of them, spread evenly. The last one has lost
+   * nothing.
+   */
   crashStates(limit: number): SimulatedDisk[] {
     const nodes = nodesBelow(this.root);
     const folders = nodes.filter((node) => node.kind === "folder" && node.pending.length > 0);
@@ -208,7 +212,7 @@ function applyChange(names: Map<string, Node>, { removed, set }: NameChange): vo
   if (set !== undefined) names.set(set.name, set.node);
 }
 
-/** Every node that may be left by a power cut. */
+/** Every node that a power cut may leave reachable. */
 function nodesBelow(root: FolderNode): Node[] {
   const found = new Set<Node>([root]);
   for (const node of found) {
@@ -220,7 +224,10 @@ function nodesBelow(root: FolderNode): Node[] {
   return [...found];
 }
 
-/** All subsets in order. Of long lists: the prefixes, the lists without one element, and the whole. */
+/**
+ * All subsets, in order. For a long list only its prefixes, the list without each single element,
+ * and the whole list.
+ */
 function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
   if (changes.length > 8)
     return [

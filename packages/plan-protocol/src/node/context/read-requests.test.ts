@@ -112,14 +112,17 @@ describe("search", () => {
 
   it("shows what stands round a hit in a long line, and masks secrets", async () => {
     await writeFile(join(root, "min.js"), `${"a".repeat(100_000)}needle${"b".repeat(100_000)}`);
+    await writeFile(join(root, "word.txt"), `${"é".repeat(300)}needle${"é".repeat(300)}`);
     await writeFile(join(root, "conf.txt"), "needle password=hunter2hunter2\n");
     const { blocks } = await read([
       { type: "search", query: "needle", glob: "min.js" },
       { type: "search", query: "needle", glob: "conf.txt" },
+      { type: "search", query: "needle", glob: "word.txt" },
     ]);
     expect(blocks[0]?.text).toMatch(/^min\.js:1: \.\.\.a{10,}needleb{10,}\.\.\.$/);
     expect(blocks[0]?.text.length).toBeLessThan(300);
     expect(blocks[1]?.text).not.toContain("hunter2");
+    expect(blocks[2]?.text).toMatch(/^word\.txt:1: \.\.\.é{10,}needleé{10,}\.\.\.$/);
   });
 });
 

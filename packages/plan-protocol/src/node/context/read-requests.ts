@@ -10,10 +10,9 @@ import type { ContextRequest } from "../../plan/plan.ts";
 import { type PlanIssueCode, quote } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/read-file.ts";
-import { type Tree, withTree } from "../file-system/tree.ts";
 import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { searchFiles, type SearchLimits, type SearchOutcome } from "./search-files.ts";
+import { searchFiles, type SearchOutcome } from "./search-files.ts";
 
 /** Sources of context beyond the files of a workspace. */
 export interface ContextPorts {
@@ -33,13 +32,6 @@ const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_GLOB_CHARACTERS = 500;
 
-const SEARCH: Omit<SearchLimits, "maxHits"> = {
-  maxFileBytes: 2 * 1024 * 1024,
-  maxTotalBytes: 512 * 1024 * 1024,
-  maxFiles: 100_000,
-  maxTimeMs: 10_000,
-};
-
 type Answer = { block: ContextBlock } | { code: PlanIssueCode; message: string };
 
 /** Answers requests in their order, with one block for each. Files that it reads join the read set. */
@@ -49,30 +41,27 @@ export async function readRequests(
   { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
 ): Promise<FulfilledContext> {
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
-  await withTree(parts.root, async (tree) => {
-    for (const [index, request] of requests.entries()) {
-      assertNotAborted(signal);
-      const answer =
-        index < MAX_REQUESTS
-          ? await answerRequest(request, { parts, tree, ports, signal })
-          : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
-      if ("block" in answer) fulfilled.blocks.push(bounded(parts, answer.block));
-      else {
-        fulfilled.issues.push({ request, ...answer });
-        if (request.type === "read_file") parts.unread.set(request.path, answer.message);
-        const text = `Not read: ${answer.code}. ${answer.message}`;
-        fulfilled.blocks.push(
-          bounded(parts, { type: request.type, label: nameOfRequest(request), text }),
-        );
-      }
+  for (const [index, request] of requests.entries()) {
+    assertNotAborted(signal);
+    const answer =
+      index < MAX_REQUESTS
+        ? await answerRequest(request, { parts, ports, signal })
+        : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
+    if ("block" in answer) {
+      fulfilled.blocks.push(bounded(parts, answer.block));
+      continue;
     }
-  });
+    fulfilled.issues.push({ request, ...answer });
+    if (request.type === "read_file") parts.unread.set(request.path, answer.message);
+    const text = `Not read: ${answer.code}. ${answer.message}`;
+    const label = nameOfRequest(request);
+    fulfilled.blocks.push(bounded(parts, { type: request.type, label, text }));
+  }
   return fulfilled;
 }
 
 interface AnswerContext {
   parts: WorkspaceParts;
-  tree: Tree;
   ports: ContextPorts;
   signal: AbortSignal | undefined;
 }
@@ -99,7 +88,7 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
 
 async function readFileRequest(
   request: Extract<ContextRequest, { type: "read_file" }>,
-  { parts, tree }: AnswerContext,
+  { parts }: AnswerContext,
 ): Promise<Answer> {
   const checked = checkPath(request.path, {
     policy: parts.policy,
@@ -117,7 +106,7 @@ async function readFileRequest(
     return { code, message: issue?.message ?? "" };
   }
   const path = checked.value;
-  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
+  const found = await lookAt(parts.root, path, MAX_TEXT_BYTES);
   if (found.kind === "blocked") return { code: found.code, message: found.message };
   if (found.kind === "absent")
     return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };
@@ -175,7 +164,7 @@ async function searchRequest(
   const outcome = await searchFiles(parts.rootPath, query, {
     isWanted: (path) =>
       matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
-    limits: { ...SEARCH, maxHits: parts.limits.maxSearchHits },
+    maxHits: parts.limits.maxSearchHits,
     signal,
   });
   const label = glob === undefined ? query : `${query} in ${glob}`;

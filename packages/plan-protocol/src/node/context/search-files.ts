@@ -8,15 +8,11 @@ import { hasFolderHandles } from "../file-system/node-folder.ts";
 import { takeTurn } from "../file-system/take-turn.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
-/** Limits of a search. */
-export interface SearchLimits {
-  maxHits: number;
-  /** Larger files are skipped. */
-  maxFileBytes: number;
-  maxTotalBytes: number;
-  maxFiles: number;
-  maxTimeMs: number;
-}
+/** Larger files are skipped. */
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
+const MAX_FILES = 100_000;
+const MAX_TIME_MS = 10_000;
 
 /** A line that contains the query. */
 interface SearchHit {
@@ -59,9 +55,9 @@ const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
 const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 
 interface Search {
-  query: Buffer;
+  query: string;
   isWanted: (path: string) => boolean;
-  limits: SearchLimits;
+  maxHits: number;
   hits: SearchHit[];
   buffer: Buffer;
   files: number;
@@ -79,22 +75,26 @@ interface Search {
 export async function searchFiles(
   rootPath: string,
   query: string,
-  options: {
+  {
+    isWanted = () => true,
+    maxHits,
+    signal,
+  }: {
     isWanted?: ((path: string) => boolean) | undefined;
-    limits: SearchLimits;
+    maxHits: number;
     signal?: AbortSignal | undefined;
   },
 ): Promise<SearchOutcome> {
   const search: Search = {
-    query: Buffer.from(query),
-    isWanted: options.isWanted ?? (() => true),
-    limits: options.limits,
+    query,
+    isWanted,
+    maxHits,
     hits: [],
     buffer: Buffer.allocUnsafe(64 * 1024),
     files: 0,
     bytes: 0,
     startedMs: performance.now(),
-    signal: options.signal,
+    signal,
   };
   await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
@@ -139,7 +139,7 @@ async function searchFolder(
 }
 
 async function endTurn(search: Search): Promise<void> {
-  if (performance.now() - search.startedMs > search.limits.maxTimeMs) search.stoppedBy = "time";
+  if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
   await takeTurn();
   assertNotAborted(search.signal);
 }
@@ -170,16 +170,15 @@ function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
 }
 
 function searchFile(search: Search, place: string, path: string): void {
-  const { limits } = search;
   const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
-  if (search.files >= limits.maxFiles) return stop("files");
+  if (search.files >= MAX_FILES) return stop("files");
   const file = openQuietly(place, fileFlags);
   if (file === undefined) return;
   try {
     const status = fs.fstatSync(file);
-    if (!status.isFile() || status.size > limits.maxFileBytes) return;
-    if (search.bytes + status.size > limits.maxTotalBytes) return stop("bytes");
-    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(limits.maxFileBytes);
+    if (!status.isFile() || status.size > MAX_FILE_BYTES) return;
+    if (search.bytes + status.size > MAX_TOTAL_BYTES) return stop("bytes");
+    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(MAX_FILE_BYTES);
     const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
     search.files += 1;
     search.bytes += length;
@@ -192,44 +191,33 @@ function searchFile(search: Search, place: string, path: string): void {
 }
 
 function collectHits(search: Search, path: string, bytes: Buffer): void {
-  let at = bytes.indexOf(search.query);
-  if (at < 0 || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
+  const { query, hits, maxHits } = search;
+  if (!bytes.includes(query) || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
+  const text = bytes.toString();
   let line = 1;
-  for (let counted = 0; at >= 0;) {
-    for (
-      let feed = bytes.indexOf(10, counted);
-      feed >= 0 && feed < at;
-      feed = bytes.indexOf(10, feed + 1)
-    ) {
-      line += 1;
-      counted = feed + 1;
-    }
-    if (search.hits.length >= search.limits.maxHits) {
+  let counted = 0;
+  for (let at = text.indexOf(query); at >= 0;) {
+    if (hits.length >= maxHits) {
       search.stoppedBy = "hits";
       return;
     }
-    const feed = bytes.indexOf(10, at);
-    const end = feed < 0 ? bytes.length : feed;
-    search.hits.push({ path, line, text: textAround(bytes.subarray(counted, end), at - counted) });
+    line += text.slice(counted, at).split("\n").length - 1;
+    counted = at;
+    const start = text.lastIndexOf("\n", at - 1) + 1;
+    const feed = text.indexOf("\n", at);
+    const end = feed < 0 ? text.length : feed;
+    hits.push({ path, line, text: textAround(text.slice(start, end).trimEnd(), at - start) });
     // Continue on the next line.
-    at = bytes.indexOf(search.query, Math.max(end, at + 1));
+    at = text.indexOf(query, Math.max(end, at + 1));
   }
 }
 
 /** The line of a hit, or the part around the hit if the line is long. */
-function textAround(lineBytes: Buffer, hitAt: number): string {
-  const start = Math.max(0, hitAt - MAX_LINE_CHARACTERS);
-  const text = lineBytes
-    .subarray(start, hitAt + 4 * MAX_LINE_CHARACTERS)
-    .toString()
-    .trimEnd();
-  if (text.length <= MAX_LINE_CHARACTERS && start === 0) return text;
-  const from =
-    start === 0 && hitAt < MAX_LINE_CHARACTERS / 2
-      ? 0
-      : Math.max(0, hitAt - start - MAX_LINE_CHARACTERS / 4);
-  const shown = text.slice(from, from + MAX_LINE_CHARACTERS);
-  return `${from > 0 || start > 0 ? "..." : ""}${shown}${from + MAX_LINE_CHARACTERS < text.length ? "..." : ""}`;
+function textAround(line: string, hitAt: number): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const from = hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : hitAt - MAX_LINE_CHARACTERS / 4;
+  const to = from + MAX_LINE_CHARACTERS;
+  return `${from > 0 ? "..." : ""}${line.slice(from, to)}${to < line.length ? "..." : ""}`;
 }
 
 function openQuietly(place: string, flags: number): number | undefined {

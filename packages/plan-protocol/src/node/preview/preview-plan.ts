@@ -4,9 +4,7 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
-import { withTree } from "../file-system/tree.ts";
 import {
-  hashOfPlan,
   type ResolvedAction,
   type ResolvedPlan,
   resolvePlan,
@@ -24,17 +22,15 @@ export async function previewPlan(
   signal: AbortSignal | undefined,
 ): Promise<Result<PlanPreview>> {
   assertNotAborted(signal);
-  const resolved = await withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
   const changes: PreviewedChange[] = [];
   for (const action of resolved.value.actions) {
     assertNotAborted(signal);
     changes.push(previewChange(action));
   }
-  const needsConfirmation = changes.some(
-    ({ kind }) => kind === "DELETE_FILE" || kind === "DELETE_DIR",
-  );
-  return success({ planHash: hashOfPlan(plan, resolved.value), changes, needsConfirmation });
+  const { planHash, needsConfirmation } = resolved.value;
+  return success({ planHash, changes, needsConfirmation });
 }
 
 /** The diffs of a plan's files, one after another. All together take no longer than one in a preview may. */

@@ -7,9 +7,8 @@ import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { withTree } from "../file-system/tree.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
-import { hashOfPlan, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
 import {
@@ -76,16 +75,15 @@ async function apply(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
-  const resolve = (): Promise<Result<ResolvedPlan>> =>
-    withTree(parts.root, (tree) => resolvePlan(parts, tree, plan));
+  const resolve = (): Promise<Result<ResolvedPlan>> => resolvePlan(parts, plan);
   const resolved = await resolve();
   if (!resolved.ok) return resolved;
-  const refused = checkConfirmation(plan, resolved.value, confirm);
+  const refused = checkConfirmation(resolved.value, confirm);
   if (refused !== undefined) return refused;
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolve();
-  if (!again.ok || hashOfPlan(plan, again.value) !== hashOfPlan(plan, resolved.value))
+  if (!again.ok || again.value.planHash !== resolved.value.planHash)
     return refusal(
       "CONCURRENT_EDIT",
       'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
@@ -128,21 +126,17 @@ async function apply(
 }
 
 function checkConfirmation(
-  plan: ValidPlan,
-  resolved: ResolvedPlan,
+  { planHash, needsConfirmation }: ResolvedPlan,
   confirm: string | undefined,
 ): { ok: false; issues: Issue[] } | undefined {
-  const needs = resolved.actions.some(
-    ({ action }) => action.kind === "DELETE_FILE" || action.kind === "DELETE_DIR",
-  );
   if (confirm === undefined)
-    return needs
+    return needsConfirmation
       ? refusal(
           "CONFIRM_REQUIRED",
           "The plan deletes something. Preview it, and confirm with the preview's planHash.",
         )
       : undefined;
-  return confirm === hashOfPlan(plan, resolved)
+  return confirm === planHash
     ? undefined
     : refusal(
         "CONFIRM_REQUIRED",
@@ -166,15 +160,15 @@ async function prepare(
   let staged: StagedPlan | undefined;
   try {
     assertNotAborted(signal);
-    staged = await stagePlan(parts, journals, { plan, transactionId });
-    const { value } = success(staged);
-    await writeDiff(parts, value.journal, diffOf(plan));
-    await withTree(parts.root, (tree) => backUp(parts, tree, value));
+    const ready = await stagePlan(parts, journals, { plan, transactionId });
+    staged = ready;
+    await writeDiff(parts, ready.journal, diffOf(plan));
+    await backUp(parts, ready);
     assertNotAborted(signal);
-    await writeIntent(parts, journals, staged.journal);
-    if (hasChecks) await shelterJournal(parts, staged.journal);
+    await writeIntent(parts, journals, ready.journal);
+    if (hasChecks) await shelterJournal(parts, ready.journal);
     assertNotAborted(signal);
-    return success(staged);
+    return success(ready);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
     if (hasChecks) await dropShelter(parts, transactionId);
@@ -205,12 +199,10 @@ async function carryOut(
   const progress: SwapProgress = { begun: 0 };
   let outcomes: CheckOutcome[] = [];
   try {
-    await withTree(parts.root, (tree) => swapIn(tree, staged, { progress, signal }));
-    await withTree(parts.root, async (tree) => {
-      await confirmSwap(tree, staged);
-      const { steps, journal } = staged;
-      await syncFoldersOf(parts, tree, { steps, others: [journal.moved] });
-    });
+    const { steps, journal } = staged;
+    await swapIn(parts.root, staged, { progress, signal });
+    await confirmSwap(parts.root, staged);
+    await syncFoldersOf(parts, { steps, others: [journal.moved] });
     if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     assertNotAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
@@ -241,7 +233,7 @@ async function runWatched(
     return await check();
   } finally {
     await reopenJournal(parts, staged);
-    const changed = await withTree(parts.root, (tree) => changedSteps(tree, staged.journal.steps));
+    const changed = await changedSteps(parts.root, staged.journal.steps);
     const written = Object.fromEntries(changed.map(({ key, state }) => [key, state ?? null]));
     await recordChecks(parts, staged.journal, { isOver: true, written });
   }
@@ -354,7 +346,7 @@ function describeChange({
   return {
     kind: action.kind,
     path: action.path,
-    sha256Before: base === undefined ? undefined : base.sha256,
+    sha256Before: base?.sha256,
     sha256After: content === undefined ? undefined : sha256Hex(content),
   };
 }

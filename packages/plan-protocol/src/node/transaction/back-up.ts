@@ -4,7 +4,7 @@ import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_TEXT_BYTES } from "./look-at.ts";
@@ -16,22 +16,17 @@ import { concurrentEdit, type StepConflict } from "./step.ts";
  * with all its metadata, including nanosecond times. The content is read again only if the file's status has changed.
  * `confirmSwap` finds changes that a status does not show. The caller syncs the new names.
  */
-export async function backUp(
-  parts: WorkspaceParts,
-  tree: Tree,
-  { journal, steps }: StagedPlan,
-): Promise<void> {
+export async function backUp(parts: WorkspaceParts, { journal, steps }: StagedPlan): Promise<void> {
   const old = steps.filter((step) => step.before !== undefined && step.change !== "remove_folder");
   await mapConcurrent(old, FILES_AT_ONCE, async (step) => {
     const { parent, name } = splitPath(step.path);
-    await tree
-      .inFolder(parent, (folder) => backUpFile(parts, journal, { step, folder, name }))
-      .catch((error: unknown) => {
-        const code = systemCode(error) ?? "";
-        throw code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP"
-          ? changedMeanwhile(step)
-          : error;
-      });
+    const backedUp = inFolder(parts.root, parent, (folder) =>
+      backUpFile(parts, journal, { step, folder, name }),
+    );
+    await backedUp.catch((error: unknown) => {
+      const isGone = ["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "");
+      throw isGone ? changedMeanwhile(step) : error;
+    });
   });
 }
 

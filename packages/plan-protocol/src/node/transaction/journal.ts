@@ -1,5 +1,5 @@
 import { unless } from "@ccl/core/node";
-import { isRecord, parseJson } from "@ccl/core/json";
+import { arrayAt, isRecord, parseJson, stringAt } from "@ccl/core/json";
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
@@ -9,16 +9,20 @@ import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
+/** What a transaction's folder says about it. */
+interface Intent {
+  transactionId: string;
+  timeMs: number;
+  steps: Step[];
+}
+
 /**
  * A transaction's folder. It has five subfolders, in which the step's number names each file.
  * - `staged`: the new files. `backups`: links to the old files.
  * - `moved`: the old files after they left the tree. `taken`: new files that a rollback removed from the tree.
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
-export interface Journal {
-  transactionId: string;
-  timeMs: number;
-  steps: Step[];
+export interface Journal extends Intent {
   folder: Folder;
   staged: Folder;
   backups: Folder;
@@ -65,7 +69,7 @@ export function isTransactionId(id: string): boolean {
 export async function createJournal(
   journals: Folder,
   name: string,
-  facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
+  facts: Intent,
 ): Promise<Journal> {
   await journals.makeFolder(name);
   const folder = await journals.openFolder(name);
@@ -87,7 +91,7 @@ export async function writeIntent(
   journals: Folder,
   journal: Journal,
 ): Promise<void> {
-  await unless(["EEXIST"], makeEmpty(journals, OPEN + journal.transactionId), undefined);
+  await makeEmpty(journals, OPEN + journal.transactionId);
   const { transactionId, timeMs, steps, folder, staged, backups, moved } = journal;
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const text = `${sha256Hex(body)}\n${body}\n`;
@@ -123,7 +127,7 @@ export async function markOpen(
   journals: Folder,
   { transactionId }: Journal,
 ): Promise<void> {
-  await unless(["EEXIST"], makeEmpty(journals, OPEN + transactionId), undefined);
+  await makeEmpty(journals, OPEN + transactionId);
   await syncIn(parts, journals);
 }
 
@@ -185,14 +189,14 @@ export async function mark(
   const name = MARKS[state];
   if (undone.keptPaths.length + undone.writtenPaths.length > 0 || undone.why !== undefined)
     await writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
-  else await unless(["EEXIST"], makeEmpty(folder, name), undefined);
+  else await makeEmpty(folder, name);
   await syncIn(parts, folder);
 }
 
-/** Creates a marker without content. It appears atomically, and its name says everything. */
+/** Creates a marker without content, unless it is there. It appears atomically, and its name says everything. */
 async function makeEmpty(folder: Folder, name: string): Promise<void> {
-  const file = await folder.createFile(name, 0o600);
-  await file.close();
+  const file = await unless(["EEXIST"], folder.createFile(name, 0o600), undefined);
+  await file?.close();
 }
 
 /** Reads the progress of the transaction in a folder. */
@@ -205,20 +209,22 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
 /** Reads the record of the undo. */
 export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   const json = parseJson((await readText(folder, MARKS.rolled_back)) ?? "");
-  const { keptPaths, writtenPaths, why } = isRecord(json) ? json : {};
-  const paths = (given: unknown): string[] =>
-    Array.isArray(given) ? given.filter((path) => typeof path === "string") : [];
-  const record = { keptPaths: paths(keptPaths), writtenPaths: paths(writtenPaths) };
-  return typeof why === "string" ? { ...record, why } : record;
+  const paths = (key: string): string[] =>
+    arrayAt(json, key).filter((path) => typeof path === "string");
+  return {
+    keptPaths: paths("keptPaths"),
+    writtenPaths: paths("writtenPaths"),
+    why: stringAt(json, "why"),
+  };
 }
 
 /** Opens the journal of a transaction that has an intent. */
 export async function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
   const folder = await journals.openFolder(transactionId);
   try {
-    const { timeMs, steps } = await readIntent(folder, transactionId);
+    const intent = await readIntent(folder, transactionId);
     for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
-    return await openParts(folder, { transactionId, timeMs, steps });
+    return await openParts(folder, intent);
   } catch (error) {
     await folder.close();
     throw error;
@@ -226,10 +232,7 @@ export async function openJournal(journals: Folder, transactionId: string): Prom
 }
 
 /** Reads the steps of a transaction and when it began. */
-export async function readIntent(
-  folder: Folder,
-  transactionId: string,
-): Promise<{ timeMs: number; steps: Step[] }> {
+export async function readIntent(folder: Folder, transactionId: string): Promise<Intent> {
   const text = (await readText(folder, INTENT)) ?? "";
   const end = text.indexOf("\n");
   const body = text.slice(end + 1, -1);
@@ -240,7 +243,7 @@ export async function readIntent(
       `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
         `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
     );
-  return { timeMs: json.timeMs, steps: json.steps };
+  return json;
 }
 
 export async function closeJournal(journal: Journal): Promise<void> {
@@ -276,11 +279,13 @@ export async function removeJournal(journals: Folder, name: string): Promise<voi
 
 async function openParts(
   folder: Folder,
-  facts: Pick<Journal, "transactionId" | "timeMs" | "steps">,
+  { transactionId, timeMs, steps }: Intent,
 ): Promise<Journal> {
   const checked = parseJson((await readText(folder, CHECKED)) ?? "");
   return {
-    ...facts,
+    transactionId,
+    timeMs,
+    steps,
     folder,
     staged: await folder.openFolder("staged"),
     backups: await folder.openFolder("backups"),
@@ -334,12 +339,6 @@ async function writeFile(
 async function readText(folder: Folder, name: string): Promise<string | undefined> {
   const facts = await unless(["ENOENT"], readFacts(folder, name, MAX_INTENT_BYTES), undefined);
   return facts?.bytes === undefined ? undefined : new TextDecoder().decode(facts.bytes);
-}
-
-interface Intent {
-  transactionId: string;
-  timeMs: number;
-  steps: Step[];
 }
 
 /** The checksum was right, so this distinguishes a journal of a later version from one of this version. */

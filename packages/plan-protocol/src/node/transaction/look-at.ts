@@ -1,9 +1,9 @@
 import { systemCode, unless } from "@ccl/core/node";
 
 import { type PlanIssueCode, quote } from "../../plan-issue.ts";
-import type { EntryStatus } from "../file-system/folder.ts";
+import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 
 /** Larger files are neither read nor changed as text. They can still be deleted. */
 export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
@@ -27,13 +27,13 @@ export interface BlockedPath {
 
 /** Looks up a path without following links. The bytes of a file are included up to a limit. */
 export async function lookAt(
-  tree: Tree,
+  root: Folder,
   path: string,
   maxBytes: number,
 ): Promise<FoundEntry | BlockedPath> {
   const { parent, name } = splitPath(path);
   try {
-    return await tree.inFolder(parent, async (folder) => {
+    return await inFolder(root, parent, async (folder) => {
       const status = await folder.status(name);
       if (status === undefined) return { kind: "absent", lastFolder: parent };
       if (status.kind === "folder") return { kind: "folder", mode: status.mode };
@@ -43,19 +43,19 @@ export async function lookAt(
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    if (code === "ENOENT") return { kind: "absent", lastFolder: await lastFolderOf(tree, parent) };
-    if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(tree, parent);
+    if (code === "ENOENT") return { kind: "absent", lastFolder: await lastFolderOf(root, parent) };
+    if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(root, parent);
     throw error;
   }
 }
 
 /** Finds the part of the way that is not a folder. */
-async function whatBlocks(tree: Tree, folder: string): Promise<BlockedPath> {
+async function whatBlocks(root: Folder, folder: string): Promise<BlockedPath> {
   const parts = folder.split("/");
   for (let end = 1; end <= parts.length; end += 1) {
     const path = parts.slice(0, end).join("/");
     const { parent, name } = splitPath(path);
-    const status = await tree.inFolder(parent, (above) => above.status(name));
+    const status = await inFolder(root, parent, (above) => above.status(name));
     if (status !== undefined && status.kind !== "folder") return blockedBy(path, status);
   }
   return {
@@ -65,11 +65,11 @@ async function whatBlocks(tree: Tree, folder: string): Promise<BlockedPath> {
   };
 }
 
-async function lastFolderOf(tree: Tree, folder: string): Promise<string> {
+async function lastFolderOf(root: Folder, folder: string): Promise<string> {
   for (let path = folder; path !== ""; path = splitPath(path).parent) {
     const isThere = await unless(
       ["ENOENT"],
-      tree.inFolder(path, () => Promise.resolve(true)),
+      inFolder(root, path, () => Promise.resolve(true)),
       false,
     );
     if (isThere) return path;

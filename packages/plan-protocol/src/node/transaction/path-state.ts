@@ -2,7 +2,8 @@ import { mapConcurrent } from "@ccl/core/async";
 import { canonicalJson } from "@ccl/core";
 import { unless } from "@ccl/core/node";
 
-import type { Tree } from "../file-system/tree.ts";
+import type { Folder } from "../file-system/folder.ts";
+import { inFolder } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import type { FileState, Step } from "./step.ts";
@@ -19,14 +20,14 @@ interface ChangedStep {
 
 /** Finds the steps whose paths differ from what the transaction left there, or from the later state in `known`. */
 export async function changedSteps(
-  tree: Tree,
+  root: Folder,
   steps: readonly Step[],
   known: Readonly<Record<string, PathState>> = {},
 ): Promise<ChangedStep[]> {
   const own = new Set(steps.map(({ path }) => path));
   const found = await mapConcurrent(steps, FILES_AT_ONCE, async (step, index) => {
     const key = String(index);
-    const state = await stateAt(tree, step, own);
+    const state = await stateAt(root, step, own);
     const isExpected = isSameState(state, known[key] === undefined ? leftBy(step) : known[key]);
     return isExpected ? [] : [{ step, key, state }];
   });
@@ -44,11 +45,11 @@ function leftBy({ change, after }: Step): PathState {
 }
 
 async function stateAt(
-  tree: Tree,
+  root: Folder,
   { path, change }: Step,
   own: ReadonlySet<string>,
 ): Promise<PathState | undefined> {
-  const found = await lookAt(tree, path, MAX_TEXT_BYTES);
+  const found = await lookAt(root, path, MAX_TEXT_BYTES);
   if (found.kind === "absent") return null;
   if (found.kind === "file") {
     const { sha256, status } = found.facts;
@@ -57,7 +58,7 @@ async function stateAt(
   if (found.kind === "blocked" || change !== "make_folder") return undefined;
   const names = await unless(
     ["ENOENT"],
-    tree.inFolder(path, (folder) => folder.list()),
+    inFolder(root, path, (folder) => folder.list()),
     [],
   );
   return { names: names.filter((name) => !own.has(`${path}/${name}`)).sort() };

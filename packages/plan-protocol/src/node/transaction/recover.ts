@@ -3,6 +3,7 @@ import { unless } from "@ccl/core/node";
 
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
+import { inFolder } from "../file-system/in-folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
@@ -109,20 +110,6 @@ async function statesOf(
     if (state !== undefined) found.push({ id, state });
   }
   return found;
-}
-
-/** Runs a call with a folder and closes the folder afterwards. */
-export async function inFolder<Value>(
-  journals: Folder,
-  id: string,
-  call: (folder: Folder) => Promise<Value>,
-): Promise<Value> {
-  const folder = await journals.openFolder(id);
-  try {
-    return await call(folder);
-  } finally {
-    await folder.close();
-  }
 }
 
 /** Removes files that nothing needs any more. A process that is killed right after its last marker leaves them. */

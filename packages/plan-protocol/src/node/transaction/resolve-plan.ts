@@ -11,7 +11,7 @@ import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
 import { decodeText, type FileFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 
@@ -35,6 +35,10 @@ export interface ResolvedPlan {
   actions: ResolvedAction[];
   /** Parent folders to create for files, from the top down. */
   impliedFolders: string[];
+  /** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
+  planHash: string;
+  /** True if something is deleted. */
+  needsConfirmation: boolean;
 }
 
 /**
@@ -43,7 +47,6 @@ export interface ResolvedPlan {
  */
 export async function resolvePlan(
   parts: WorkspaceParts,
-  tree: Tree,
   plan: ValidPlan,
 ): Promise<Result<ResolvedPlan>> {
   const actions = orderActions(plan.actions);
@@ -55,7 +58,6 @@ export async function resolvePlan(
     new Set(actions.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path));
   const context: ResolveContext = {
     parts,
-    tree,
     device: (await parts.root.ownStatus()).device,
     isDeleted: pathsOf("DELETE_FILE", "DELETE_DIR", "MOVE_FILE"),
     createdFolders: pathsOf("CREATE_DIR"),
@@ -76,12 +78,17 @@ export async function resolvePlan(
     },
   );
   if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
-  return success({ actions: resolved, impliedFolders: [...impliedFolders].sort() });
+  const bases = resolved.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
+  return success({
+    actions: resolved,
+    impliedFolders: [...impliedFolders].sort(),
+    planHash: sha256Hex(canonicalJson({ plan, bases })),
+    needsConfirmation: pathsOf("DELETE_FILE", "DELETE_DIR").size > 0,
+  });
 }
 
 interface ResolveContext {
   parts: WorkspaceParts;
-  tree: Tree;
   /** The file system of the root. */
   device: string;
   isDeleted: ReadonlySet<string>;
@@ -113,7 +120,7 @@ function namesOf(action: ValidAction, index: number): PlacedAction[] {
 }
 
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
-  const found = await lookAt(context.tree, action.path, maxBytesFor(action.kind));
+  const found = await lookAt(context.parts.root, action.path, maxBytesFor(action.kind));
   if (found.kind === "blocked") return refuse(found.code, found.message);
   if (
     action.kind !== "CREATE_DIR" &&
@@ -138,10 +145,14 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   }
 }
 
-function deviceOf(found: FoundEntry, { tree, device }: ResolveContext): Promise<string> {
+function deviceOf(found: FoundEntry, { parts, device }: ResolveContext): Promise<string> {
   if (found.kind === "file") return Promise.resolve(found.facts.status.device);
   if (found.kind === "folder") return Promise.resolve(device);
-  return tree.inFolder(found.lastFolder, async (folder) => (await folder.ownStatus()).device);
+  return inFolder(
+    parts.root,
+    found.lastFolder,
+    async (folder) => (await folder.ownStatus()).device,
+  );
 }
 
 function maxBytesFor(kind: ActionKind): number {
@@ -154,7 +165,7 @@ async function resolveMove(
   found: FoundEntry,
   context: ResolveContext,
 ): Promise<Outcome> {
-  const target = await lookAt(context.tree, action.to, 0);
+  const target = await lookAt(context.parts.root, action.to, 0);
   if (target.kind === "blocked") return refuse(target.code, target.message);
   const taken = await takePlace(action, { path: action.to, found: target }, context);
   if (taken !== undefined) return taken;
@@ -170,7 +181,7 @@ async function resolveMove(
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
-  { tree, isDeleted, createdFolders, impliedFolders }: ResolveContext,
+  { parts, isDeleted, createdFolders, impliedFolders }: ResolveContext,
 ): Promise<Outcome | undefined> {
   if (found.kind !== "absent")
     return refuse(
@@ -181,7 +192,7 @@ async function takePlace(
     0,
     (path.indexOf("/", found.lastFolder.length + 1) + 1 || path.length + 1) - 1,
   );
-  const names = await tree.inFolder(found.lastFolder, (folder) => folder.list());
+  const names = await inFolder(parts.root, found.lastFolder, (folder) => folder.list());
   const twin = names
     .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
     .find(
@@ -223,7 +234,7 @@ async function resolveDeleteFolder(
 ): Promise<Outcome> {
   if (found.kind !== "folder")
     return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
-  const names = await context.tree.inFolder(path, (folder) => folder.list());
+  const names = await inFolder(context.parts.root, path, (folder) => folder.list());
   const left = names.filter((name) => !context.isDeleted.has(`${path}/${name}`)).sort();
   if (left.length > 0)
     return refuse(
@@ -283,10 +294,4 @@ function ioIssue(action: ValidAction, error: unknown): Outcome {
 
 function byAction(a: Issue, b: Issue): number {
   return Number(a.path[1] ?? 0) - Number(b.path[1] ?? 0);
-}
-
-/** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
-export function hashOfPlan(plan: ValidPlan, { actions }: ResolvedPlan): string {
-  const bases = actions.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
-  return sha256Hex(canonicalJson({ plan, bases }));
 }

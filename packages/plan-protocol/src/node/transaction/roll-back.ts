@@ -4,7 +4,7 @@ import { type Issue, type Result, success } from "@ccl/core";
 import { quote, refusal, planIssue } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
@@ -18,7 +18,7 @@ import {
   unmarkOpen,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
-import { findUnfinished, inFolder } from "./recover.ts";
+import { findUnfinished } from "./recover.ts";
 import { undo } from "./undo.ts";
 
 /** Rolls a committed transaction back. The caller holds the workspace's lock. */
@@ -42,7 +42,7 @@ export async function rollBack(
     );
   const journal = await openJournal(journals, transactionId);
   try {
-    const issues = await withTree(parts.root, (tree) => findLaterChanges(tree, journal));
+    const issues = await findLaterChanges(parts.root, journal);
     if (issues.length > 0) return { ok: false, issues };
     await markOpen(parts, journals, journal);
     await mark(parts, journal, { state: "rolling_back" });
@@ -62,8 +62,8 @@ export function noJournalOf(transactionId: string): { ok: false; issues: Issue[]
 }
 
 /** Finds paths that are no longer as the transaction, or a check after it, left them. */
-async function findLaterChanges(tree: Tree, { steps, checked }: Journal): Promise<Issue[]> {
-  const found = await changedSteps(tree, steps, checked?.written);
+async function findLaterChanges(root: Folder, { steps, checked }: Journal): Promise<Issue[]> {
+  const found = await changedSteps(root, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {
     if (change === "remove" || change === "remove_folder")
       return changed(path, "was deleted by the transaction and is there again");

@@ -59,9 +59,9 @@ function writeSteps(
     drafts,
     FILES_AT_ONCE,
     async ({ step, source }, index): Promise<StagedStep> => {
-      const base = source?.base === undefined ? {} : { baseStatus: source.base.status };
+      const baseStatus = source?.base?.status;
       if (step.change !== "write" || source?.content === undefined)
-        return { ...step, ...base, index };
+        return { ...step, baseStatus, index };
       const stagedStatus = await writeStaged(parts, journal.staged, {
         index,
         source,
@@ -72,7 +72,7 @@ function writeSteps(
         sizeBytes: source.content.length,
         mode: stagedStatus.mode,
       };
-      return { ...step, after, ...base, stagedStatus, index };
+      return { ...step, after, baseStatus, stagedStatus, index };
     },
   );
 }

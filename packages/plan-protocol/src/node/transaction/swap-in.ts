@@ -4,7 +4,7 @@ import { systemCode, unless } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { changedMeanwhile, hasLinked, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
@@ -17,7 +17,7 @@ import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
  * still there. A new file gets its name only if the name is free.
  */
 export async function swapIn(
-  tree: Tree,
+  root: Folder,
   { journal, steps }: StagedPlan,
   { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function swapIn(
     progress.begun += 1;
     const { parent, name } = splitPath(step.path);
     try {
-      await tree.inFolder(parent, (folder) => makeChange(journal, step, { folder, name }));
+      await inFolder(root, parent, (folder) => makeChange(journal, step, { folder, name }));
     } catch (error) {
       const code = systemCode(error) ?? "";
       const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(
@@ -101,13 +101,13 @@ export async function giveName(
  * milliseconds) or a memory-mapped file can hide a change from the time. A process that writes later through an open
  * descriptor writes into the old file, which the journal keeps.
  */
-export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): Promise<void> {
+export async function confirmSwap(root: Folder, { journal, steps }: StagedPlan): Promise<void> {
   await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
     const { parent, name } = splitPath(step.path);
     if (step.change === "write") {
-      const status = await tree
-        .inFolder(parent, (folder) => folder.status(name))
-        .catch(() => undefined);
+      const status = await inFolder(root, parent, (folder) => folder.status(name)).catch(
+        () => undefined,
+      );
       if (status?.identity !== step.stagedStatus?.identity) throw changedMeanwhile(step);
     }
     if (step.before === undefined || step.change === "remove_folder") return;
@@ -119,7 +119,6 @@ export async function confirmSwap(tree: Tree, { journal, steps }: StagedPlan): P
 /** Syncs the folders in which a transaction or its undo changed names, and the `others`. */
 export async function syncFoldersOf(
   parts: WorkspaceParts,
-  tree: Tree,
   { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] | undefined },
 ): Promise<void> {
   if (parts.durability === "off") return;
@@ -127,7 +126,7 @@ export async function syncFoldersOf(
   await mapConcurrent([...others, ...paths], FILES_AT_ONCE, async (place) => {
     if (typeof place !== "string") return place.sync();
     try {
-      await tree.inFolder(place, (folder) => folder.sync());
+      await inFolder(parts.root, place, (folder) => folder.sync());
     } catch (error) {
       // A deleted folder has no names to sync.
       if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;

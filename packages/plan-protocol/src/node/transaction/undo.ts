@@ -2,7 +2,7 @@ import { systemCode, unless } from "@ccl/core/node";
 
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { splitPath, type Tree, withTree } from "../file-system/tree.ts";
+import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { hasLinked } from "./back-up.ts";
 import {
@@ -51,14 +51,12 @@ export async function undo(
 ): Promise<UndoRecord> {
   const { begun = journal.steps.length, isLive = false, why } = options;
   const keptPaths: string[] = [];
-  await withTree(parts.root, async (tree) => {
-    for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
-      if (!(await undoStep(journal, step, { tree, key: String(index), isLive })))
-        keptPaths.push(step.path);
-    await syncIn(parts, journal.moved, journal.taken, journal.written);
-  });
-  // Opens the folders again, since folders that were recreated differ from those that were open.
-  await withTree(parts.root, (tree) => syncFoldersOf(parts, tree, { steps: journal.steps }));
+  const { root } = parts;
+  for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
+    if (!(await undoStep(journal, step, { root, key: String(index), isLive })))
+      keptPaths.push(step.path);
+  await syncIn(parts, journal.moved, journal.taken, journal.written);
+  await syncFoldersOf(parts, { steps: journal.steps });
   // On a full disk this frees the space that the marker needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
   const written = await journal.written.list();
@@ -92,11 +90,11 @@ async function markUndone(
 async function undoStep(
   journal: Journal,
   step: Step,
-  { tree, key, isLive }: { tree: Tree; key: string; isLive: boolean },
+  { root, key, isLive }: { root: Folder; key: string; isLive: boolean },
 ): Promise<boolean> {
   const { parent, name } = splitPath(step.path);
   try {
-    return await tree.inFolder(parent, async (folder) => {
+    return await inFolder(root, parent, async (folder) => {
       const place: Place = { folder, name, key, isLive };
       if (step.change === "make_folder") return unmakeFolder(journal, place);
       if (step.change === "remove_folder") return remakeFolder(step, place);

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -9,8 +9,8 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { argumentText, withCallIds } from "../call-ids.ts";
-import { tokenUsage } from "../wire-fields.ts";
+import { answeredCall, withCallIds } from "../call-ids.ts";
+import { metadataOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 
 /** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
 export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
@@ -25,33 +25,28 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
     ({ type, providerMetadata }) =>
       !known.has(type) || (type === "reasoning" && providerMetadata !== undefined),
   );
-  const warnings = arrayAt(result, "warnings");
-  const kept = withoutUndefined({
-    warnings: warnings.length > 0 ? warnings : undefined,
-    content: own.length > 0 ? own : undefined,
-  });
-  const metadata = { ...recordAt(result, "providerMetadata") };
-  if (Object.keys(kept).length > 0) metadata["ai-sdk"] = kept;
+  const metadata = {
+    ...recordAt(result, "providerMetadata"),
+    ...metadataOf("ai-sdk", {
+      warnings: unlessEmpty(arrayAt(result, "warnings")),
+      content: unlessEmpty(own),
+    }),
+  };
   return withoutUndefined({
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
-    toolCalls: withCallIds(calls.map(toToolCall), requestId),
+    toolCalls: withCallIds(
+      calls.map(({ toolCallId, toolName, input }) => answeredCall(toolCallId, toolName, input)),
+      requestId,
+    ),
     finishReason: fromAiSdkFinishReason(result["finishReason"]),
     usage: fromAiSdkUsage(result["usage"]),
     requestId,
-    providerMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    providerMetadata: unlessEmpty(metadata),
   });
 }
 
 const known = new Set<unknown>(["text", "reasoning", "tool-call"]);
-
-function toToolCall(part: JsonRecord): ToolCall {
-  return {
-    id: stringAt(part, "toolCallId") ?? "",
-    name: stringAt(part, "toolName") ?? "",
-    arguments: argumentText(part["input"]),
-  };
-}
 
 const finishReasons: Record<string, FinishReason> = {
   stop: "stop",

@@ -3,7 +3,7 @@ import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/cor
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { opaqueMessage, opaquePart, withMetadata } from "../wire-fields.ts";
+import { opaqueMessage, opaquePart, partsAndCalls, withMetadata } from "../wire-fields.ts";
 import { aiSdk, readFile } from "./file-forms.ts";
 import { metadataOf } from "./provider-options.ts";
 import { errorMark, writeMessage } from "./to-ai-sdk-messages.ts";
@@ -47,15 +47,9 @@ function fromMessage(wire: JsonRecord): ChatMessage {
     return { role, content: typeof content === "string" ? content : "", ...fields };
   }
   if (role !== "assistant") return { role, content: content.map(fromPart), ...fields };
-  const total = content.filter((part) => fromCall(part) === undefined).length;
-  const parts: Part[] = [];
-  const calls: ToolCall[] = [];
-  for (const part of content) {
-    const call = fromCall(part);
-    if (call === undefined) parts.push(fromPart(part));
-    else calls.push(parts.length < total ? withForm(aiSdk, call, { at: parts.length }) : call);
-  }
-  return { role, content: parts, ...fields, toolCalls: calls.length > 0 ? calls : undefined };
+  const steps = content.map((part: unknown) => fromCall(part) ?? [fromPart(part)]);
+  const { parts, toolCalls } = partsAndCalls(aiSdk, steps);
+  return { role, content: parts, ...fields, toolCalls };
 }
 
 function fromCall(wire: unknown): ToolCall | undefined {

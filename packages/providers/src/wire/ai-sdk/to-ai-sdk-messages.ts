@@ -1,4 +1,11 @@
-import type { ChatMessage, MediaPart, Part, ProviderFields, ToolCall } from "@ccl/core";
+import type {
+  ChatMessage,
+  MediaPart,
+  Part,
+  ProviderFields,
+  ReasoningPart,
+  ToolCall,
+} from "@ccl/core";
 import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { callInput } from "../call-input.ts";
@@ -120,7 +127,14 @@ export function writeMessage(message: ChatMessage, target: Target): JsonRecord |
     at: formOf(aiSdk, call)["at"],
     item: [toCall(call)],
   }));
-  const said = parts.map((part) => toPart(part, role, target));
+  const write = (part: OwnPart): JsonRecord | undefined => {
+    if (part.type !== "reasoning") return withOptions(writeFile(part, target.version), part);
+    if (role !== "assistant") return undefined;
+    return { type: "reasoning", text: part.text, ...reasoningOptions(part) };
+  };
+  const said = parts.map((part) =>
+    part.type === "text" && part.text === "" ? [] : toPart(part, target, write),
+  );
   const all = interleaved(said, calls).flat();
   return all.length === 0 ? undefined : { role, content: all, ...options };
 }
@@ -134,18 +148,17 @@ function lost(part: Part, { losses = new Losses() }: Target): string {
   return losses.mark(part);
 }
 
-/** No part for an empty text. */
-function toPart(part: Part, role: "user" | "assistant", target: Target): unknown[] {
+type OwnPart = MediaPart | ReasoningPart;
+
+/** A part as it came or as written, else the text that replaces it. */
+function toPart(
+  part: Part,
+  target: Target,
+  write: (part: OwnPart) => JsonRecord | undefined,
+): unknown[] {
   if (part.type === "provider" && part.provider === aiSdk) return [part.raw];
-  if (part.type === "text") {
-    return part.text === "" ? [] : [{ type: "text", text: part.text, ...providerOptionsOf(part) }];
-  }
-  const written =
-    part.type === "reasoning" && role === "assistant"
-      ? { type: "reasoning", text: part.text, ...reasoningOptions(part) }
-      : part.type === "image" || part.type === "file"
-        ? withOptions(writeFile(part, target.version), part)
-        : undefined;
+  if (part.type === "text") return [{ type: "text", text: part.text, ...providerOptionsOf(part) }];
+  const written = part.type === "provider" ? undefined : write(part);
   if (written !== undefined) return [written];
   const mark = lost(part, target);
   return mark === "" ? [] : [{ type: "text", text: mark }];
@@ -210,18 +223,8 @@ function outputOf(message: ChatMessage, target: Target): JsonRecord {
     const texts = content.map((part) => (part.type === "text" ? part.text : placeholder(part)));
     return { type: isError ? "error-text" : "text", value: texts.join("\n") };
   }
-  const value = content.flatMap((part) => toOutputPart(part, target));
+  const write = (part: OwnPart): JsonRecord | undefined =>
+    part.type === "reasoning" ? undefined : withOptions(writeOutput(part, target.version), part);
+  const value = content.flatMap((part) => toPart(part, target, write));
   return { type: "content", value: isError ? [errorMark, ...value] : value };
-}
-
-function toOutputPart(part: Part, target: Target): unknown[] {
-  if (part.type === "provider" && part.provider === aiSdk) return [part.raw];
-  if (part.type === "text") return [{ type: "text", text: part.text, ...providerOptionsOf(part) }];
-  const written =
-    part.type === "image" || part.type === "file"
-      ? withOptions(writeOutput(part, target.version), part)
-      : undefined;
-  if (written !== undefined) return [written];
-  const text = lost(part, target);
-  return text === "" ? [] : [{ type: "text", text }];
 }

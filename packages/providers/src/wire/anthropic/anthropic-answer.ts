@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -9,9 +9,8 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { metadataOf, without } from "../../json/json-record.ts";
-import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf } from "../wire-fields.ts";
+import { answeredCall, withCallIds } from "../call-ids.ts";
+import { entryOf, metadataOf, unlessEmpty, without } from "../wire-fields.ts";
 
 /**
  * Converts a message of `/v1/messages`. Its thinking blocks go to `providerMetadata.anthropic.reasoning`, to be sent
@@ -29,7 +28,8 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefi
   const usage = recordAt(message, "usage");
   const requestId = stringAt(message, "id");
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
-  const toolCalls = withCallIds(ofType("tool_use").map(toToolCall), requestId);
+  const calls = ofType("tool_use").map(({ id, name, input }) => answeredCall(id, name, input));
+  const toolCalls = withCallIds(calls, requestId);
   const reason = entryOf(finishReasons, message["stop_reason"]) ?? "other";
   return withoutUndefined({
     text: ofType("text")
@@ -43,9 +43,9 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefi
     providerMetadata: metadataOf("anthropic", {
       ...without(message, "id", "type", "role", "content", "stop_reason", "usage"),
       usage: without(usage, ...countedFields),
-      reasoning: reasoning.length > 0 ? reasoning : undefined,
-      content: others.length > 0 ? others : undefined,
-      citations: citationsOf(ofType("text")),
+      reasoning: unlessEmpty(reasoning),
+      content: unlessEmpty(others),
+      citations: unlessEmpty(ofType("text").flatMap((block) => arrayAt(block, "citations"))),
     }),
   });
 }
@@ -56,19 +56,6 @@ const countedFields = [
   "cache_read_input_tokens",
   "cache_creation_input_tokens",
 ];
-
-function citationsOf(blocks: readonly JsonRecord[]): unknown[] | undefined {
-  const citations = blocks.flatMap((block) => arrayAt(block, "citations"));
-  return citations.length > 0 ? citations : undefined;
-}
-
-function toToolCall(block: JsonRecord): ToolCall {
-  return {
-    id: stringAt(block, "id") ?? "",
-    name: stringAt(block, "name") ?? "",
-    arguments: argumentText(block["input"]),
-  };
-}
 
 const finishReasons: Record<string, FinishReason | undefined> = {
   end_turn: "stop",

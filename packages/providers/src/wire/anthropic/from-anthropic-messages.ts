@@ -3,7 +3,15 @@ import { arrayAt, fromBase64, isRecord, type JsonRecord, stringAt } from "@ccl/c
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import {
+  contentOf,
+  entryOf,
+  opaqueMessage,
+  opaquePart,
+  partsAndCalls,
+  unknownFields,
+  withMetadata,
+} from "../wire-fields.ts";
 import { writeTurn } from "./to-anthropic-messages.ts";
 import { isPlainId } from "./tool-ids.ts";
 
@@ -39,7 +47,9 @@ function fromSystem(system: unknown): ChatMessage[] {
     return [withForm(format, { role: "system", content: system }, { isText: true })];
   }
   const blocks: unknown[] = Array.isArray(system) ? system : [];
-  return blocks.map((block) => recorded({ role: "system", content: contentOf([block]) }, [block]));
+  return blocks.map((block) =>
+    recorded({ role: "system", content: contentOf([fromBlock(block)]) }, [block]),
+  );
 }
 
 function recorded(message: ChatMessage, content: unknown, turn?: JsonRecord): ChatMessage {
@@ -74,7 +84,9 @@ function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMess
     return [withOriginal(format, opaque, { written: writeTurn(opaque), original: turn })];
   }
   if (isText || role === "system" || blocks.length === 0) {
-    return [make({ role, content: isText ? content : contentOf(blocks) }, content, wire)];
+    return [
+      make({ role, content: isText ? content : contentOf(blocks.map(fromBlock)) }, content, wire),
+    ];
   }
   if (role === "assistant") return [make(fromAssistant(blocks), blocks, wire)];
   return segments(blocks).map((own, index) =>
@@ -111,7 +123,8 @@ function isAnswer(block: unknown): boolean {
 
 function fromSegment(blocks: unknown[]): ChatMessage {
   const [block] = blocks;
-  if (!isAnswer(block) || !isRecord(block)) return { role: "user", content: contentOf(blocks) };
+  if (!isAnswer(block) || !isRecord(block))
+    return { role: "user", content: contentOf(blocks.map(fromBlock)) };
   const { content, is_error: isError } = block;
   const message: ChatMessage = {
     role: "tool",
@@ -128,19 +141,9 @@ function fromSegment(blocks: unknown[]): ChatMessage {
 }
 
 function fromAssistant(blocks: readonly unknown[]): ChatMessage {
-  const total = blocks.filter((block) => fromCall(block) === undefined).length;
-  const parts: Part[] = [];
-  const calls: ToolCall[] = [];
-  for (const block of blocks) {
-    const call = fromCall(block);
-    if (call === undefined) parts.push(fromBlock(block));
-    else calls.push(parts.length < total ? withForm(format, call, { at: parts.length }) : call);
-  }
-  return {
-    role: "assistant",
-    content: plain(parts),
-    toolCalls: calls.length > 0 ? calls : undefined,
-  };
+  const steps = blocks.map((block) => fromCall(block) ?? [fromBlock(block)]);
+  const { parts, toolCalls } = partsAndCalls(format, steps);
+  return { role: "assistant", content: contentOf(parts), toolCalls };
 }
 
 function fromCall(block: unknown): ToolCall | undefined {
@@ -150,18 +153,6 @@ function fromCall(block: unknown): ToolCall | undefined {
     return undefined;
   const call = { id, name, arguments: JSON.stringify(block["input"] ?? {}) };
   return withMetadata(call, unknownFields(format, block, ["type", "id", "name", "input"]));
-}
-
-function contentOf(blocks: readonly unknown[]): string | Part[] {
-  return plain(blocks.map(fromBlock));
-}
-
-/** A single plain text becomes a string, as applications usually write it. */
-function plain(parts: Part[]): string | Part[] {
-  const [first] = parts;
-  const isPlain =
-    parts.length === 1 && first?.type === "text" && first.providerMetadata === undefined;
-  return isPlain ? first.text : parts;
 }
 
 function fromBlock(block: unknown): Part {

@@ -4,14 +4,12 @@ import {
   isRecord,
   type JsonRecord,
   numberAt,
-  recordAt,
   stringAt,
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { metadataOf, without } from "../../json/json-record.ts";
-import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf, withMetadata } from "../wire-fields.ts";
+import { answeredCall, withCallIds } from "../call-ids.ts";
+import { entryOf, metadataOf, unlessEmpty, withMetadata, without } from "../wire-fields.ts";
 import { gemini } from "./to-gemini-contents.ts";
 
 /**
@@ -37,7 +35,7 @@ export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
       ...without(body, "candidates", "usageMetadata", "responseId"),
       candidate: without(candidate, "content", "finishReason", "index"),
       thoughtSignature: signed?.["thoughtSignature"],
-      content: others.length > 0 ? others : undefined,
+      content: unlessEmpty(others),
     }),
   });
 }
@@ -66,17 +64,9 @@ function isCall({ functionCall }: JsonRecord): boolean {
   return isRecord(functionCall);
 }
 
-function toToolCall(part: JsonRecord): ToolCall {
-  const call = recordAt(part, "functionCall");
-  const { thoughtSignature } = part;
-  return withMetadata(
-    {
-      id: stringAt(call, "id") ?? "",
-      name: stringAt(call, "name") ?? "",
-      arguments: argumentText(call["args"]),
-    },
-    metadataOf(gemini, { thoughtSignature }),
-  );
+function toToolCall({ functionCall, thoughtSignature }: JsonRecord): ToolCall {
+  const { id, name, args } = isRecord(functionCall) ? functionCall : {};
+  return withMetadata(answeredCall(id, name, args), metadataOf(gemini, { thoughtSignature }));
 }
 
 const finishReasons: Record<string, FinishReason | undefined> = {

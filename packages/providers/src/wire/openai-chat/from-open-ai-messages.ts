@@ -11,7 +11,14 @@ import {
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { entryOf, opaqueMessage, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import {
+  entryOf,
+  opaqueMessage,
+  opaquePart,
+  unknownFields,
+  unlessEmpty,
+  withMetadata,
+} from "../wire-fields.ts";
 import { wordsOf, writeMessage } from "./to-open-ai-messages.ts";
 
 const format = "openai";
@@ -46,7 +53,7 @@ function fromMessage(wire: JsonRecord): ChatMessage {
   return {
     role,
     content: reasoning.length === 0 ? said : [...reasoning, ...partsIn(said)],
-    toolCalls: calls.length > 0 ? calls : undefined,
+    toolCalls: unlessEmpty(calls),
     toolCallId,
     providerMetadata: unknownFields(format, wire, known),
   };
@@ -83,48 +90,46 @@ function fromCall(call: unknown): ToolCall[] {
   return [withForm(format, read, isCustom ? { isCustom } : undefined)];
 }
 
-type Read = [part: TextPart | MediaPart, known: readonly string[]] | undefined;
-
-function fromPart(part: unknown, role: string): Part {
-  if (!isRecord(part)) return opaquePart(format, part);
-  const found = entryOf(readers, part["type"])?.(part);
-  if (found === undefined) return opaquePart(format, part);
-  const [read, known] = found;
-  const own: Part = withMetadata(read, joinMetadata(read, unknownFields(format, part, known)));
-  return read.type !== "text" && role !== "user" ? withForm(format, own, { isTaken: true }) : own;
+/** What was read of a part: which of its members, members that it holds elsewhere, and the form to record. */
+interface Read {
+  part: TextPart | MediaPart;
+  known: readonly string[];
+  others?: JsonRecord;
+  form?: JsonRecord;
 }
 
-function joinMetadata(
-  { providerMetadata }: TextPart | MediaPart,
-  rest: { [format: string]: JsonRecord } | undefined,
-): Record<string, unknown> | undefined {
-  if (rest === undefined || providerMetadata === undefined) return rest ?? providerMetadata;
-  return {
-    ...providerMetadata,
-    [format]: { ...recordAt(providerMetadata, format), ...rest[format] },
-  };
+function fromPart(wire: unknown, role: string): Part {
+  if (!isRecord(wire)) return opaquePart(format, wire);
+  const read = entryOf(readers, wire["type"])?.(wire);
+  if (read === undefined) return opaquePart(format, wire);
+  const { part, known, others, form } = read;
+  const own = withMetadata(part, unknownFields(format, { ...others, ...wire }, known));
+  const isTaken = part.type !== "text" && role !== "user";
+  return withForm(format, own, isTaken ? { isTaken } : form);
 }
 
-const readers: Record<string, ((wire: JsonRecord) => Read) | undefined> = {
+const readers: Record<string, ((wire: JsonRecord) => Read | undefined) | undefined> = {
   text: (wire) => {
     const text = stringAt(wire, "text");
-    return text === undefined ? undefined : [{ type: "text", text }, ["type", "text"]];
+    return text === undefined
+      ? undefined
+      : { part: { type: "text", text }, known: ["type", "text"] };
   },
   refusal: (wire) => {
     const text = stringAt(wire, "refusal");
     if (text === undefined) return undefined;
-    return [
-      withForm<TextPart>(format, { type: "text", text }, { isRefusal: true }),
-      ["type", "refusal"],
-    ];
+    const form = { isRefusal: true };
+    return { part: { type: "text", text }, known: ["type", "refusal"], form };
   },
   image_url: (wire) => {
-    const image = recordAt(wire, "image_url");
-    const url = stringAt(image, "url");
-    if (url === undefined) return undefined;
+    const { url, detail } = recordAt(wire, "image_url");
+    if (typeof url !== "string") return undefined;
     const content = parseDataUrl(url) ?? { mimeType: "image/*", url };
-    const detail = unknownFields(format, { detail: image["detail"] }, []);
-    return [withMetadata({ type: "image", ...content }, detail), ["type", "image_url"]];
+    return {
+      part: { type: "image", ...content },
+      known: ["type", "image_url"],
+      others: { detail },
+    };
   },
   input_audio: (wire) => {
     const audio = recordAt(wire, "input_audio");
@@ -132,7 +137,7 @@ const readers: Record<string, ((wire: JsonRecord) => Read) | undefined> = {
     const type = stringAt(audio, "format");
     if (data === undefined || type === undefined) return undefined;
     const mimeType = type === "mp3" ? "audio/mpeg" : `audio/${type}`;
-    return [{ type: "file", mimeType, data }, ["type", "input_audio"]];
+    return { part: { type: "file", mimeType, data }, known: ["type", "input_audio"] };
   },
   file: (wire) => {
     const file = recordAt(wire, "file");
@@ -140,6 +145,6 @@ const readers: Record<string, ((wire: JsonRecord) => Read) | undefined> = {
     const filename = stringAt(file, "filename");
     if (content === undefined || file["file_id"] !== undefined) return undefined;
     const named = filename === undefined ? {} : { filename };
-    return [{ type: "file", ...content, ...named }, ["type", "file"]];
+    return { part: { type: "file", ...content, ...named }, known: ["type", "file"] };
   },
 };

@@ -9,9 +9,8 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { metadataOf, without } from "../../json/json-record.ts";
-import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf, tokenUsage } from "../wire-fields.ts";
+import { answeredCall, withCallIds } from "../call-ids.ts";
+import { entryOf, metadataOf, tokenUsage, without } from "../wire-fields.ts";
 
 /**
  * Converts the first choice of a `/chat/completions` answer. Undefined if there is none. Fields that a response lacks are
@@ -106,12 +105,8 @@ function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasonin
 
 /** A call, or a piece of one in a stream. */
 export function toToolCall(call: unknown): ToolCall {
-  const given = recordAt(call, "function");
-  return {
-    id: stringAt(call, "id") ?? "",
-    name: stringAt(given, "name") ?? "",
-    arguments: argumentText(given["arguments"]),
-  };
+  const { name, arguments: input } = recordAt(call, "function");
+  return answeredCall(stringAt(call, "id"), name, input);
 }
 
 const finishReasons: Record<string, FinishReason | undefined> = {

@@ -3,7 +3,7 @@ import { type JsonRecord, isRecord, stringAt, toBase64, withoutUndefined } from 
 import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { fieldsFor, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
+import { fieldsFor, joinFields, partsOf, unlessEmpty, wholeMessage } from "../wire-fields.ts";
 import type { OpenAiMessage } from "./open-ai-message.ts";
 
 const format = "openai";
@@ -80,7 +80,7 @@ export function writeMessage(
     role,
     content: isBare ? null : texts,
     ...reasoningOf(message, target),
-    tool_calls: calls.length > 0 ? calls : undefined,
+    tool_calls: unlessEmpty(calls),
   });
   return joinFields(written, own);
 }

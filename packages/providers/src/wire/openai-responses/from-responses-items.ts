@@ -3,7 +3,14 @@ import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { entryOf, opaquePart, unknownFields, withMetadata } from "../wire-fields.ts";
+import {
+  contentOf,
+  entryOf,
+  opaquePart,
+  partsAndCalls,
+  unknownFields,
+  withMetadata,
+} from "../wire-fields.ts";
 import { responses } from "./responses-format.ts";
 import { fromInputPart, fromReasoning } from "./responses-parts.ts";
 import { toItems } from "./to-responses-items.ts";
@@ -32,31 +39,22 @@ export function fromResponsesItems(
   return [...system, ...grouped(input)];
 }
 
-interface Group {
-  wire: unknown[];
-  parts: Part[];
-  calls: { call: ToolCall; at: number }[];
-}
-
 function grouped(items: readonly unknown[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  let group: Group | undefined;
-  const add = (message: ChatMessage, wire: unknown[]): void => {
+  let steps: JsonRecord[] = [];
+  const add = (message: ChatMessage, wire: JsonRecord[]): void => {
     const written = toItems(message);
     messages.push(withOriginal(responses, message, { written, original: wire }));
   };
   const close = (): void => {
-    if (group !== undefined) add(assistant(group), group.wire);
-    group = undefined;
+    if (steps.length > 0) add(assistant(steps), steps);
+    steps = [];
   };
   for (const item of items) {
     const wire = isRecord(item) ? item : {};
     const single = fromTurn(wire) ?? fromOutput(wire);
-    if (single === undefined) {
-      group ??= { wire: [], parts: [], calls: [] };
-      group.wire.push(wire);
-      addStep(group, wire);
-    } else {
+    if (single === undefined) steps.push(wire);
+    else {
       close();
       add(single, [wire]);
     }
@@ -65,19 +63,9 @@ function grouped(items: readonly unknown[]): ChatMessage[] {
   return messages;
 }
 
-function assistant({ parts, calls }: Group): ChatMessage {
-  const [only] = parts;
-  const isText = parts.length === 1 && only?.type === "text" && only.providerMetadata === undefined;
-  return {
-    role: "assistant",
-    content: isText ? only.text : parts,
-    toolCalls:
-      calls.length === 0
-        ? undefined
-        : calls.map(({ call, at }) =>
-            at < parts.length ? withForm(responses, call, { at }) : call,
-          ),
-  };
+function assistant(steps: readonly JsonRecord[]): ChatMessage {
+  const { parts, toolCalls } = partsAndCalls(responses, steps.map(fromStep));
+  return { role: "assistant", content: contentOf(parts), toolCalls };
 }
 
 /** The fields that hold the arguments of calls. */
@@ -86,7 +74,7 @@ export const callFields: Record<string, string | undefined> = {
   custom_tool_call: "input",
 };
 
-function addStep({ parts, calls }: Group, wire: JsonRecord): void {
+function fromStep(wire: JsonRecord): ToolCall | Part[] {
   const type = stringAt(wire, "type") ?? "";
   const id = stringAt(wire, "call_id");
   const name = stringAt(wire, "name");
@@ -94,15 +82,10 @@ function addStep({ parts, calls }: Group, wire: JsonRecord): void {
   const text = stringAt(wire, field);
   if (id !== undefined && name !== undefined && text !== undefined) {
     const known = [...(type === "function_call" ? ["type"] : []), "call_id", "name", field];
-    const call = { id, name, arguments: text };
-    calls.push({
-      call: withMetadata(call, unknownFields(responses, wire, known)),
-      at: parts.length,
-    });
-    return;
+    return withMetadata({ id, name, arguments: text }, unknownFields(responses, wire, known));
   }
   const read = type === "reasoning" ? fromReasoning(wire) : saidParts(wire);
-  parts.push(...(read ?? [opaquePart(responses, wire)]));
+  return read ?? [opaquePart(responses, wire)];
 }
 
 /** The texts of an assistant's message. The first holds the item's own fields. */
@@ -139,7 +122,7 @@ function fromTurn(wire: JsonRecord): ChatMessage | undefined {
   const role = turns.find((role) => role === wire["role"]);
   const { type, content } = wire;
   if (role === undefined || (type !== undefined && type !== "message")) return undefined;
-  const read = contentOf(content);
+  const read = inputOf(content);
   return read === undefined
     ? undefined
     : withMetadata({ role, content: read }, unknownFields(responses, wire, ["role", "content"]));
@@ -149,7 +132,7 @@ const outputTypes = new Set<unknown>(["function_call_output", "custom_tool_call_
 
 function fromOutput(wire: JsonRecord): ChatMessage | undefined {
   const { type, call_id: toolCallId, output } = wire;
-  const content = contentOf(output);
+  const content = inputOf(output);
   if (!outputTypes.has(type) || typeof toolCallId !== "string" || content === undefined)
     return undefined;
   const known = [...(type === "function_call_output" ? ["type"] : []), "call_id", "output"];
@@ -157,7 +140,7 @@ function fromOutput(wire: JsonRecord): ChatMessage | undefined {
   return withMetadata(message, unknownFields(responses, wire, known));
 }
 
-function contentOf(content: unknown): string | Part[] | undefined {
+function inputOf(content: unknown): string | Part[] | undefined {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.map(fromInputPart) : undefined;
 }

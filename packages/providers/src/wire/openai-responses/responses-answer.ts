@@ -10,7 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { argumentText, withCallIds } from "../call-ids.ts";
-import { entryOf, partsOf, tokenUsage } from "../wire-fields.ts";
+import { entryOf, metadataOf, partsOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
 
@@ -25,12 +25,7 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undef
   const parts = messages.flatMap(partsOf);
   const textOf = (type: "text" | "reasoning"): string =>
     parts.map((part) => (part.type === type ? part.text : "")).join("");
-  const reasoning = output.filter(({ type }) => type === "reasoning");
   const others = parts.flatMap((part) => (part.type === "provider" ? [part.raw] : []));
-  const metadata = withoutUndefined({
-    reasoning: reasoning.length > 0 ? reasoning : undefined,
-    content: others.length > 0 ? others : undefined,
-  });
   return withoutUndefined({
     text: textOf("text"),
     reasoning: textOf("reasoning") || undefined,
@@ -38,7 +33,10 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undef
     finishReason: fromResponsesFinishReason(response),
     usage: fromResponsesUsage(response["usage"]),
     requestId: stringAt(response, "id"),
-    providerMetadata: Object.keys(metadata).length > 0 ? { [responses]: metadata } : undefined,
+    providerMetadata: metadataOf(responses, {
+      reasoning: unlessEmpty(output.filter(({ type }) => type === "reasoning")),
+      content: unlessEmpty(others),
+    }),
   });
 }
 

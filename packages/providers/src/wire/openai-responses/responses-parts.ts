@@ -15,6 +15,7 @@ import {
   joinFields,
   opaquePart,
   unknownFields,
+  unlessEmpty,
   withMetadata,
 } from "../wire-fields.ts";
 import { responses } from "./responses-format.ts";
@@ -128,13 +129,12 @@ export function toReasoning(parts: readonly ReasoningPart[]): JsonRecord {
       const { in: at = "summary", item: _, ...fields } = fieldsFor(responses, part);
       return at === place ? [joinFields({ type, text: part.text }, fields)] : [];
     });
-  const content = entries("content", "reasoning_text");
   const { id, ...rest } = isRecord(item) ? item : {};
   return withoutUndefined({
     type: "reasoning",
     id,
     summary: entries("summary", "summary_text"),
-    content: content.length > 0 ? content : undefined,
+    content: unlessEmpty(entries("content", "reasoning_text")),
     ...rest,
   });
 }

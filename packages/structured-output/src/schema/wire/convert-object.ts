@@ -2,16 +2,16 @@ import { arrayAt, isRecord, isSameJson, recordAt } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
   asItIs,
+  below,
   type Converted,
   type Decode,
-  type Position,
-  type WireContext,
+  type Place,
+  warn,
   type WireNode,
 } from "./wire-context.ts";
 
-interface Property {
+interface Property extends Converted {
   name: string;
-  converted: Converted;
   isOptional: boolean;
 }
 
@@ -19,66 +19,36 @@ interface Property {
 const extrasName = "additionalProperties";
 
 /** Converts an object. Named properties are all required on the wire, and others become a list of pairs. */
-export function convertObject(node: WireNode, position: Position, context: WireContext): Converted {
+export function convertObject(node: WireNode, place: Place): Converted {
   const named = namedProperties(node);
   const others = otherProperties(node);
-  const inner = { ...position, depth: position.depth + 1 };
   if (others !== undefined && named.size === 0) {
-    const pairs = convertPairs(others, node["propertyNames"], { position, context });
-    return { ...pairs, schema: dropConstraints(pairs.schema, node, { position, context }) };
+    const { schema, decode } = convertPairs(others, node["propertyNames"], place);
+    return { schema: dropConstraints(schema, node, place), decode };
   }
-  if (
-    node["additionalProperties"] === undefined &&
-    named.size > 0 &&
-    node["properties"] !== undefined
-  ) {
-    context.note(
+  const isOpen = node["additionalProperties"] === undefined && node["properties"] !== undefined;
+  if (isOpen && named.size > 0)
+    warn(
+      place,
       "wire_extra_properties",
-      position,
       "Properties that the schema does not name are not asked for.",
     );
-  }
   const required = new Set(arrayAt(node, "required"));
   const properties = [...named].map(([name, property]): Property => {
-    const at = { ...inner, path: [...position.path, "properties", name] };
+    const converted = place.context.convert(property, below(place, 1, "properties", name));
     const isOptional = !required.has(name);
-    const converted = context.convert(property, at);
-    return { name, converted: isOptional ? optional(converted, context) : converted, isOptional };
+    return { name, isOptional, ...(isOptional ? optional(converted, place) : converted) };
   });
   const extras =
     others === undefined
-      ? undefined
-      : {
-          name: freeName(named),
-          pairs: convertPairs(others, undefined, { position: inner, context }),
-        };
-  return closedObject(node, properties, { extras, position, context });
-}
-
-function closedObject(
-  node: WireNode,
-  properties: readonly Property[],
-  {
-    extras,
-    position,
-    context,
-  }: {
-    extras: { name: string; pairs: Converted } | undefined;
-    position: Position;
-    context: WireContext;
-  },
-): Converted {
-  const members = properties.map(({ name, converted }): [string, WireNode] => [
-    name,
-    converted.schema,
-  ]);
-  if (extras !== undefined) members.push([extras.name, extras.pairs.schema]);
-  const schema = objectOf(members);
-  const isSame =
-    extras === undefined &&
-    properties.every((item) => !item.isOptional && item.converted.decode === asItIs);
-  const decode = isSame ? asItIs : membersBy(properties, extras);
-  return { schema: dropConstraints(schema, node, { position, context }), decode };
+      ? []
+      : [{ name: freeName(named), ...convertPairs(others, undefined, below(place, 1)) }];
+  const isSame = properties.every(({ isOptional, decode }) => !isOptional && decode === asItIs);
+  const members = [...properties, ...extras].map(({ name, schema }) => [name, schema] as const);
+  return {
+    schema: dropConstraints(objectOf(members), node, place),
+    decode: isSame && extras.length === 0 ? asItIs : membersBy(properties, extras[0]),
+  };
 }
 
 /** A strict object with these properties. */
@@ -120,20 +90,11 @@ function freeName(named: ReadonlyMap<string, unknown>): string {
   return name;
 }
 
-function convertPairs(
-  value: unknown,
-  names: unknown,
-  { position, context }: { position: Position; context: WireContext },
-): Converted {
-  const member = context.convert(value, {
-    path: [...position.path, "additionalProperties"],
-    depth: position.depth + 2,
-  });
-  const key = isRecord(names) ? { type: "string", ...names } : { type: "string" };
-  const keyed = context.convert(key, {
-    path: [...position.path, "propertyNames"],
-    depth: position.depth + 2,
-  });
+function convertPairs(value: unknown, names: unknown, place: Place): Converted {
+  const { convert } = place.context;
+  const member = convert(value, below(place, 2, "additionalProperties"));
+  const key = { type: "string", ...(isRecord(names) ? names : {}) };
+  const keyed = convert(key, below(place, 2, "propertyNames"));
   const items = objectOf([
     ["key", keyed.schema],
     ["value", member.schema],
@@ -142,7 +103,7 @@ function convertPairs(
 }
 
 /** Null means absent, even if the property allows null, since models do not distinguish them. */
-function optional({ schema, decode }: Converted, context: WireContext): Converted {
+function optional({ schema, decode }: Converted, { context }: Place): Converted {
   const isNullable = (): boolean =>
     arrayAt(schema, "anyOf").some((one) => isSameJson(one, { type: "null" }));
   if (!isNullable()) return { schema: { anyOf: [schema, { type: "null" }] }, decode };
@@ -157,10 +118,8 @@ function optional({ schema, decode }: Converted, context: WireContext): Converte
 function pairsBy(decode: Decode): Decode {
   return (wire) => {
     if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;
-    const entries = wire.map(({ key, value }): [string, unknown] => [key, decode(value)]);
-    return new Set(entries.map(([key]) => key)).size === entries.length
-      ? Object.fromEntries(entries)
-      : wire;
+    const members = new Map(wire.map(({ key, value }) => [key, decode(value)]));
+    return members.size === wire.length ? Object.fromEntries(members) : wire;
   };
 }
 
@@ -175,21 +134,17 @@ function isPair(value: unknown): value is { key: string; value: unknown } {
 
 function membersBy(
   properties: readonly Property[],
-  extras: { name: string; pairs: Converted } | undefined,
+  extras: { name: string; decode: Decode } | undefined,
 ): Decode {
   const known = new Map(properties.map((property) => [property.name, property]));
   const decodeMember = ([name, wire]: [string, unknown]): [string, unknown][] => {
-    if (name === extras?.name) {
-      const unnamed = extras.pairs.decode(wire);
-      const isPlain = isRecord(unnamed) && Object.keys(unnamed).every((key) => !known.has(key));
-      return isPlain ? Object.entries(unnamed) : [[name, wire]];
-    }
     const property = known.get(name);
-    if (property === undefined) return [[name, wire]];
-    return property.isOptional && wire === null ? [] : [[name, property.converted.decode(wire)]];
+    if (property?.isOptional === true && wire === null) return [];
+    if (name !== extras?.name) return [[name, (property?.decode ?? asItIs)(wire)]];
+    const unnamed = extras.decode(wire);
+    const isPlain = isRecord(unnamed) && Object.keys(unnamed).every((key) => !known.has(key));
+    return isPlain ? Object.entries(unnamed) : [[name, wire]];
   };
   return (wire) =>
-    isRecord(wire)
-      ? Object.fromEntries(Object.entries(wire).flatMap((member) => decodeMember(member)))
-      : wire;
+    isRecord(wire) ? Object.fromEntries(Object.entries(wire).flatMap(decodeMember)) : wire;
 }

@@ -1,17 +1,11 @@
-import { isPlainPattern, isSafeIntegerBound, isSmallEnum, wireFormats } from "./wire-rules.ts";
-import {
-  asItIs,
-  type Converted,
-  type Position,
-  type WireContext,
-  type WireNode,
-} from "./wire-context.ts";
 import { dropConstraints } from "./drop-constraints.ts";
+import { asItIs, type Converted, type Place, warn, type WireNode } from "./wire-context.ts";
+import { isPlainPattern, isSafeIntegerBound, isSmallEnum, wireFormats } from "./wire-rules.ts";
 
 const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 
 /** Converts a node of type string, number, integer, boolean or null. */
-export function convertScalar(node: WireNode, position: Position, context: WireContext): Converted {
+export function convertScalar(node: WireNode, place: Place): Converted {
   const { type } = node;
   const kept =
     type === "string"
@@ -19,8 +13,7 @@ export function convertScalar(node: WireNode, position: Position, context: WireC
       : type === "number" || type === "integer"
         ? numberLimits(node)
         : {};
-  const schema = dropConstraints({ type, ...kept }, node, { position, context });
-  return { schema, decode: asItIs };
+  return { schema: dropConstraints({ type, ...kept }, node, place), decode: asItIs };
 }
 
 function stringKeywords({ format, pattern }: WireNode): WireNode {
@@ -35,36 +28,30 @@ function numberLimits(node: WireNode): WireNode {
   return Object.fromEntries(limits.map((keyword) => [keyword, node[keyword]]));
 }
 
-/** Converts a closed list of values to one enum per type, since strict schemas must name the type. */
-export function convertEnum(
-  values: readonly unknown[],
-  position: Position,
-  context: WireContext,
-): Converted | undefined {
-  if (values.length === 0 || values.some((value) => typeof value === "object" && value !== null))
-    return undefined;
-  const unique = [...new Set(values)];
-  const branches = ["string", "number", "boolean", "null"].flatMap((type) => {
-    const ofType = unique.filter((value) => (value === null ? "null" : typeof value) === type);
-    return ofType.length === 0 ? [] : [enumOfType(type, ofType, { position, context })];
-  });
-  const [only, ...others] = branches;
-  if (only === undefined) return undefined;
-  return { schema: others.length === 0 ? only : { anyOf: branches }, decode: asItIs };
+/** Converts a closed list of scalars to one enum per type, since strict schemas must name the type. */
+export function convertEnum(node: WireNode, place: Place): Converted | undefined {
+  const values = new Set<unknown>("const" in node ? [node["const"]] : [node["enum"]].flat());
+  const types: unknown[] = [...values].map((value) => (value === null ? "null" : typeof value));
+  if (types.length === 0 || types.includes("object")) return undefined;
+  const branches = ["string", "number", "boolean", "null"]
+    .filter((type) => types.includes(type))
+    .map((type) =>
+      enumOfType(
+        type,
+        [...values].filter((_, at) => types[at] === type),
+        place,
+      ),
+    );
+  const schema = branches.length === 1 ? branches[0] : undefined;
+  return { schema: dropConstraints(schema ?? { anyOf: branches }, node, place), decode: asItIs };
 }
 
-function enumOfType(
-  type: string,
-  values: readonly unknown[],
-  { position, context }: { position: Position; context: WireContext },
-): WireNode {
+function enumOfType(type: string, values: readonly unknown[], place: Place): WireNode {
   if (type === "null" || (type === "boolean" && values.length === 2)) return { type };
+  const { context } = place;
   if (values.length > context.enumValuesLeft || !isSmallEnum(values)) {
-    context.note(
-      "wire_constraint_dropped",
-      position,
-      `An enum of ${values.length} values is more than strict schemas take.`,
-    );
+    const message = `An enum of ${values.length} values is more than strict schemas take.`;
+    warn(place, "wire_constraint_dropped", message);
     return { type };
   }
   context.enumValuesLeft -= values.length;

@@ -1,52 +1,46 @@
+import { isRecord } from "@ccl/core/json";
 import { objectOf } from "./convert-object.ts";
 import {
   asItIs,
+  below,
   type Converted,
   type Decode,
-  type Position,
-  type WireContext,
+  type Place,
   type WireNode,
 } from "./wire-context.ts";
-import { areDisjoint, hasShape, tagNames, wireShapes, type WireShape } from "./wire-shape.ts";
-import { isRecord } from "@ccl/core/json";
+import { areDisjoint, hasShape, tagNames, wireShapes } from "./wire-shape.ts";
 
 /**
  * Converts a union. Its branches stay plain if the shape of a wire value identifies its branch, or if no branch needs
  * decoding. Otherwise each is tagged with its number.
  */
-export function convertUnion(
-  nodes: readonly unknown[],
-  position: Position,
-  context: WireContext,
-): Converted | undefined {
+export function convertUnion(nodes: readonly unknown[], place: Place): Converted | undefined {
+  const { convert, settle, unsettled } = place.context;
   const branches = nodes
     .filter((node) => node !== false)
-    .map((node, index) =>
-      context.convert(node, { ...position, path: [...position.path, "anyOf", index] }),
-    );
-  const [only, ...others] = branches;
-  if (only === undefined || others.length === 0) return only;
+    .map((node, index) => convert(node, below(place, 0, "anyOf", index)));
+  if (branches.length < 2) return branches[0];
   const schema: WireNode = { anyOf: branches.map((branch) => branch.schema) };
   if (branches.every((branch) => branch.decode === asItIs)) return { schema, decode: asItIs };
   let decode: Decode = asItIs;
-  context.unsettled.add(schema);
-  context.settle.push(() => {
-    const shapes = branches.map((branch) => wireShapes(branch.schema, context));
+  unsettled.add(schema);
+  settle.push(() => {
+    const shapes = branches.map((branch) => wireShapes(branch.schema, place.context));
     const isPlain = shapes.every((left, index) =>
       shapes.slice(index + 1).every((right) => areDisjoint(left, right)),
     );
-    decode = isPlain ? byShape(branches, shapes) : byTag(branches);
-    if (!isPlain) schema["anyOf"] = branches.map((branch, index) => tagged(branch.schema, index));
-    context.unsettled.delete(schema);
+    if (isPlain) {
+      decode = (wire) => {
+        const index = shapes.findIndex((ofBranch) => hasShape(wire, ofBranch));
+        return (branches[index]?.decode ?? asItIs)(wire);
+      };
+    } else {
+      decode = byTag(branches);
+      schema["anyOf"] = branches.map((branch, index) => tagged(branch.schema, index));
+    }
+    unsettled.delete(schema);
   });
   return { schema, decode: (wire) => decode(wire) };
-}
-
-function byShape(branches: readonly Converted[], shapes: readonly WireShape[][]): Decode {
-  return (wire) => {
-    const index = shapes.findIndex((ofBranch) => hasShape(wire, ofBranch));
-    return (branches[index]?.decode ?? asItIs)(wire);
-  };
 }
 
 function byTag(branches: readonly Converted[]): Decode {

@@ -1,6 +1,6 @@
 import { annotations } from "./merge-nodes.ts";
+import { type Place, warn, type WireNode } from "./wire-context.ts";
 import { isSafeIntegerBound } from "./wire-rules.ts";
-import type { Position, WireContext, WireNode } from "./wire-context.ts";
 
 const maxShownCharacters = 200;
 // Keywords that the wire schema expresses itself or by another keyword.
@@ -15,29 +15,24 @@ const structural: ReadonlySet<string> = new Set(
  * Adds the domain node's description to the wire node, followed by the constraints that the wire cannot express. The
  * model can read them, and local validation checks them.
  */
-export function dropConstraints(
-  wire: WireNode,
-  node: WireNode,
-  { position, context }: { position: Position; context: WireContext },
-): WireNode {
+export function dropConstraints(wire: WireNode, node: WireNode, place: Place): WireNode {
   const dropped = Object.entries(node).filter(
     ([keyword, value]) =>
       !structural.has(keyword) &&
       !annotations.has(keyword) &&
       !(keyword in wire) &&
-      !isSafeIntegerBound(keyword, value),
+      !isSafeIntegerBound(keyword, value) &&
+      // A library's pattern for a format repeats what the format says.
+      !(keyword === "pattern" && "format" in wire) &&
+      !/^x[-_]/.test(keyword),
   );
-  // A library's pattern for a format repeats what the format says.
-  const described = dropped.filter(
-    ([keyword]) => !(keyword === "pattern" && "format" in wire) && !/^x[-_]/.test(keyword),
-  );
-  const parts = described.map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`);
+  const parts = dropped.map(([keyword, value]) => shortened(`${keyword} ${JSON.stringify(value)}`));
   for (const part of parts)
-    context.note("wire_constraint_dropped", position, `Only checked locally: ${shortened(part)}.`);
+    warn(place, "wire_constraint_dropped", `Only checked locally: ${part}.`);
   const given = node["description"] ?? node["title"];
   const description = [
     ...(typeof given === "string" && given !== "" ? [given] : []),
-    ...(parts.length > 0 ? [`(${parts.map((part) => shortened(part)).join(", ")})`] : []),
+    ...(parts.length > 0 ? [`(${parts.join(", ")})`] : []),
   ].join(" ");
   return description === "" ? wire : { ...wire, description };
 }

@@ -36,7 +36,7 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
       issues.push({ code, path: [...path, ...at], message });
     if (!isRecord(node))
       return add("wire_type", "A schema must be an object; true and false are refused.");
-    const { type, anyOf, $ref: reference, items, const: constant } = node;
+    const { type, $ref: reference } = node;
     if (path.length === 0 && type !== "object")
       add("wire_root", 'The root must have "type": "object"; wrap it in a property.');
     lintKeywords(node, path, add);
@@ -51,40 +51,34 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
       if (!references.has(reference))
         add("wire_ref", `${JSON.stringify(reference)} is neither # nor in $defs.`, "$ref");
     } else if ("anyOf" in node) {
-      if (!Array.isArray(anyOf) || anyOf.length === 0)
+      if (arrayAt(node, "anyOf").length === 0)
         add("wire_any_of", "A union needs at least one branch.", "anyOf");
     } else {
       lintTyped(node, add);
-      for (const values of [node["enum"], "const" in node ? [constant] : undefined]) {
+      const { enum: listed, const: constant } = node;
+      for (const values of [listed, "const" in node ? [constant] : undefined]) {
         if (values === undefined || !lintEnum(values, add)) continue;
         sizes.enumValues += values.length;
         sizes.nameCharacters += enumCharacters(values);
       }
     }
-    if (Array.isArray(anyOf))
-      for (const [index, branch] of anyOf.entries())
-        visit(branch, [...path, "anyOf", index], depth);
+    for (const [index, branch] of arrayAt(node, "anyOf").entries())
+      visit(branch, [...path, "anyOf", index], depth);
     for (const keyword of ["properties", "$defs"]) {
       const names = namesIn(node[keyword]);
       sizes.nameCharacters += names.join("").length;
       if (keyword === "properties") sizes.properties += names.length;
+      const inner = keyword === "$defs" ? 0 : depth;
       for (const name of names)
-        visit(
-          valueAt(node, [keyword, name]),
-          [...path, keyword, name],
-          keyword === "$defs" ? 0 : depth,
-        );
+        visit(valueAt(node, [keyword, name]), [...path, keyword, name], inner);
     }
-    if ("items" in node) visit(items, [...path, "items"], depth);
+    if ("items" in node) visit(node["items"], [...path, "items"], depth);
   };
   visit(schema, [], 0);
-  for (const name of ["properties", "enumValues", "nameCharacters"] as const)
-    if (sizes[name] > wireLimits[name])
-      issues.push({
-        code: "wire_size",
-        path: [],
-        message: `${name} is ${sizes[name]}, more than ${wireLimits[name]}.`,
-      });
+  for (const name of ["properties", "enumValues", "nameCharacters"] as const) {
+    const message = `${name} is ${sizes[name]}, more than ${wireLimits[name]}.`;
+    if (sizes[name] > wireLimits[name]) issues.push({ code: "wire_size", path: [], message });
+  }
   return issues;
 }
 
@@ -107,22 +101,24 @@ function lintKeywords(node: JsonRecord, path: Path, add: Add): void {
 
 function lintTyped(node: JsonRecord, add: Add): void {
   const types = [node["type"]].flat();
-  if (types.length === 0 || !types.every((type) => wireTypes.some((known) => known === type)))
-    add("wire_type", `"type" must be one of ${wireTypes.join(", ")}.`);
+  if (types.length === 0 || !types.every((type) => wireTypes.has(type)))
+    add("wire_type", `"type" must be one of ${[...wireTypes].join(", ")}.`);
   if (types.includes("object")) {
     if (node["additionalProperties"] !== false)
       add("wire_additional_properties", '"additionalProperties" must be false.');
-    const names = namesIn(node["properties"]);
+    const names = new Set<unknown>(namesIn(node["properties"]));
     const required = new Set(arrayAt(node, "required"));
-    for (const name of names.filter((item) => !required.has(item)))
-      add(
-        "wire_required",
-        "Every property must be required; make it nullable.",
-        "properties",
-        name,
-      );
-    for (const name of [...required].filter((item) => !names.some((known) => known === item)))
-      add("wire_required", `${JSON.stringify(name)} is required and not a property.`, "required");
+    for (const name of names)
+      if (!required.has(name))
+        add(
+          "wire_required",
+          "Every property must be required; make it nullable.",
+          "properties",
+          String(name),
+        );
+    for (const name of required)
+      if (!names.has(name))
+        add("wire_required", `${JSON.stringify(name)} is required and not a property.`, "required");
   }
   if (types.includes("array") && !("items" in node)) add("wire_type", "An array needs items.");
 }

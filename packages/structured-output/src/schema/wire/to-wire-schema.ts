@@ -1,23 +1,24 @@
 import type { Issue } from "@ccl/core";
 
-import { isRecord, parseJson } from "@ccl/core/json";
-import { parsePointer } from "../../json-schema/json-pointer.ts";
+import { isRecord } from "@ccl/core/json";
+import { formatPointer, parsePointer } from "../../json-schema/json-pointer.ts";
 import type { JsonSchema } from "../../json-schema/json-schema.ts";
 import { createJsonSchemaChecker } from "../../json-schema/json-schema-checker.ts";
 import { jsonSchemaOf } from "../compile-schema.ts";
 import { resolveReference } from "../schema-at.ts";
 import { isStandardSchema, type StructuredSchema } from "../structured-schema.ts";
 import { StructuredOutputError } from "../../structured-output-error.ts";
-import { convertNode, definitionName, type References, wireReference } from "./convert-node.ts";
+import { convertNode } from "./convert-node.ts";
 import { objectOf } from "./convert-object.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 import {
   asItIs,
   type Converted,
   type Decode,
-  type Position,
+  parsed,
+  type Place,
+  warn,
   type WireContext,
-  type WireNode,
 } from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
 
@@ -58,7 +59,7 @@ function convertWithinLimits(domain: JsonSchema): WireSchema {
   const message =
     "The whole value travels as JSON text: the schema is larger than strict schemas may be.";
   const notes: Issue[] = [{ code: "wire_json_text", path: [], message, severity: "warning" }];
-  const text: WireNode = { type: "string", description: "The answer as JSON text." };
+  const text = { type: "string", description: "The answer as JSON text." };
   return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
 }
 
@@ -70,31 +71,21 @@ function boxed(decode: Decode): Decode {
   };
 }
 
-/** Decodes JSON text. */
-function parsed(wire: unknown): unknown {
-  const value = typeof wire === "string" ? parseJson(wire) : undefined;
-  return value === undefined ? wire : value;
-}
-
 function convertRoot(domain: JsonSchema, maxDepth: number): WireSchema {
   const { context, definitions } = createContext(domain, maxDepth);
-  const position: Position = { path: [], depth: 0 };
-  const root = context.convert(domain, position);
+  const place: Place = { path: [], depth: 0, context };
+  const root = context.convert(domain, place);
   for (const decide of context.settle) decide();
   const target = "$ref" in root.schema ? context.wireTarget(root.schema["$ref"]) : root.schema;
   const isObject = target?.["type"] === "object";
   if (!isObject)
-    context.note(
-      "wire_root_wrapped",
-      position,
-      'The root is no object and travels in the property "value".',
-    );
+    warn(place, "wire_root_wrapped", 'The root is no object and travels in the property "value".');
   const body = isObject ? target : objectOf([["value", root.schema]]);
-  const named = Object.fromEntries(
+  const $defs = Object.fromEntries(
     [...definitions.values()].map(({ name, schema }) => [name, schema]),
   );
   return {
-    schema: definitions.size === 0 ? body : { ...body, $defs: named },
+    schema: definitions.size === 0 ? body : { ...body, $defs },
     decode: isObject ? root.decode : boxed(root.decode),
     notes: context.notes,
   };
@@ -109,59 +100,47 @@ function createContext(
   maxDepth: number,
 ): { context: WireContext; definitions: Map<unknown, Definition> } {
   const definitions = new Map<unknown, Definition>();
-  const resolve = (reference: unknown): unknown => nodeAt(root, reference);
-  const define = (reference: unknown): Converted => {
-    const definition = definitions.get(reference) ?? convertDefinition(reference);
-    const decode: Decode = (wire) => definition.decode(wire);
-    return { schema: { $ref: wireReference(definition.name) }, decode };
-  };
   const convertDefinition = (reference: unknown): Definition => {
-    const node = resolve(reference);
+    const node = context.resolve(reference);
     const names = new Set([...definitions.values()].map((known) => known.name));
-    const definition: Definition = {
-      name: definitionName(String(reference), names),
-      schema: {},
-      decode: asItIs,
-    };
+    const name = definitionName(String(reference), names);
+    const definition: Definition = { name, schema: {}, decode: asItIs };
     definitions.set(reference, definition);
     const path = parsePointer(String(reference).slice(1));
-    return Object.assign(definition, context.convert(node, { path, depth: 0 }));
+    return Object.assign(definition, context.convert(node, { path, depth: 0, context }));
   };
-  const references: References = { resolve, define };
   const context: WireContext = {
-    root,
     maxDepth,
     notes: [],
     enumValuesLeft: wireLimits.enumValues,
     settle: [],
     unsettled: new Set(),
-    convert: (node, position) => convertNode(node, position, { context, references }),
-    wireTarget: (reference) =>
-      [...definitions.values()].find((definition) => wireReference(definition.name) === reference)
-        ?.schema,
-    note: (code, { path }, message) =>
-      context.notes.push({ code, path, message, severity: "warning" }),
-    jsonText: (node, position, reason) => {
-      context.note("wire_json_text", position, `Travels as JSON text: ${reason}.`);
+    convert: convertNode,
+    resolve: (reference) => nodeAt(root, reference),
+    define: (reference) => {
+      const definition = definitions.get(reference) ?? convertDefinition(reference);
       return {
-        schema: { type: "string", description: jsonTextDescription(node) },
-        decode: parsed,
+        schema: { $ref: wireReference(definition.name) },
+        decode: (wire) => definition.decode(wire),
       };
     },
+    wireTarget: (reference) =>
+      [...definitions.values()].find(({ name }) => wireReference(name) === reference)?.schema,
   };
   return { context, definitions };
 }
 
-const maxSchemaCharacters = 500;
+/** The definition name for a reference: its last step, in characters that providers accept. */
+function definitionName(reference: string, taken: ReadonlySet<string>): string {
+  const last = reference.split("/").at(-1) ?? "";
+  const base = last.replaceAll(/[^A-Za-z0-9_-]/g, "_").replace(/^_+$/, "") || "root";
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
+  return name;
+}
 
-function jsonTextDescription(node: unknown): string {
-  const { description, ...rules } = isRecord(node) ? node : {};
-  const text = JSON.stringify(rules);
-  const isDescribed = text !== "{}" && text.length <= maxSchemaCharacters;
-  const form = isDescribed
-    ? `JSON text that fits ${text}`
-    : "A value as JSON text, strings in quotes";
-  return typeof description === "string" ? `${description} (${form})` : `${form}.`;
+function wireReference(name: string): string {
+  return `#${formatPointer(["$defs", name])}`;
 }
 
 function nodeAt(root: JsonSchema, reference: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-import type { JsonSchema } from "../../json-schema/json-schema.ts";
+import { isRecord, parseJson } from "@ccl/core/json";
 
 /** A node of a wire schema under construction. */
 export type WireNode = Record<string, unknown>;
@@ -20,10 +20,11 @@ export interface Converted {
   decode: Decode;
 }
 
-/** A node's path in the domain schema, and the depth of its wire form. */
-export interface Position {
+/** A node's path in the domain schema, the depth of its wire form, and the conversion it is part of. */
+export interface Place {
   path: (string | number)[];
   depth: number;
+  context: WireContext;
 }
 
 /** What the wire schema cannot express, or expresses differently. */
@@ -39,7 +40,6 @@ type WireNoteCode =
 
 /** State shared by the conversion of one schema. */
 export interface WireContext {
-  readonly root: JsonSchema;
   readonly maxDepth: number;
   readonly notes: Issue[];
   /** How many more enum values the whole schema may have. */
@@ -48,10 +48,45 @@ export interface WireContext {
   readonly settle: (() => void)[];
   /** Unions that may still become tagged. */
   readonly unsettled: Set<WireNode>;
-  convert(node: unknown, position: Position): Converted;
+  convert(node: unknown, place: Place): Converted;
+  /** The target node of a domain reference. @throws StructuredOutputError */
+  resolve(reference: unknown): unknown;
+  /** The wire definition of a domain reference's target. */
+  define(reference: unknown): Converted;
   /** The target node of a wire reference. */
   wireTarget(reference: unknown): WireNode | undefined;
-  note(code: WireNoteCode, position: Position, message: string): void;
-  /** Sends the value as JSON text and records the reason as a warning. */
-  jsonText(node: unknown, position: Position, reason: string): Converted;
+}
+
+/** A place below another. `deeper` is how many objects and lists lie between them on the wire. */
+export function below(place: Place, deeper: number, ...steps: (string | number)[]): Place {
+  return { ...place, depth: place.depth + deeper, path: [...place.path, ...steps] };
+}
+
+/** Records a warning. */
+export function warn({ path, context }: Place, code: WireNoteCode, message: string): void {
+  context.notes.push({ code, path, message, severity: "warning" });
+}
+
+/** Sends the value as JSON text and records the reason as a warning. */
+export function jsonText(node: unknown, place: Place, reason: string): Converted {
+  warn(place, "wire_json_text", `Travels as JSON text: ${reason}.`);
+  return { schema: { type: "string", description: jsonTextDescription(node) }, decode: parsed };
+}
+
+const maxSchemaCharacters = 500;
+
+function jsonTextDescription(node: unknown): string {
+  const { description, ...rules } = isRecord(node) ? node : {};
+  const text = JSON.stringify(rules);
+  const isDescribed = text !== "{}" && text.length <= maxSchemaCharacters;
+  const form = isDescribed
+    ? `JSON text that fits ${text}`
+    : "A value as JSON text, strings in quotes";
+  return typeof description === "string" ? `${description} (${form})` : `${form}.`;
+}
+
+/** Decodes JSON text. */
+export function parsed(wire: unknown): unknown {
+  const value = typeof wire === "string" ? parseJson(wire) : undefined;
+  return value === undefined ? wire : value;
 }

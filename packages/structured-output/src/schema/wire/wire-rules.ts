@@ -2,15 +2,9 @@
 // (developers.openai.com/api/docs/guides/structured-outputs). Other providers' strict modes accept the same subset.
 
 /** The types that a strict schema may name. */
-export const wireTypes: readonly string[] = [
-  "object",
-  "array",
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "null",
-];
+export const wireTypes: ReadonlySet<unknown> = new Set(
+  "object array string number integer boolean null".split(" "),
+);
 
 /** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are rejected with status 400. */
 export const wireKeywords: ReadonlySet<string> = new Set(

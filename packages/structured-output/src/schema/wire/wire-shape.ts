@@ -1,15 +1,13 @@
-import { isRecord } from "@ccl/core/json";
+import { arrayAt, isRecord, isSameJson, valueAt } from "@ccl/core/json";
 import type { WireContext, WireNode } from "./wire-context.ts";
 
-/** What distinguishes wire values: the type, and for objects the names and fixed values. */
+/** What distinguishes wire values: the type, the names of an object, and fixed values. */
 export interface WireShape {
   type: unknown;
-  /** The allowed values of a string, number or boolean. */
-  values?: ReadonlySet<unknown> | undefined;
   /** All names of an object, sorted. Wire objects always have all of them. */
   names?: string | undefined;
-  /** The properties of an object that allow only certain values. */
-  tags?: ReadonlyMap<string, ReadonlySet<unknown>> | undefined;
+  /** The allowed values at a path: of a scalar itself, or of an object's properties. */
+  tags: readonly [path: readonly string[], values: readonly unknown[]][];
 }
 
 /** The property names of a tagged union branch. */
@@ -34,23 +32,20 @@ export function wireShapes(
     .flatMap((branch) => wireShapes(branch, context, seen));
   // An unsettled union may still become tagged, so it may also have that shape.
   const names = nameList([tagNames.variant, tagNames.value]);
-  return context.unsettled.has(node)
-    ? [...shapes, { type: "object", names, tags: new Map() }]
-    : shapes;
+  return context.unsettled.has(node) ? [...shapes, { type: "object", names, tags: [] }] : shapes;
 }
 
 function singleShape(node: WireNode): WireShape {
   const type = node["type"] === "integer" ? "number" : node["type"];
-  const values: unknown = node["enum"];
-  if (Array.isArray(values)) return { type, values: new Set<unknown>(values) };
-  if (type !== "object" || !isRecord(node["properties"])) return { type };
-  const properties = Object.entries(node["properties"]);
-  const tags = properties.flatMap(([name, property]): [string, Set<unknown>][] =>
-    isRecord(property) && Array.isArray(property["enum"])
-      ? [[name, new Set<unknown>(property["enum"])]]
-      : [],
-  );
-  return { type, names: nameList(properties.map(([name]) => name)), tags: new Map(tags) };
+  const { enum: values, properties } = node;
+  if (Array.isArray(values)) return { type, tags: [[[], values]] };
+  if (!isRecord(properties)) return { type, tags: [] };
+  const names = Object.keys(properties);
+  const tags = names.flatMap((name): WireShape["tags"] => {
+    const allowed = arrayAt(properties[name], "enum");
+    return allowed.length === 0 ? [] : [[[name], allowed]];
+  });
+  return { type, names: nameList(names), tags };
 }
 
 /** True if no value can have both a left and a right shape. */
@@ -59,34 +54,23 @@ export function areDisjoint(left: readonly WireShape[], right: readonly WireShap
 }
 
 function isDisjointPair(left: WireShape, right: WireShape): boolean {
-  if (left.type !== right.type) return true;
-  if (left.type !== "object") {
-    return (
-      left.values !== undefined &&
-      right.values !== undefined &&
-      shareNothing(left.values, right.values)
-    );
-  }
-  if (left.names !== right.names) return true;
-  return [...(left.tags ?? [])].some(([name, values]) => {
-    const theirs = right.tags?.get(name);
-    return theirs !== undefined && shareNothing(values, theirs);
-  });
-}
-
-function shareNothing(left: ReadonlySet<unknown>, right: ReadonlySet<unknown>): boolean {
-  return [...left].every((value) => !right.has(value));
+  if (left.type !== right.type || left.names !== right.names) return true;
+  return left.tags.some(([path, values]) =>
+    right.tags.some(
+      ([other, theirs]) =>
+        isSameJson(path, other) && !values.some((value) => theirs.includes(value)),
+    ),
+  );
 }
 
 /** True if a value has one of the shapes. */
 export function hasShape(value: unknown, shapes: readonly WireShape[]): boolean {
-  return shapes.some((shape) => {
-    if (typeOf(value) !== shape.type) return false;
-    if (shape.values !== undefined) return shape.values.has(value);
-    if (shape.names === undefined || !isRecord(value)) return true;
-    if (nameList(Object.keys(value)) !== shape.names) return false;
-    return [...(shape.tags ?? [])].every(([name, values]) => values.has(value[name]));
-  });
+  return shapes.some(
+    ({ type, names, tags }) =>
+      typeOf(value) === type &&
+      (names === undefined || (isRecord(value) && nameList(Object.keys(value)) === names)) &&
+      tags.every(([path, values]) => values.includes(valueAt(value, path))),
+  );
 }
 
 function typeOf(value: unknown): string {
