@@ -1,4 +1,5 @@
-import type { Delimiter } from "./delimited-scanner.ts";
+/** The character between the cells of a row. */
+export type Delimiter = "," | ";" | "\t" | "|";
 
 const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
 const sampleChars = 65_536;
@@ -16,30 +17,37 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
   }
 }
 
+/** One row of a text. */
+export interface DelimitedRow {
+  cells: string[];
+  /** Offset of its line end, or of the end of the text. */
+  end: number;
+  /** True if its last cell has no closing quote. */
+  isOpen: boolean;
+}
+
 /**
  * Reads the row that begins at an offset, up to a line end outside of quotes or the end of the
  * text. An empty line gives one empty cell.
  */
-export function readDelimitedRow(
-  text: string,
-  start: number,
-  delimiter: Delimiter,
-): { cells: string[]; end: number } {
+export function readDelimitedRow(text: string, start: number, delimiter: Delimiter): DelimitedRow {
   const lineEnd = endAt(text, start);
   const line = text.slice(start, lineEnd);
-  if (!line.includes('"')) return { cells: line.split(delimiter), end: lineEnd };
+  if (!line.includes('"')) return { cells: line.split(delimiter), end: lineEnd, isOpen: false };
   const cells: string[] = [];
+  let isOpen = false;
   for (let at = start; ; at += 1) {
     let cell = "";
     if (text[at] === '"') {
       const close = closingQuote(text, at);
+      isOpen = close === text.length;
       cell = text.slice(at + 1, close);
       if (cell.includes('"')) cell = cell.replaceAll('""', '"');
       at = Math.min(close + 1, text.length);
     }
     const end = endAt(text, at, delimiter);
     cells.push(end === at ? cell : cell + text.slice(at, end));
-    if (text[end] !== delimiter) return { cells, end };
+    if (text[end] !== delimiter) return { cells, end, isOpen };
     at = end;
   }
 }

@@ -1,3 +1,5 @@
+import { formatCount } from "@ccl/core";
+
 import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
 import { cachePriceOf, reportedPrice } from "../price/cache-price.ts";
@@ -170,16 +172,12 @@ export function summaryText(stats: ProxyStats): string {
     [stats.withoutWayBack, "request", "without a tool to get omitted content, handled as in safe"],
   ] as const;
   const excluded = exclusions
-    .map(([count, noun, what]) => (count === 0 ? "" : ` ${countOf(count, noun)} ${what}.`))
+    .map(([count, noun, what]) => (count === 0 ? "" : ` ${formatCount(count, noun)} ${what}.`))
     .join("");
   const measured = measuredSaving(stats);
   const comparison =
     measured === undefined
       ? ""
       : ` Compared with held-out sessions, by the provider's reports: ${(measured * 100).toFixed(1)} % less.`;
-  return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${cached}${excluded}${comparison}${reasons}\n`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}.${cached}${excluded}${comparison}${reasons}\n`;
 }
