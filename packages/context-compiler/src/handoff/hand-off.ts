@@ -1,3 +1,4 @@
+import { isStored } from "../compile/events-in.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import { findArtifact } from "../externalize/find-artifact.ts";
@@ -72,8 +73,6 @@ export async function handOff(
   return {
     session,
     async report(result) {
-      const isStored = (event: SessionEvent): event is SessionEvent<"artifact_stored"> =>
-        event.kind === "artifact_stored";
       const stored = session.eventLog.slice(begun).filter(isStored);
       const evidence = session.toEvidencePack();
       const { sessionId, sha256 } = evidence;

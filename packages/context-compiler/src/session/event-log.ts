@@ -3,7 +3,7 @@ import type { SessionEventInput } from "./event-input.ts";
 import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
 /** The events of a session, oldest first. Append-only, and events never change. */
-export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {
+export interface EventLog extends Iterable<SessionEvent> {
   readonly length: number;
   /** Same as the session's `record`. */
   append<Kind extends SessionEventKind>(
@@ -31,12 +31,6 @@ export interface OwnedEventLog {
 export function createEventLog(append: EventLog["append"]): OwnedEventLog {
   const events: SessionEvent[] = [];
   let tokens = 0;
-  function* iterate(): Generator<SessionEvent, undefined> {
-    for (let index = 0, end = events.length; index < end; index += 1) {
-      const event = events[index];
-      if (event !== undefined) yield event;
-    }
-  }
   const log: EventLog = {
     get length() {
       return events.length;
@@ -49,30 +43,16 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
       const isWanted = (event: SessionEvent): event is SessionEvent<Kind> => wanted.has(event.kind);
       return events.filter(isWanted);
     },
-    since: (timestamp) => events.slice(firstSince(events, timestamp)),
+    since: (timestamp) => events.filter((event) => event.timestamp >= timestamp),
     totalTokens: () => tokens,
-    [Symbol.iterator]: iterate,
-    async *[Symbol.asyncIterator]() {
-      yield* iterate();
-    },
+    // A copy, because a loop may record events.
+    [Symbol.iterator]: () => events.slice().values(),
   };
   const push = (event: SessionEvent): void => {
     events.push(event);
     tokens += event.tokens;
   };
   return { log: Object.freeze(log), push };
-}
-
-/** The index of the first event from that time on. Events are in time order. */
-function firstSince(events: readonly SessionEvent[], timestamp: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((events[middle]?.timestamp ?? 0) < timestamp) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** How one event is recorded. */

@@ -7,10 +7,11 @@ import {
   type IdGenerator,
   type ToolCall,
 } from "@ccl/core";
-import { throwIfAborted } from "@ccl/core/async";
+import { createDeadline, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import { redactOf } from "../session/recording-session.ts";
+import { errorText } from "../fit/failure-reason.ts";
 import { alignOutput } from "./align-output.ts";
 import { checkCall } from "./check-call.ts";
 import { checkerOf } from "./checker-of.ts";
@@ -182,51 +183,29 @@ interface Race {
  * Races the result against the time limit and the caller's abort. The first is the outcome. A later
  * result is late.
  */
-function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const controller = new AbortController();
-    let isOver = false;
-    const end = (outcome: Outcome): void => {
-      isOver = true;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      resolve(outcome);
-    };
-    const onAbort = (): void => {
-      end({
-        kind: "tool_error",
-        content: "The call was cancelled before the tool answered.",
-        isAborted: true,
-      });
-      controller.abort(signal?.reason);
-    };
-    const timer = setTimeout(
-      () => {
-        end({ kind: "tool_timeout", timeoutMs });
-        controller.abort(new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError"));
-      },
-      Math.min(timeoutMs, 2 ** 31 - 1),
-    );
-    if (signal?.aborted === true) return onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const settle = (outcome: Outcome): void => (isOver ? onLate(outcome) : end(outcome));
-    Promise.resolve({ signal: controller.signal, timeoutMs })
-      .then(run)
-      .then(settle, (error: unknown) => {
-        // After the end, a rejection is the tool's reaction to the abort, not a result.
-        if (!isOver) end({ kind: "tool_error", content: messageOf(error) });
-      });
+async function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
+  const timeout = new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError");
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => timeout });
+  const running = Promise.resolve().then(() => {
+    deadline.signal.throwIfAborted();
+    return run({ signal: deadline.signal, timeoutMs });
   });
+  try {
+    return await untilAborted(running, deadline.signal);
+  } catch (error) {
+    if (!deadline.signal.aborted) return { kind: "tool_error", content: messageOf(error) };
+    // A later rejection is the tool's reaction to the abort, not a result.
+    running.then(onLate, () => undefined);
+    if (deadline.signal.reason === timeout) return { kind: "tool_timeout", timeoutMs };
+    const content = "The call was cancelled before the tool answered.";
+    return { kind: "tool_error", content, isAborted: true };
+  } finally {
+    deadline.close();
+  }
 }
 
 function messageOf(error: unknown): string {
-  const nothing = "The tool failed without a message.";
-  try {
-    return String(error instanceof Error ? error.message : error) || nothing;
-  } catch {
-    // A getter may throw, and some values can't be converted to a string.
-    return nothing;
-  }
+  return errorText(error) || "The tool failed without a message.";
 }
 
 function brokenAnswer(issues: readonly { path: (string | number)[]; message: string }[]): string {
