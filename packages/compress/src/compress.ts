@@ -153,7 +153,7 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
 }
 
 /**
- * The units joined into one string. Content that would not get a tenth shorter stays unchanged.
+ * Joins the units into one string. Content that would not get a tenth shorter stays unchanged.
  * Undefined if the result is certainly above the budget, so that it need not be counted.
  */
 function wholeText(
@@ -188,7 +188,7 @@ function groupedText(
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 
-/** The string with fewer tokens, if it fits the budget. */
+/** Returns the string with fewer tokens, if it fits the budget. */
 function shorterOf(
   texts: readonly (string | undefined)[],
   { budget, counter }: Room,
@@ -230,7 +230,7 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
   return ranges;
 }
 
-/** The text cut to fit, for budgets too small for any unit. */
+/** Cuts the text to fit, for budgets too small for any unit. */
 function beginning(
   text: string,
   { units, noun }: Layout,

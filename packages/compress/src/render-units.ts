@@ -104,7 +104,7 @@ const longestLead = 40;
  */
 const manyLines = 20;
 
-/** The text before the message in the first and the last line, such as their times. */
+/** Returns the text before the message in the first and the last line, such as their times. */
 function leadsOf({ units, bodyOf }: Layout): string {
   const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
     const text = unit?.text.trim() ?? "";

@@ -90,7 +90,7 @@ function withoutColumns(line: string, columns: readonly Column[]): string {
   return kept + line.trimStart().slice(end).replace(processId, "$1");
 }
 
-/** The first words of a line, each with the blanks after it. Bracketed text is one word. */
+/** Returns the first words of a line, each with the blanks after it. Bracketed text is one word. */
 function wordsOf(line: string, max: number): string[] {
   const words: string[] = [];
   word.lastIndex = line.length - line.trimStart().length;

@@ -78,7 +78,8 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
 }
 
 /**
- * The rows of JSON and tables, so that a single row can differ in one long line. Otherwise lines.
+ * Returns the rows of JSON and tables, so that a single row can differ in one long line. Otherwise
+ * lines.
  */
 function unitsOf(
   content: string,

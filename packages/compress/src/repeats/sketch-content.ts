@@ -36,7 +36,7 @@ export function sketchContent(content: string): ContentSketch {
   return [...smallest];
 }
 
-/** The approximate share of pieces that two sketched contents have in common, 0..1. */
+/** Returns the approximate share of pieces that two sketched contents have in common, 0..1. */
 export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
   const size = Math.min(sketchSize, Math.max(one.length, other.length));
   let shared = 0;

@@ -85,8 +85,8 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
 const largestBytes = 8_000_000;
 
 /**
- * The artifact that an entry shows in place of its text. Undefined for other entries and for
- * artifacts without text.
+ * Returns the artifact that an entry shows in place of its text. Undefined for other entries and
+ * for artifacts without text.
  */
 function handleOf(
   { message }: ContextEntry,
@@ -134,8 +134,8 @@ interface Answer {
 }
 
 /**
- * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact,
- * which must not be stored again.
+ * Returns the result that an entry holds in full. Undefined for a handle, and for a piece of an
+ * artifact, which must not be stored again.
  */
 function answerOf({ message }: ContextEntry, events: readonly SessionEvent[]): Answer | undefined {
   const { toolCallId: callId, content } = message;

@@ -101,7 +101,7 @@ function joinEntries(
   };
 }
 
-/** A message that holds only text. */
+/** True for a message that holds only text. */
 function isPlain({ id, role, content, toolCalls, providerMetadata }: ChatMessage): boolean {
   const isSpoken = role === "user" || role === "assistant";
   const isBare = id === undefined && toolCalls === undefined && providerMetadata === undefined;

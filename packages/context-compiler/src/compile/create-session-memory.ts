@@ -71,7 +71,10 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
       await readStored(sessionId, signal);
     }
   };
-  /** A store returns only whole pages, so known events of the last page are skipped. */
+  /**
+   * Reads a session page by page. A store returns only whole pages, so known events of the last
+   * page are skipped.
+   */
   const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
     if (store === undefined) return;
     let cursor: string | undefined;

@@ -151,7 +151,7 @@ function writeSummary(
   return lines.join("\n");
 }
 
-/** Words that contain a digit: identifiers, numbers, paths, dates. */
+/** Returns the words that contain a digit: identifiers, numbers, paths, dates. */
 function namesIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*/gu) ?? [];
 }

@@ -64,7 +64,10 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
 
 const longestQuery = 2_000;
 
-/** The user's last words as recorded, since processors may have joined them with earlier ones. */
+/**
+ * Returns the user's last words as recorded, since processors may have joined them with earlier
+ * ones.
+ */
 function lastWords({ eventLog }: Session): string {
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
     const event = eventLog.at(at);
@@ -75,7 +78,7 @@ function lastWords({ eventLog }: Session): string {
   return "";
 }
 
-/** The hits recorded since the last user input, oldest first. */
+/** Returns the hits recorded since the last user input, oldest first. */
 function recordedHits({ eventLog }: Session): MemoryHit[] {
   const events = eventLog.filter(["user_input", "memory_hit"]);
   const lastInput = events.findLastIndex(({ kind }) => kind === "user_input");
@@ -109,7 +112,7 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
-/** The memory's unchecked answer. */
+/** Returns the memory's unchecked answer. */
 async function search(
   memory: MemoryService,
   query: string,

@@ -173,7 +173,7 @@ function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
 }
 
-/** The model's last requested calls that have not started. */
+/** Returns the model's last requested calls that have not started. */
 function pendingCalls({ eventLog }: Session): ToolCall[] {
   const begun = new Set<string>();
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {

@@ -139,7 +139,9 @@ async function keepReport(
   }
 }
 
-/** Undefined if the required messages fit as text but not with their JSON escapes. */
+/**
+ * Fits the messages. Undefined if the required ones fit as text but not with their JSON escapes.
+ */
 function fitWithin(
   messages: readonly ChatMessage[],
   options: FitOptions,

@@ -8,7 +8,7 @@ export function failureReason(error: unknown): string {
   return text === "" ? "no reason" : truncateMiddle(text, { maxChars: longestReason }).text;
 }
 
-/** The message of an error, or any other thrown value as text. Empty if it has none. */
+/** Returns the message of an error, or any other thrown value as text. Empty if it has none. */
 export function errorText(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : (error ?? ""));

@@ -71,7 +71,7 @@ function isCut(cut: unknown): cut is FrozenCut {
   return isAscending && markers.length === droppedRanges(from, kept).length;
 }
 
-/** The ranges of units before `from` that are not kept, in order. */
+/** Returns the ranges of units before `from` that are not kept, in order. */
 export function droppedRanges(
   from: number,
   kept: readonly number[],

@@ -81,7 +81,7 @@ interface LineWriter {
   lineOf(unit: HistoryUnit, left: number): string | undefined;
 }
 
-/** Lines of units of one kind, newest first, until one does not fit. */
+/** Writes lines of units of one kind, newest first, until one does not fit. */
 function newestLines(
   units: readonly HistoryUnit[],
   { from, to }: UnitRange,
@@ -116,7 +116,7 @@ function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: n
   return `user: ${truncateMiddle(text, { maxTokens, counter, marker: () => " [...] " }).text}`;
 }
 
-/** `name(arguments): facts` for each call of the unit. */
+/** Writes `name(arguments): facts` for each call of the unit. */
 function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined {
   const [call, ...results] = unit.messages;
   const byId = new Map(results.map((result) => [result.toolCallId, result]));

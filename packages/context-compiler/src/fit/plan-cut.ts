@@ -151,7 +151,7 @@ class Planner {
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
   }
 
-  /** Room for the facts of dropped messages. It is small if they contain no calls. */
+  /** Returns the room for the facts of dropped messages. It is small if they contain no calls. */
   #markRoom(from: number, room: number): number {
     const { keptFactsTokens, summaryOf } = this.#policy;
     const { units } = this.#history;
@@ -178,8 +178,8 @@ class Planner {
   }
 
   /**
-   * Token limit of results that the model has not read yet: their share, or the room that all
-   * others leave.
+   * Returns the token limit of results that the model has not read yet: their share, or the room
+   * that all others leave.
    */
   #sightShare(tailRoom: number): number {
     const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
@@ -188,8 +188,8 @@ class Planner {
   }
 
   /**
-   * Tokens of all units except the required and the unread ones. Repeated results count as
-   * references. Stops above `enough`.
+   * Returns the tokens of all units except the required and the unread ones. Repeated results count
+   * as references. Stops above `enough`.
    */
   #othersTokens(enough: number): number {
     const { units } = this.#history;
@@ -205,7 +205,7 @@ class Planner {
     return tokens;
   }
 
-  /** The first unit of the longest tail that fits with each of its results at its floor. */
+  /** Finds the first unit of the longest tail that fits with each of its results at its floor. */
   #findTail(room: number): number {
     const { units } = this.#history;
     if (this.#fitsWithoutLoss(room)) return 0;
@@ -355,7 +355,7 @@ class Planner {
 }
 
 /**
- * The unit of calls whose results no assistant message follows. -1 if the model has seen all
+ * Finds the unit of calls whose results no assistant message follows. -1 if the model has seen all
  * results.
  */
 function findUnread(units: readonly HistoryUnit[]): number {
@@ -364,8 +364,8 @@ function findUnread(units: readonly HistoryUnit[]): number {
 }
 
 /**
- * The fingerprint of the last unit before the cut. It identifies the history that the cut belongs
- * to.
+ * Returns the fingerprint of the last unit before the cut. It identifies the history that the cut
+ * belongs to.
  */
 export function anchorOf({ units }: History, from: number): string {
   return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
@@ -373,7 +373,10 @@ export function anchorOf({ units }: History, from: number): string {
 
 const longestScan = 64_000;
 
-/** The words that a prompt shows anyway, from the newest messages back, up to a length limit. */
+/**
+ * Returns the words that a prompt shows anyway, from the newest messages back, up to a length
+ * limit.
+ */
 function wordsOf(messages: readonly ChatMessage[]): Set<string> {
   const words = new Set<string>();
   let scanned = 0;

@@ -17,7 +17,7 @@ export interface EventLog extends Iterable<SessionEvent> {
   filter<Kind extends SessionEventKind>(kinds: readonly Kind[]): SessionEvent<Kind>[];
   /** Events from that time on (milliseconds since the epoch). */
   since(timestamp: number): SessionEvent[];
-  /** The sum of the events' tokens, updated with each event. */
+  /** Returns the sum of the events' tokens, updated with each event. */
   totalTokens(): number;
 }
 
@@ -27,7 +27,7 @@ export interface OwnedEventLog {
   push(event: SessionEvent): void;
 }
 
-/** An empty log whose `append` is the session's `record`. */
+/** Creates an empty log whose `append` is the session's `record`. */
 export function createEventLog(append: EventLog["append"]): OwnedEventLog {
   const events: SessionEvent[] = [];
   let tokens = 0;

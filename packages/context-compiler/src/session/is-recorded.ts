@@ -33,7 +33,7 @@ function textOf(content: ChatMessage["content"]): string {
   return canonicalJson(typeof content === "string" ? content : content.map(encodePart));
 }
 
-/** The event's parts, if some of its content is in the artifact store. */
+/** Returns the event's parts, if some of its content is in the artifact store. */
 function contentOf(event: SessionEvent | undefined): EventPart[] | undefined {
   if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object")
     return undefined;

@@ -46,7 +46,7 @@ interface ToolCallOptions {
 /** Calls tools, and records each call and its outcome. */
 export interface ToolInterruptHandler {
   /**
-   * The bridge's tools. They are listed once, and again for an unknown name.
+   * Returns the bridge's tools. They are listed once, and again for an unknown name.
    * @throws ContextCompilerError `aborted`, or any error of the bridge
    */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;

@@ -52,7 +52,10 @@ export function readDelimitedRow(text: string, start: number, delimiter: Delimit
   }
 }
 
-/** Offset of the quote that closes the one at `open`, or the end of the text if none does. */
+/**
+ * Returns the offset of the quote that closes the one at `open`, or the end of the text if none
+ * does.
+ */
 function closingQuote(text: string, open: number): number {
   let quote = text.indexOf('"', open + 1);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
@@ -67,7 +70,7 @@ const ends = {
   "|": /[|\r\n]/g,
 };
 
-/** Offset of the next line end or the next delimiter. */
+/** Returns the offset of the next line end or the next delimiter. */
 function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line"): number {
   const end = ends[delimiter];
   end.lastIndex = from;
@@ -100,7 +103,10 @@ export function detectDelimiter(text: string): Delimiter {
   return best;
 }
 
-/** Column names without blanks and duplicates: blanks become `column_1`, repeats get `_2`, `_3`. */
+/**
+ * Returns column names without blanks and duplicates: blanks become `column_1`, repeats get `_2`,
+ * `_3`.
+ */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
   const taken = new Set<string>();
   const repeats = new Map<string, number>();

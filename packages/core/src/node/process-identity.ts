@@ -22,7 +22,7 @@ const startTimeReusedMs = 1_000;
 
 let own: Promise<ProcessIdentity> | undefined;
 
-/** The identity of this process. */
+/** Returns the identity of this process. */
 export function ownProcessIdentity(): Promise<ProcessIdentity> {
   own ??= (async () => {
     const boot = (await textOf("/proc/sys/kernel/random/boot_id")).trim();

@@ -220,8 +220,8 @@ function sumOfReports(values: readonly number[]): number | undefined {
 }
 
 /**
- * Cost of the input of sessions in US dollars at list prices, from the provider's reports. Undefined without a report,
- * or without the price of a call.
+ * Returns the cost of the input of sessions in US dollars at list prices, from the provider's
+ * reports. Undefined without a report, or without the price of a call.
  */
 export function reportedUsd(transcripts: readonly Transcript[]): number | undefined {
   const reports = transcripts.flatMap(({ calls, model }) =>

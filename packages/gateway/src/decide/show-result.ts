@@ -37,7 +37,7 @@ function searchCommand(artifactId: string): string {
   return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
 }
 
-/** The hint that names the rest of a result. */
+/** Returns the hint that names the rest of a result. */
 function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
   const id = sha256Hex(whole);
   const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);

@@ -312,7 +312,7 @@ class RequestPlanner {
   }
 }
 
-/** The full texts of the results that a decision shortens. */
+/** Returns the full texts of the results that a decision shortens. */
 function artifactsOf(
   { edits }: Decision,
   { owner, request }: { owner: string; request: ReadRequest },
@@ -364,7 +364,7 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined if the bytes are not UTF-8. */
+/** Decodes the bytes. Undefined if they are not UTF-8. */
 function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);

@@ -16,12 +16,12 @@ const sessionHeaders = [
 const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
-/** A hash of the credentials that a caller sent. */
+/** Returns a hash of the credentials that a caller sent. */
 export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
-/** The name that a client gives to its session. */
+/** Returns the name that a client gives to its session. */
 export function sessionName(headers: RequestHeaders): string | readonly string[] | undefined {
   return sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
 }

@@ -11,7 +11,7 @@ export interface GatewayEdit {
   json: string;
 }
 
-/** The edits that replace strings of a JSON text. Throws if one is missing. */
+/** Returns the edits that replace strings of a JSON text. Throws if one is missing. */
 export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");

@@ -236,7 +236,7 @@ class Forwarder {
     answer(response, answered.status, answered.body);
   }
 
-  /** The body to send. The request itself if it is not parsed. */
+  /** Returns the body to send, or the request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const declared = Number(request.headers["content-length"]);
     const unread = unreadReason(request, path, declared);
@@ -270,7 +270,10 @@ class Forwarder {
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
   }
 
-  /** The plan for the first request of a session while others wait. Undefined for later requests. */
+  /**
+   * Returns the plan for the first request of a session while others wait. Undefined for later
+   * requests.
+   */
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
@@ -344,7 +347,7 @@ async function beginningOf(request: IncomingMessage): Promise<string> {
   }
 }
 
-/** Undefined if the body is longer. */
+/** Reads a body. Undefined if it is longer. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -355,7 +358,10 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   return length <= maxBytes ? Buffer.concat(pieces) : undefined;
 }
 
-/** The headers in their order and spelling, without excluded ones and those that the `connection` header names. */
+/**
+ * Returns the headers in their order and spelling, without excluded ones and those that the
+ * `connection` header names.
+ */
 function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
   const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
   const headers: string[] = [];
@@ -367,14 +373,14 @@ function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>)
   return headers;
 }
 
-/** The values of a header, in lower case. */
+/** Returns the values of a header, in lower case. */
 function valuesOf(raw: readonly string[], name: string): string[] {
   return raw
     .filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
     .map((value) => value.trim().toLowerCase());
 }
 
-/** With raw headers, undici returns names and values in turn. */
+/** Reads raw headers, for which undici returns names and values in turn. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }

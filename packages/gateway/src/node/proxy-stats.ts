@@ -45,7 +45,8 @@ interface ComparedInput {
 }
 
 /**
- * The share saved compared to held-out sessions, from the provider's reports. Undefined if either group has no cost.
+ * Returns the share saved compared to held-out sessions, from the provider's reports. Undefined if
+ * either group has no cost.
  */
 export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): number | undefined {
   const { heldOut, planned } = compared;
@@ -53,7 +54,7 @@ export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): numb
   return 1 - (planned.reportedUsd / planned.directUsd) * (heldOut.directUsd / heldOut.reportedUsd);
 }
 
-/** Statistics of a proxy that has just started. */
+/** Creates the statistics of a proxy that has just started. */
 export function newStats(): ProxyStats {
   const reported = { total: 0, cached: 0, written: 0 };
   return {
@@ -120,7 +121,7 @@ export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"])
   stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
 }
 
-/** The statistics in Prometheus text format, with the memory of the process. */
+/** Writes the statistics in Prometheus text format, with the memory of the process. */
 export function metricsText(stats: ProxyStats): string {
   const { rss, heapUsed } = process.memoryUsage();
   const lines = [
@@ -150,7 +151,7 @@ export function metricsText(stats: ProxyStats): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The statistics as a paragraph. */
+/** Writes the statistics as a paragraph. */
 export function summaryText(stats: ProxyStats): string {
   const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
   const saving = (price: number): string =>
