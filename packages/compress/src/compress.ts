@@ -117,8 +117,9 @@ function compressContent(content: string, options: CompressOptions): CompressedC
 function compressAlone(content: string, options: CompressOptions): CompressedContent {
   const { budget, query = "", counter = estimatedCounter } = options;
   const text = unwrapText(content);
-  const given = options.kind ?? (options.outline === undefined ? undefined : "code");
-  const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
+  const givenKind = options.kind ?? (options.outline === undefined ? undefined : "code");
+  const { kind, json }: IdentifiedText =
+    givenKind === undefined ? identify(text) : { kind: givenKind };
   if (kind === "binary") return describeBinary(text, { budget, counter });
   const layout = layoutOf(text, kind, { toText: options.readHtml, json });
   const whole = shorterOf(

@@ -136,13 +136,13 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
 
 /** Counts the shown rows and lines, plus all rows of tables whose titles give their number. */
 function countNamed(places: readonly number[], units: Units): number {
-  let named = 0;
+  let count = 0;
   for (const at of places) {
     const unit = units.at(at);
-    if (unit?.members !== undefined) named += unit.members;
-    else if (unit?.values === undefined && unit?.isHeader !== true) named += 1;
+    if (unit?.members !== undefined) count += unit.members;
+    else if (unit?.values === undefined && unit?.isHeader !== true) count += 1;
   }
-  return named;
+  return count;
 }
 
 function gap(noun: Numbering, from: number, to: number): string {

@@ -188,8 +188,10 @@ function shortText(
       return clipAround(text, max, Math.max(0, queryAt(text, weighed.query)));
     const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
-    const asked = queryAt(rest, weighed.query);
-    return place + clipAround(rest, max - place.length, asked >= 0 ? asked : errorAt(rest));
+    const matchPlace = queryAt(rest, weighed.query);
+    return (
+      place + clipAround(rest, max - place.length, matchPlace >= 0 ? matchPlace : errorAt(rest))
+    );
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
   return clipCells(unit.cells, maxChars, clip).join("|");
@@ -203,13 +205,13 @@ function clipCells(
 ): string[] {
   const lengths = cells.map(({ length }) => length).toSorted((a, b) => a - b);
   let room = maxChars;
-  let left = lengths.length;
-  let limit = Math.floor(room / Math.max(1, left));
+  let remaining = lengths.length;
+  let limit = Math.floor(room / Math.max(1, remaining));
   for (const length of lengths) {
     if (length > limit) break;
     room -= length;
-    left -= 1;
-    limit = Math.floor(room / Math.max(1, left));
+    remaining -= 1;
+    limit = Math.floor(room / Math.max(1, remaining));
   }
   return cells.map((cell) => clip(cell, Math.max(24, limit)));
 }

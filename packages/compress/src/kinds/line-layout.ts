@@ -161,8 +161,8 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
   let previous = "";
   let number = firstLine - 1;
   let repeats = 1;
-  for (const given of plain.trimEnd().split("\n")) {
-    const line = given.trimEnd();
+  for (const rawLine of plain.trimEnd().split("\n")) {
+    const line = rawLine.trimEnd();
     number += 1;
     const isBlank = line === "" && (previous === "" || rules.style === "numbered");
     const isRepeat = line === previous && line.length > 3;

@@ -199,8 +199,8 @@ async function findStored(
   if (candidates.length === 0) return undefined;
   const bytes = new TextEncoder().encode(content);
   const artifactId = sha256Hex(bytes);
-  const named = candidates.find(({ data }) => data.artifactId === artifactId);
-  if (named !== undefined) return named;
+  const sameId = candidates.find(({ data }) => data.artifactId === artifactId);
+  if (sameId !== undefined) return sameId;
   // In an encrypted store, ids are not hashes of the content.
   for (const candidate of candidates.filter(({ data }) => data.sizeBytes === bytes.length)) {
     const held = await store.retrieve(candidate.data.artifactId, {

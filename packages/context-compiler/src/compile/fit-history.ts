@@ -80,11 +80,11 @@ export function recordOfCompiled(
   fitted: FittedMessages,
 ): ContextRecord {
   const { head, tail } = messagesAround(context);
-  const given = head.concat(context.history);
-  const sources = [...fitted.sources, ...tail.map((_message, at) => given.length + at)];
+  const messages = head.concat(context.history);
+  const sources = [...fitted.sources, ...tail.map((_message, at) => messages.length + at)];
   const prompt = { ...fitted, messages: fitted.messages.concat(tail), sources };
   const hintOf = readHints(session);
-  return contextRecordOf(given.concat(tail), prompt, {
+  return contextRecordOf(messages.concat(tail), prompt, {
     source: "compile",
     session: session.sessionId,
     budget,

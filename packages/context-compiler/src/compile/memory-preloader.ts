@@ -96,11 +96,11 @@ const shownShare = 0.4;
 function shownEvents(context: WorkingContext, counter: TokenCounter): Set<unknown> {
   const { entries, budget } = context;
   const meter = createMessageMeter(counter);
-  let left = context.isWithinBudget() ? Infinity : budget * shownShare;
+  let remaining = context.isWithinBudget() ? Infinity : budget * shownShare;
   const ids = new Set<unknown>();
   for (const { message, eventIds } of entries.toReversed()) {
-    left -= meter.of(message);
-    if (left < 0) break;
+    remaining -= meter.of(message);
+    if (remaining < 0) break;
     for (const id of eventIds) ids.add(id);
   }
   return ids;
@@ -121,12 +121,12 @@ async function search(
   const late = new Error("late");
   try {
     const answer = await traced("memory search", { "ccl.limit": topK }, async (span) => {
-      const given: unknown = await withTimeout(
+      const reply: unknown = await withTimeout(
         async (ended) => memory.search(query, { topK, signal: ended }),
         { timeoutMs, signal, onTimeout: () => late },
       );
-      span.set({ "ccl.memory.hits": Array.isArray(given) ? given.length : undefined });
-      return given;
+      span.set({ "ccl.memory.hits": Array.isArray(reply) ? reply.length : undefined });
+      return reply;
     });
     if (Array.isArray(answer)) return { answer, remarks: [] };
     return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };

@@ -164,13 +164,13 @@ async function callModel(
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {
-  const kept = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
+  const signed = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
     const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;
     return hasReasoning && Array.isArray(fields.reasoning)
       ? [[provider, { reasoning: fields.reasoning }]]
       : [];
   });
-  return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
+  return signed.length === 0 ? {} : { providerMetadata: Object.fromEntries(signed) };
 }
 
 /** Returns the model's last requested calls that have not started. */

@@ -78,8 +78,8 @@ export function fittingConversations(options: ConversationOptions): FitConversat
     messages,
     { write, sent = (prompt) => prompt, reserve = 0, lastUsage, model, ...call },
   ) => {
-    const named = typeof conversation === "function" ? conversation(messages) : conversation;
-    const key = named ?? call.conversation ?? conversationOf(messages);
+    const chosenKey = typeof conversation === "function" ? conversation(messages) : conversation;
+    const key = chosenKey ?? call.conversation ?? conversationOf(messages);
     await keepReport({ store, key }, lastUsage);
     const state = await store.get(key);
     let room = budget - reserve;

@@ -45,12 +45,12 @@ function fit(messages: readonly ChatMessage[], options: FitOptions): FittedMessa
   const { state } = policy;
   const history = analyzeHistory(messages, policy.meter);
   const cut = state?.cut !== undefined && isCutOf(state.cut, history) ? state.cut : undefined;
-  const kept = assemblePrompt(history, { cut, policy });
-  policy.meter.probe(kept.messages);
-  const tokens = policy.meter.total(kept.messages, kept.tokens, policy.usable);
+  const current = assemblePrompt(history, { cut, policy });
+  policy.meter.probe(current.messages);
+  const tokens = policy.meter.total(current.messages, current.tokens, policy.usable);
   const fitted =
     tokens <= policy.usable && !isWorthCutting(history, policy, tokens)
-      ? { cut, prompt: kept, tokens }
+      ? { cut, prompt: current, tokens }
       : recut(history, policy);
   return finish(fitted, {
     history,

@@ -26,12 +26,12 @@ export function reasoningTexts({ content, providerMetadata }: ChatMessage): read
 export function withoutReasoning(message: ChatMessage): ChatMessage {
   const providers = Object.entries(message.providerMetadata ?? {});
   if (!providers.some(([, fields]) => isRecord(fields) && "reasoning" in fields)) return message;
-  const kept = providers.map(([provider, fields]) => {
+  const entries = providers.map(([provider, fields]) => {
     if (!isRecord(fields) || !("reasoning" in fields)) return [provider, fields];
     const { reasoning: _, ...others } = fields;
     return [provider, others];
   });
-  return { ...message, providerMetadata: Object.fromEntries(kept) };
+  return { ...message, providerMetadata: Object.fromEntries(entries) };
 }
 
 function textsIn(records: readonly unknown[]): string[] {

@@ -58,7 +58,9 @@ export async function handOff(
   from: Session,
   { task, artifacts = [], shows = () => false }: HandOffOptions,
 ): Promise<Handoff> {
-  const handles = artifacts.map((id) => findArtifact(from.eventLog, id) ?? refuse(from, id));
+  const handles = artifacts.map(
+    (id) => findArtifact(from.eventLog, id) ?? throwUnknownArtifact(from, id),
+  );
   const { artifactStore, counter } = from;
   const session = createSession({ artifactStore, counter, redact: redactOf(from) ?? false });
   const isGiven = new Set([
@@ -86,7 +88,7 @@ export async function handOff(
   };
 }
 
-function refuse({ eventLog }: Session, id: string): never {
+function throwUnknownArtifact({ eventLog }: Session, id: string): never {
   const ids = [...eventLog].flatMap(({ kind, data }) =>
     kind === "artifact_stored" ? data.artifactId : [],
   );

@@ -119,16 +119,16 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     const { signal, timeoutMs = defaultLimitMs, callId = ids.next() } = callOptions;
     requireTimeoutMs(timeoutMs);
     throwIfAborted(signal, ContextCompilerError);
-    const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
-    await session.record("tool_call", { callId, name, arguments: asked.arguments });
+    const toolCall: ToolCall = { id: callId, name, arguments: argumentsText(args) };
+    await session.record("tool_call", { callId, name, arguments: toolCall.arguments });
     const startedAt = clock.now();
     const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> => {
       // A wall clock may be set back during the call.
       const durationMs = Math.max(0, clock.now() - startedAt);
-      return recordOutcome(outcome, { call: asked, session, artifactStore, durationMs, isLate });
+      return recordOutcome(outcome, { call: toolCall, session, artifactStore, durationMs, isLate });
     };
     const outcome = await raceAgainstLimits({
-      run: (limits) => run(asked, limits),
+      run: (limits) => run(toolCall, limits),
       timeoutMs,
       signal,
       // The caller already has its outcome, so a failure of the log can't be reported.
@@ -242,10 +242,10 @@ function requireOptions(options: Partial<ToolInterruptOptions> | null | undefine
 
 function requireTimeoutMs(timeoutMs: unknown): void {
   if (typeof timeoutMs === "number" && timeoutMs >= 0) return;
-  const given =
+  const shownLimit =
     typeof timeoutMs === "string" ? JSON.stringify(timeoutMs.slice(0, 80)) : String(timeoutMs);
   throw new ContextCompilerError(
     "invalid_options",
-    `A time limit is a number of milliseconds from 0, not ${given}.`,
+    `A time limit is a number of milliseconds from 0, not ${shownLimit}.`,
   );
 }

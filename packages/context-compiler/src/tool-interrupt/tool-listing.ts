@@ -57,12 +57,12 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
   return {
     tools: (signal) => tools(signal),
     async find(name, signal) {
-      const named = (tool: BridgedTool): boolean => tool.name === name;
+      const hasName = (tool: BridgedTool): boolean => tool.name === name;
       const known = await tools(signal);
-      const found = known.find(named);
+      const found = known.find(hasName);
       if (found !== undefined) return found;
       const fresh = await tools(signal, true);
-      return fresh.find(named) ?? fresh;
+      return fresh.find(hasName) ?? fresh;
     },
   };
 }

@@ -111,8 +111,8 @@ export function columnNames(header: readonly string[], width: number = header.le
   const taken = new Set<string>();
   const repeats = new Map<string, number>();
   return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
-    const given = header[index]?.trim() ?? "";
-    const base = given === "" ? `column_${index + 1}` : given;
+    const title = header[index]?.trim() ?? "";
+    const base = title === "" ? `column_${index + 1}` : title;
     let count = repeats.get(base) ?? 1;
     let name = count === 1 ? base : `${base}_${count}`;
     while (taken.has(name)) name = `${base}_${++count}`;

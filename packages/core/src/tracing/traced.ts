@@ -160,14 +160,16 @@ const ownSeconds = buckets("s", 4, 0.0001);
 function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {
   const meter = metrics?.getMeter(library);
   if (meter === undefined) return;
-  const kept = withoutUndefined(Object.fromEntries(dimensions.map((name) => [name, known[name]])));
+  const labels = withoutUndefined(
+    Object.fromEntries(dimensions.map((name) => [name, known[name]])),
+  );
   if (known["gen_ai.provider.name"] === undefined)
-    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, kept);
-  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, kept);
+    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, labels);
+  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, labels);
   for (const type of ["input", "output"]) {
     const used = known[`gen_ai.usage.${type}_tokens`];
     if (typeof used !== "number") continue;
-    const of = { ...kept, "gen_ai.token.type": type };
+    const of = { ...labels, "gen_ai.token.type": type };
     meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, of);
   }
 }

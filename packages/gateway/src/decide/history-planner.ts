@@ -128,8 +128,8 @@ export class HistoryPlanner {
       const changed = this.#entries.slice(Math.min(...edits.map(([place]) => place)));
       const { read, write } = this.#options.price;
       const rewritten = totalOf(changed, ({ shownTokens }) => shownTokens) * (write - read);
-      const lost = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
-      this.#credit -= rewritten + lost;
+      const lostPrice = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
+      this.#credit -= rewritten + lostPrice;
       const last = this.#applied.findLast(isLate);
       if (last !== undefined) last.credit = this.#credit;
     }
@@ -347,8 +347,10 @@ export class HistoryPlanner {
     const entry = this.#entries[at];
     if (entry?.item.kind !== "result") return undefined;
     const before = this.#entries.slice(0, at);
-    const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
-    const query = `${asked.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(-4000);
+    const question = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
+    const query = `${question.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(
+      -4000,
+    );
     const parts = ownText(entry.item.text);
     const tokens = this.#options.counter.count(parts.own) + 4;
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };

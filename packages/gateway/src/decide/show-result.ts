@@ -97,7 +97,7 @@ export function showOld(
     if (room < 0) break;
     list += ` ${name}`;
   }
-  const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
-  const shown = `${kept}\n${restHint(result, hint)}`.trimStart();
+  const content = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
+  const shown = `${content}\n${restHint(result, hint)}`.trimStart();
   return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
 }

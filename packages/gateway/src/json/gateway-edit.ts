@@ -15,10 +15,9 @@ export interface GatewayEdit {
 export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
-  return spans.map(({ path, start, end }) => ({
+  return spans.map(({ path, ...span }) => ({
     pointer: `/${path.join("/")}`,
-    start,
-    end,
+    ...span,
     json: JSON.stringify(texts.get(path)),
   }));
 }

@@ -171,23 +171,24 @@ class Forwarder {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (!path.startsWith("/")) return refuse(response, 400, "Ask for a path of the proxy alone.");
+    if (!path.startsWith("/"))
+      return answerError(response, 400, "Ask for a path of the proxy alone.");
     // A web page in a browser can also reach this address, from its own origin or through its own host name.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
-      return refuse(response, 403, "Only programs of this machine may ask.");
+      return answerError(response, 403, "Only programs of this machine may ask.");
     if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
     const isOfService = service !== undefined && servicePath.test(path);
     const bearer = request.headers.authorization?.replace(/^Bearer /, "");
-    const given = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
-    if (token !== undefined && !isToken(given, token))
-      return refuse(response, 401, "x-ccl-token is missing or wrong.");
+    const callerToken = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
+    if (token !== undefined && !isToken(callerToken, token))
+      return answerError(response, 401, "x-ccl-token is missing or wrong.");
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
     // The proxy cannot read a WebSocket. Clients fall back to HTTP on this status.
     if (request.headers.upgrade !== undefined)
-      return refuse(response, 426, "The proxy speaks HTTP alone.");
+      return answerError(response, 426, "The proxy speaks HTTP alone.");
     stats.requests += 1;
     const startedAtMs = Date.now();
     let plan: GatewayPlan | undefined;
@@ -208,7 +209,7 @@ class Forwarder {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
       if (response.headersSent) response.destroy();
-      else refuse(response, 502, "The API behind the proxy did not answer.");
+      else answerError(response, 502, "The API behind the proxy did not answer.");
     } finally {
       this.#waiting.delete(request);
       const durationMs = Date.now() - startedAtMs;
@@ -363,12 +364,14 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
  * `connection` header names.
  */
 function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
-  const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
+  const connectionNames = new Set(
+    valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)),
+  );
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
     const known = name.toLowerCase();
-    if (!excluded.has(known) && !named.has(known)) headers.push(name, value);
+    if (!excluded.has(known) && !connectionNames.has(known)) headers.push(name, value);
   }
   return headers;
 }
@@ -400,7 +403,7 @@ function isToken(given: string | string[] | undefined, token: string): boolean {
   return typeof given === "string" && timingSafeEqual(Buffer.from(sha256Hex(given)), own);
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function answerError(response: ServerResponse, status: number, message: string): void {
   answer(response, status, { error: { message } });
 }
 

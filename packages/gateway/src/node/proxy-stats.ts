@@ -56,7 +56,6 @@ export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): numb
 
 /** Creates the statistics of a proxy that has just started. */
 export function newStats(): ProxyStats {
-  const reported = { total: 0, cached: 0, written: 0 };
   return {
     requests: 0,
     changed: 0,
@@ -66,7 +65,7 @@ export function newStats(): ProxyStats {
     directUsd: 0,
     usd: 0,
     plannedUsd: 0,
-    reported,
+    reported: { total: 0, cached: 0, written: 0 },
     unreported: 0,
     unpriced: 0,
     withoutWayBack: 0,
