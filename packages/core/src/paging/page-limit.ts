@@ -8,7 +8,7 @@ export interface PageSizes {
 }
 
 /**
- * The size of a page: the requested one or the default.
+ * Returns the size of a page: the requested one or the default.
  * @throws `invalid_options` if it is out of bounds
  */
 export function pageLimit(
