@@ -14,7 +14,7 @@ import {
   describeSkipped,
   resolveAlias,
   scanWithProgress,
-  withPresentFiles,
+  withFiles,
   withProject,
 } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
@@ -118,7 +118,7 @@ export async function expand(
   alias: string,
   flags: { lines?: string | undefined },
 ): Promise<CommandResult> {
-  const answer = await withPresentFiles(session, (registry) =>
+  const answer = await withFiles(session, {}, ({ registry }) =>
     createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, session),
   );
   if (!answer.ok) throw inputError(answer.issues);

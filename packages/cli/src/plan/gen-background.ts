@@ -1,9 +1,9 @@
-import { createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
+import { type Pack, renderDelta } from "@ccl/aliases";
 
-import { buildProjectPack, requireBase } from "../build-project-pack.ts";
+import { buildProjectPack } from "../build-project-pack.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
-import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
+import { withFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags for which summaries of the project the model gets. */
@@ -55,7 +55,7 @@ async function packFor(
   { budget, modelEncoding, model }: BackgroundFlags,
 ): Promise<Pack> {
   const shape = { task: goal, budget, modelEncoding, model };
-  const { pack } = await withPresentFiles(session, (registry) =>
+  const { pack } = await withFiles(session, {}, ({ registry }) =>
     buildProjectPack(session, shape, { registry }),
   );
   return pack;
@@ -72,9 +72,7 @@ async function deltaText(session: Session, flags: BackgroundFlags): Promise<stri
   const { budget } = flags;
   const counter = await openCounter(flags, session);
   return withProject(session, { persist: false }, async (registry) => {
-    const base = requireBase(await createContextFiles(registry).readBase(session));
-    await nameNewFiles(session, registry);
-    const delta = await changesSinceBase(session, { registry, base: base.snapshot });
+    const { delta } = await changesSinceBase(session, registry);
     return renderDelta(delta, { budget, counter });
   });
 }

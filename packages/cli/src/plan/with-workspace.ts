@@ -1,6 +1,3 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
-
 import {
   defaultPlanLimits,
   type PlanLimits,
@@ -74,10 +71,4 @@ function readLimits(given: readonly string[]): Partial<PlanLimits> {
 
 function isLimit(name: string): name is keyof PlanLimits {
   return Object.hasOwn(defaultPlanLimits, name);
-}
-
-/** False if no plan was ever applied. The caller then creates no folder just to list it. */
-export async function hasTransactions({ root }: Session): Promise<boolean> {
-  const found = await stat(join(root, ".ccl", "transactions")).catch(() => undefined);
-  return found !== undefined;
 }
