@@ -10,7 +10,7 @@ import {
 } from "@ccl/aliases";
 import type { Issue } from "@ccl/core";
 
-import { CliError, inputError, usageError } from "./cli-error.ts";
+import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
@@ -194,9 +194,7 @@ export async function resolveAlias(
   alias: string,
   session: Session,
 ): Promise<AliasContent> {
-  const resolved = await registry.resolve(alias, session);
-  if (!resolved.ok) throw inputError(resolved.issues);
-  return resolved.value;
+  return requireValid(await registry.resolve(alias, session));
 }
 
 /** A view of the registry with fewer aliases. */

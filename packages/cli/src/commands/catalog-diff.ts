@@ -20,7 +20,7 @@ import {
   summariseChanges,
 } from "../catalog/compare-catalogs.ts";
 import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
-import { inputError, usageError } from "../cli-error.ts";
+import { requireValid, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import { gitInRoot } from "../git-output.ts";
@@ -117,9 +117,9 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
   }
-  const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
-  if (!read.ok) throw inputError(read.issues);
-  return read.value;
+  return requireValid(
+    fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal })),
+  );
 }
 
 /** The files of the catalog at a git revision. Undefined if it has none there. */

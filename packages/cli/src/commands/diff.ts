@@ -25,8 +25,7 @@ export function diff(session: Session, flags: DiffFlags): Promise<CommandResult>
   const { action, budget } = flags;
   return withProject(session, { persist: flags.show !== true }, async (registry) => {
     const { delta, unnamed } = await changesSinceBase(session, registry);
-    const found = await patchSinceBase(session, delta.baseId);
-    const [patch, whyNot] = typeof found === "string" ? [found] : [undefined, found.whyNot];
+    const { text: patch, whyNot } = await patchSinceBase(session, delta.baseId);
     if (flags.patch && patch === undefined)
       throw new CliError("input_invalid", `There is no patch: ${whyNot}.`);
     const written =

@@ -4,7 +4,7 @@ import { usageError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import { planFailure } from "../plan/plan-failure.ts";
+import { requireDone } from "../plan/plan-failure.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -81,12 +81,11 @@ export function planRollback(session: Session, transaction: string): Promise<Com
   return withWorkspace(session, {}, async (workspace) => {
     const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
     session.forbidExit();
-    const undone = await workspace.rollback(id, session);
-    if (!undone.ok) throw planFailure(undone.issues);
-    const { paths } = undone.value;
+    const undone = requireDone(await workspace.rollback(id, session));
+    const { paths } = undone;
     return {
       isCommitted: true,
-      document: undone.value,
+      document: undone,
       text: ({ colours }) =>
         `${paths.map((path) => `${printable(path)}\n`).join("")}${colours.green("rolled back")} ${formatCount(paths.length, "path")} of ${id}\n`,
     };

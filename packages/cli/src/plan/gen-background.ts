@@ -1,4 +1,5 @@
 import { type Pack, renderDelta } from "@ccl/aliases";
+import type { ProposeOptions } from "@ccl/plan-protocol";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
@@ -13,15 +14,6 @@ export interface BackgroundFlags extends CountedFor {
   delta?: boolean | undefined;
 }
 
-/** What the model sees from the start. */
-export interface GenBackground {
-  background?: string | undefined;
-  /** Files whose lines the background contains. */
-  shownFiles?: string[] | undefined;
-  /** Files that the goal names, unless the background contains them whole. */
-  files?: string[] | undefined;
-}
-
 /** How many of the files that a goal names are shown whole. Pack and delta are cut to fit. */
 const MAX_FILES = 8;
 
@@ -30,7 +22,7 @@ export async function genBackground(
   session: Session,
   goal: string,
   given: BackgroundFlags,
-): Promise<GenBackground> {
+): Promise<Pick<ProposeOptions, "background" | "shownFiles" | "files">> {
   const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
   const pack = flags.pack === false ? undefined : await packFor(session, goal, flags);
   const delta = flags.delta ? await deltaText(session, flags) : undefined;

@@ -7,7 +7,7 @@ import {
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { parseJson } from "@ccl/core/json";
 
-import { inputError, usageError } from "../cli-error.ts";
+import { requireValid, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readInput } from "./read-input.ts";
 
@@ -51,9 +51,7 @@ export async function withWorkspace<T>(
 async function readPolicy(session: Session, file: string | undefined): Promise<PlanPolicy> {
   if (file === undefined) return {};
   const text = await readInput(session, file, "an allow list");
-  const allowList = readPathAllowList(parseJson(text));
-  if (!allowList.ok) throw inputError(allowList.issues);
-  return { allowList: allowList.value };
+  return { allowList: requireValid(readPathAllowList(parseJson(text))) };
 }
 
 function readLimits(given: readonly string[]): Partial<PlanLimits> {
