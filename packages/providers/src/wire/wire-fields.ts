@@ -1,12 +1,23 @@
 import type {
   ChatMessage,
+  MediaPart,
   ModelUsage,
   Part,
   ProviderFields,
   ProviderPart,
+  TextPart,
   ToolCall,
 } from "@ccl/core";
-import { isRecord, type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core/json";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+  toBase64,
+  withoutUndefined,
+} from "@ccl/core/json";
 
 import { withForm } from "./original-form.ts";
 
@@ -54,6 +65,24 @@ const pairKeys = [
   "toolCallId",
   "id",
 ];
+
+/** What was read of a part, which of its members, and members that it holds elsewhere. */
+interface ReadPart {
+  part: TextPart | MediaPart;
+  known: readonly string[];
+  others?: JsonRecord;
+}
+
+/** Readers of parts by their type. Undefined if a part lacks what its type needs. */
+export type PartReaders = Record<string, ((wire: JsonRecord) => ReadPart | undefined) | undefined>;
+
+/** Reads a part, and keeps the members that the reader does not know. A part without a counterpart becomes opaque. */
+export function readPart(format: string, wire: unknown, readers: PartReaders): Part {
+  const read = isRecord(wire) ? entryOf(readers, wire["type"])?.(wire) : undefined;
+  if (read === undefined || !isRecord(wire)) return opaquePart(format, wire);
+  const { part, known, others } = read;
+  return withMetadata(part, unknownFields(format, { ...others, ...wire }, known));
+}
 
 /** Wraps a message of a role without a counterpart in a user message. */
 export function opaqueMessage(provider: string, raw: unknown): ChatMessage {
@@ -121,6 +150,18 @@ export function interleaved<Item>(
     items.push(part);
   }
   return [...items, ...calls.slice(next).map(({ item }) => item)];
+}
+
+/** The item of a list with index 0, or without an index. It need not be the first. */
+export function firstIn(body: JsonRecord, list: string): JsonRecord | undefined {
+  return arrayAt(body, list)
+    .filter(isRecord)
+    .find((item) => (numberAt(item, "index") ?? 0) === 0);
+}
+
+/** The bytes of media as a `data:` address. Undefined without bytes. */
+export function dataUrlOf({ mimeType, data }: MediaPart): string | undefined {
+  return data && `data:${mimeType};base64,${toBase64(data)}`;
 }
 
 /** The counts of a call as core has them. Undefined if the server sent neither input nor output tokens. */
