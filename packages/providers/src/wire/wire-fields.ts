@@ -19,7 +19,7 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 
-import { withForm } from "./original-form.ts";
+import { formOf, withForm } from "./original-form.ts";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
@@ -129,27 +129,26 @@ export function partsAndCalls(
 }
 
 /**
- * Merges an assistant's parts and calls in their original order. `at` is the number of parts before a call. Calls
- * without `at` come last.
+ * Writes an assistant's calls and merges them with its parts in their original order. Calls whose number of parts before
+ * them is not recorded come last.
  */
 export function interleaved<Item>(
+  format: string,
   parts: readonly Item[],
-  calls: readonly { at: unknown; item: Item }[],
+  calls: readonly ToolCall[] | undefined = [],
+  write: (call: ToolCall) => Item,
 ): Item[] {
+  const places = calls.map((call) => formOf(format, call)["at"]);
+  const written = calls.map(write);
   const items: Item[] = [];
-  let next = 0;
+  let from = 0;
   for (const [index, part] of parts.entries()) {
-    for (
-      let call = calls[next];
-      typeof call?.at === "number" && call.at <= index;
-      call = calls[next]
-    ) {
-      items.push(call.item);
-      next += 1;
-    }
-    items.push(part);
+    const later = places.findIndex((at) => typeof at !== "number" || at > index);
+    const to = later < 0 ? written.length : Math.max(from, later);
+    items.push(...written.slice(from, to), part);
+    from = to;
   }
-  return [...items, ...calls.slice(next).map(({ item }) => item)];
+  return [...items, ...written.slice(from)];
 }
 
 /** The item of a list with index 0, or without an index. It need not be the first. */
