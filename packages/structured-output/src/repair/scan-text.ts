@@ -85,7 +85,11 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
         (inner === 0 && isKeyOf(text, reading.start - 1))));
   const looksLikeKey = !isKey && frame.kind === "object" && startsKey(text, at);
-  if (isKey && (looksStructural || STRUCTURE.test(text.slice(reading.start, at)))) return;
+  if (
+    isKey &&
+    (looksStructural || STRUCTURE.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)))
+  )
+    return;
   const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
   // The first inner quotes show that the text does not escape them. More of them add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
