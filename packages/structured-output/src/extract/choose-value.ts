@@ -154,8 +154,12 @@ function isSlight(text: string, { value, source }: Reading): boolean {
 
 /** True for a word in brackets, such as `[ANSWER]` before a value. */
 function isTag({ value, repairs }: Reading): boolean {
-  const isWord = Array.isArray(value) && value.length === 1 && typeof value[0] === "string";
-  return isWord && repairs.some(({ kind }) => kind === "unquoted_string");
+  return (
+    Array.isArray(value) &&
+    value.length === 1 &&
+    typeof value[0] === "string" &&
+    repairs.some(({ kind }) => kind === "unquoted_string")
+  );
 }
 
 function isContainer(value: unknown): value is object {

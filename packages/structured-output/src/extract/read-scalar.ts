@@ -33,8 +33,7 @@ function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
 export function readMembers(text: string, budget: ParseBudget): Scalar | undefined {
   if (!MEMBER.test(text)) return undefined;
   const read = readWithin("{", text, "}", budget) ?? readWithin("{", text.trimEnd(), "", budget);
-  const braces: Repair = { kind: "missing_braces", position: 0 };
-  return read && { ...read, repairs: [braces, ...read.repairs] };
+  return read && { ...read, repairs: [{ kind: "missing_braces", position: 0 }, ...read.repairs] };
 }
 
 function readWithin(
