@@ -229,9 +229,9 @@ describe("computeDelta and renderDelta", () => {
       before: "export interface A {\n  a: string;\n  b(x: number): void;\n  c: 1;\n}\n",
       after: "export interface A {\n  a: string;\n  b(x: string): void;\n  d?: 2;\n}\n",
       notes: [
-        "A: member changed: b(x: number): void -> b(x: string): void",
         "A: member added: d?: 2",
         "A: member removed: c",
+        "A: member changed: b(x: number): void -> b(x: string): void",
         "+2 -2 lines",
       ],
     },
