@@ -62,10 +62,7 @@ async function readSignatures(
   text: string,
   options: { signal?: AbortSignal | undefined },
 ): Promise<[name: string, signature: string][] | undefined> {
-  const { language, items } = await buildOutline(
-    { path, text },
-    { depth: "signatures", ...options },
-  );
+  const { language, items } = await buildOutline({ path, text }, options);
   if (language === undefined || ["markdown", "json", "yaml"].includes(language)) return undefined;
   const signatures = new Map<string, string>();
   for (const item of items) {
