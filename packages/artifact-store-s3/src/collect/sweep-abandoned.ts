@@ -15,8 +15,8 @@ import type { S3Context } from "../s3-context.ts";
  */
 export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): Promise<void> {
   await sweepUploads(context, signal);
-  for await (const page of context.bucket.listPages("blobs/", { signal })) {
-    const copies = page.flatMap(({ key }) => {
+  for await (const page of context.bucket.listPages("blobs/", signal)) {
+    const copies = page.flatMap((key) => {
       const { name: generation, committedAt } = parseBlobKey(key) ?? {};
       if (generation === undefined || !isAbandoned(context, committedAt)) return [];
       return { artifactId: artifactIdOf(key), generation };
