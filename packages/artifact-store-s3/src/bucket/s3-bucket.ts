@@ -41,18 +41,19 @@ export class S3Bucket {
   /** Sends one request. A failure says which request failed and why. */
   async request<Output>(
     operation: string,
-    key: string | undefined,
+    key: string,
     run: () => Promise<Output>,
   ): Promise<Output> {
     try {
       return await run();
     } catch (error) {
-      throw s3Failure(error, {
-        operation,
-        bucket: this.name,
-        key: key !== undefined ? this.prefix + key : undefined,
-      });
+      throw this.failure(error, operation, key);
     }
+  }
+
+  /** The error for the caller of a failed request. */
+  failure(error: unknown, operation: string, key: string): unknown {
+    return s3Failure(error, { operation, bucket: this.name, key: this.prefix + key });
   }
 
   /** Writes one object, whose bytes the server checks. Retries after a conflict (409) and after damage in transit. */

@@ -54,7 +54,7 @@ export async function sweepUploads(context: S3Context, signal?: AbortSignal): Pr
       );
     } catch (error) {
       if (s3StatusOf(error) === 501 || s3CodeOf(error) === "NotImplemented") return false;
-      return await bucket.request("ListMultipartUploads", "data/", () => Promise.reject(error));
+      throw bucket.failure(error, "ListMultipartUploads", "data/");
     }
     await mapConcurrent(answer.Uploads ?? [], parallelRequests, async ({ Key = "", UploadId }) => {
       const stagedAt = stagedAtOf(Key.slice(bucket.prefix.length));
