@@ -51,7 +51,7 @@ export async function openSqliteArtifactStore(
 async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteDatabase> {
   const { path } = options;
   if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
+    throw new ArtifactStoreError("invalid_input", "Name the database's file as the path.");
   const database = await openSqlite({ ...options, path });
   // Some URIs name a database that ends with its connection.
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";

@@ -29,5 +29,5 @@ export function cursorOffset(cursor: string | undefined, ErrorClass: OptionError
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   const shown = JSON.stringify(cursor.slice(0, 40));
-  throw new ErrorClass("invalid_options", `${shown} is no cursor of this listing.`);
+  throw new ErrorClass("invalid_options", `${shown} is not a cursor of this listing.`);
 }
