@@ -46,11 +46,11 @@ export async function withStores<Value>(
     );
   const path = await fileOf(resolve(session.root, named));
   const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
-  const database = await openRuns(path, isReadOnly);
+  const client = await openRuns(path, isReadOnly);
   try {
-    return await work(await openSqliteOperationStores({ database, signal }));
+    return await work(await openSqliteOperationStores({ client, signal }));
   } finally {
-    database.close();
+    client.close();
   }
 }
 

@@ -13,7 +13,7 @@ import { messageOf } from "../operation/message-of.ts";
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
 
 /** Refuses options that no run can start with. @throws OperationsError `invalid_options` */
-export function checkStart(options: StartOptions, nowMs: number): StartRequest {
+export function checkStart(options: StartOptions): StartRequest {
   const { trigger = "generate", branchId = "main" } = options;
   const { chatId, message, userMessageId, profile, profileRef } = options;
   if (trigger !== "generate" && trigger !== "regenerate") {
@@ -38,20 +38,10 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     refuse("The signal is no AbortSignal.");
-  checkDeadline(options, nowMs);
-  return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
-}
-
-function checkDeadline({ deadlineAt, timeoutMs }: StartOptions, nowMs: number): void {
-  if (deadlineAt !== undefined && timeoutMs !== undefined)
-    refuse("Give deadlineAt or timeoutMs, not both.");
-  if (deadlineAt !== undefined && !(Number.isFinite(deadlineAt) && deadlineAt >= nowMs)) {
-    refuse(
-      `deadlineAt ${deadlineAt} is no time from now on in milliseconds since the epoch; for a duration give timeoutMs.`,
-    );
-  }
+  const { timeoutMs } = options;
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
     refuse(`timeoutMs ${timeoutMs} is no number of milliseconds above 0.`);
+  return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
 }
 
 /** Copies the settings as JSON. @throws OperationsError `invalid_options` */
