@@ -13,7 +13,7 @@ import { messageOf } from "../operation/message-of.ts";
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
 
 /** Refuses options that no run can start with. @throws OperationsError `invalid_options` */
-export function checkStart(options: StartOptions): StartRequest {
+export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   const { trigger = "generate", branchId = "main" } = options;
   const { chatId, message, userMessageId, profile, profileRef } = options;
   if (trigger !== "generate" && trigger !== "regenerate") {
@@ -38,9 +38,16 @@ export function checkStart(options: StartOptions): StartRequest {
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     refuse("The signal is no AbortSignal.");
-  const { timeoutMs } = options;
+  const { deadlineAt, timeoutMs } = options;
+  if (deadlineAt !== undefined && timeoutMs !== undefined)
+    refuse("Give deadlineAt or timeoutMs, not both.");
+  if (deadlineAt !== undefined && !(Number.isFinite(deadlineAt) && deadlineAt >= nowMs)) {
+    refuse(
+      `deadlineAt ${deadlineAt} is not a time from now on in milliseconds since the epoch; for a duration give timeoutMs.`,
+    );
+  }
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
-    refuse(`timeoutMs ${timeoutMs} is no number of milliseconds above 0.`);
+    refuse(`timeoutMs ${timeoutMs} is not a number of milliseconds above 0.`);
   return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
 }
 

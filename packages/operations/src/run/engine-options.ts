@@ -138,7 +138,9 @@ export interface StartOptions {
   initiator?: string | undefined;
   /** For 24 hours the same id and payload return the same run. Another payload is `idempotency_conflict`. */
   clientRequestId?: string | undefined;
-  /** How long the run may take before it is aborted. */
+  /** When the run is aborted, in milliseconds since the epoch. It must not be before the start. */
+  deadlineAt?: number | undefined;
+  /** How long the run may take before it is aborted. An alternative to `deadlineAt`. */
   timeoutMs?: number | undefined;
   /** Overrides the engine's setting. */
   whenActive?: WhenActive | undefined;

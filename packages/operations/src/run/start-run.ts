@@ -121,7 +121,7 @@ export function createRunStarter(
     return started;
   };
   return async (request) => {
-    const options = checkStart(request);
+    const options = checkStart(request, services.clock.now());
     const isQueued = (options.whenActive ?? starter.whenActive) === "queue";
     // Registered for the whole start, so that the signal has one listener for everything that waits for it here.
     const release = options.signal && onAbort(options.signal, () => {});
@@ -154,7 +154,7 @@ interface InputOf {
 }
 
 function inputOf(options: StartRequest, of: InputOf): RunInput {
-  const { trigger, chatId, branchId, message, initiator, timeoutMs, turn } = options;
+  const { trigger, chatId, branchId, message, initiator, deadlineAt, timeoutMs, turn } = options;
   const { services, profile, userMessageId = services.ids.next() } = of;
   const startedAt = services.clock.now();
   return {
@@ -170,7 +170,7 @@ function inputOf(options: StartRequest, of: InputOf): RunInput {
     profile,
     turn,
     initiator: initiator !== undefined ? safeText(initiator, maxInitiatorChars) : undefined,
-    deadlineMs: timeoutMs && startedAt + timeoutMs,
+    deadlineMs: timeoutMs === undefined ? deadlineAt : startedAt + timeoutMs,
     trace: currentTrace(),
   };
 }
