@@ -18,15 +18,15 @@ import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
  */
 export async function swapIn(
   root: Folder,
-  { journal, steps }: StagedPlan,
-  { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
+  staged: StagedPlan,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (const step of steps) {
+  for (const step of staged.steps) {
     assertNotAborted(signal);
-    progress.begun += 1;
+    staged.begun += 1;
     const { parent, name } = splitPath(step.path);
     try {
-      await inFolder(root, parent, (folder) => makeChange(journal, step, { folder, name }));
+      await inFolder(root, parent, (folder) => makeChange(staged.journal, step, { folder, name }));
     } catch (error) {
       const code = systemCode(error) ?? "";
       const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(
@@ -35,11 +35,6 @@ export async function swapIn(
       throw isConflict ? conflictAt(step, code) : error;
     }
   }
-}
-
-/** How many steps may have changed something. */
-export interface SwapProgress {
-  begun: number;
 }
 
 interface Place {
@@ -65,7 +60,8 @@ async function makeChange(
   if (!isNew || !(await hasLinked(folder.link(name, moved, key))))
     await folder.rename(name, moved, key);
   const status = await moved.status(key);
-  if (status === undefined || !isSameStatus(status, step.baseStatus)) throw changedMeanwhile(step);
+  if (status === undefined || !isSameStatus(status, step.base?.status))
+    throw changedMeanwhile(step);
   if (isNew) await giveNameOver(staged, key, { folder, name, identity: status.identity });
 }
 

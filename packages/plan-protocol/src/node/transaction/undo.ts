@@ -76,7 +76,7 @@ async function markUndone(
   undone: UndoRecord,
 ): Promise<void> {
   try {
-    await mark(parts, journal, { state: "rolled_back", undone });
+    await mark(parts, journal, "rolled_back", undone);
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
     // Removing the intent needs no space, and it loses nothing: the tree is in its old state.
