@@ -142,7 +142,7 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
   const { limits, finishReason, version, readSet } = options;
   const parsed = parsePlan(answer, { limits, finishReason, version });
   if (!parsed.ok) return parsed;
-  const { repairs: _, ...plan } = parsed.value;
+  const plan = parsed.value;
   // The model need not copy the hash. If it gives one, it is checked.
   const actions = plan.actions.map((action) => {
     const base = readSet.get(action.path);

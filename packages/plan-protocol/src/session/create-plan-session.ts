@@ -138,14 +138,11 @@ async function readMemory(
 ): Promise<PlanMemory> {
   const { memory } = settings;
   assertNotAborted(signal);
-  if (!("read" in memory)) return memory;
-  const known = await memory
-    .read(signal === undefined ? {} : { signal })
-    .catch((error: unknown) => {
-      throw abortOf(error, signal);
-    });
+  const known = await memory?.read({ signal }).catch((error: unknown) => {
+    throw abortOf(error, signal);
+  });
   assertNotAborted(signal);
-  return known;
+  return known ?? { user: {}, project: {} };
 }
 
 async function commit(
@@ -171,16 +168,11 @@ async function commit(
 }
 
 function settingsOf(options: PlanSessionOptions): SessionSettings {
-  const { version = defaultPlanVersion, repairs = 2 } = options;
+  const { version = defaultPlanVersion } = options;
   if (!planVersions.includes(version))
     throw new PlanProtocolError(
       "invalid_input",
       `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
-    );
-  if (![0, 1, 2].includes(repairs))
-    throw new PlanProtocolError(
-      "invalid_input",
-      `${repairs} is no number of repairs. Use 0, 1 or 2.`,
     );
   return {
     ...options,
@@ -188,11 +180,9 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     limits: { ...defaultPlanLimits, ...options.limits },
     responseFormat: options.responseFormat ?? "strict",
     editFormat: options.editFormat ?? "json",
-    ladder: options.ladder ?? createFormatLadder(),
+    ladder: createFormatLadder(),
     request: options.request ?? {},
     version,
-    repairs,
-    memory: options.memory ?? { user: {}, project: {} },
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
   };

@@ -43,7 +43,6 @@ export async function makeProposal(
     goal,
     config: configOf(settings),
     clock: settings.clock,
-    keepsAnswers: settings.trace?.includesRawAnswers === true,
     onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
@@ -150,7 +149,7 @@ async function collectContext(
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {
-  const { model, version, responseFormat, editFormat, request, repairs, limits } = settings;
+  const { model, version, responseFormat, editFormat, request, limits } = settings;
   return {
     provider: model.provider,
     model: model.modelId,
@@ -164,7 +163,6 @@ function configOf(settings: SessionSettings): ConfigSnapshot {
         ([name, value]) => value !== undefined && name !== "providerOptions",
       ),
     ),
-    repairs,
     limits,
   };
 }

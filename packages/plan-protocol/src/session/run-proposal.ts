@@ -31,7 +31,7 @@ const MAX_ANSWER_CHARS = 20_000;
 interface Progress {
   version: PlanVersion;
   roundsLeft: number;
-  /** What was repaired: form and content once each, up to `repairs` in total. */
+  /** What was repaired: form and content once each. */
   repaired: Set<"form" | "content">;
   notes: string;
   /** Issues of the version above. Empty before a descent. */
@@ -152,7 +152,7 @@ async function continueProposal(
   const given: Result<never> = { ok: false, issues: [...cause, ...issues] };
   const recoveries = new Set(issues.map(recoveryFrom));
   if (recoveries.has("stop")) return given;
-  if (!repaired.has(stage) && repaired.size < run.repairs) {
+  if (!repaired.has(stage)) {
     repaired.add(stage);
     progress.pending = { issues, answer };
     const codes = [...new Set(issues.map(({ code }) => code))].sort();
