@@ -35,7 +35,7 @@ async function backUpFile(
   { step, folder, name }: { step: StagedStep; folder: Folder; name: string },
 ): Promise<void> {
   const key = String(step.index);
-  if (!(await hasLinked(folder.link(name, backups, key)))) {
+  if (!(await tryLink(folder.link(name, backups, key)))) {
     step.base = await confirmBase(folder, name, step);
     return writeOld(parts, backups, key, step.base);
   }
@@ -74,7 +74,7 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
 }
 
 /** False if the file system does not support hard links. */
-export async function hasLinked(link: Promise<void>): Promise<boolean> {
+export async function tryLink(link: Promise<void>): Promise<boolean> {
   try {
     await link;
     return true;

@@ -4,7 +4,7 @@ import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { hasLinked } from "./back-up.ts";
+import { tryLink } from "./back-up.ts";
 import {
   emptyParts,
   type Journal,
@@ -198,7 +198,7 @@ async function putBack({
   source: Folder;
   own: OwnFile;
 }): Promise<boolean | undefined> {
-  if (!(await hasLinked(folder.link(name, own.to, key)))) return undefined;
+  if (!(await tryLink(folder.link(name, own.to, key)))) return undefined;
   const taken = await own.to.status(key);
   const isOwn = async (): Promise<boolean> => (await readOwn(own.to, key))?.sha256 === own.sha256;
   if (taken === undefined || !(await isOwn())) return false;
