@@ -94,7 +94,7 @@ async function begin(
     throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
   const { shownFiles = [], files = [], signal } = given;
   const cycle = { goal, ...textsOf(given), shownFiles, entries: [] };
-  return run(state, { mode, goal, cycle, files, isContinued: false, signal });
+  return run(state, { mode, goal, cycle, files, signal });
 }
 
 /** Turns the saved plan into changes. Without a saved plan the text is a goal of its own. */
@@ -111,14 +111,8 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
   const cycle = { ...copyCycle(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
-  return run(state, {
-    mode: "apply",
-    goal,
-    cycle,
-    files: given.files ?? [],
-    isContinued: true,
-    signal: given.signal,
-  });
+  const { files = [], signal } = given;
+  return run(state, { mode: "apply", goal, cycle, files, signal });
 }
 
 async function run(state: SessionState, start: Omit<ProposalStart, "memory">): Promise<Proposal> {
