@@ -37,7 +37,7 @@ import {
   saveChange,
   saveSteps,
 } from "../plan/saved-plan.ts";
-import { openMemory } from "./memory.ts";
+import { memoryOf } from "./memory.ts";
 import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -81,11 +81,10 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   );
   return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
-    const memory = await openMemory(session);
     const planSession = createPlanSession({
       model,
       workspace,
-      memory,
+      memory: memoryOf(session),
       savedPlan,
       policy: workspace.policy,
       limits: workspace.limits,
