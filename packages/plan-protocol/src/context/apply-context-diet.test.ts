@@ -16,12 +16,9 @@ const other = (type: "search" | "logs" | "env", length: number): ContextBlock =>
 });
 
 function lengths(blocks: ContextBlock[], limits: Parameters<typeof applyContextDiet>[1]): string {
-  return (
-    applyContextDiet(blocks, limits)
-      // The marker may leave a character of the limit unused.
-      .blocks.map(({ label, text }) => `${label}:${Math.ceil(text.length / 10) * 10}`)
-      .join(" ")
-  );
+  return applyContextDiet(blocks, limits)
+    .blocks.map((block) => `${block.label}:${block.text.length}`)
+    .join(" ");
 }
 
 describe("applyContextDiet", () => {
@@ -40,16 +37,16 @@ describe("applyContextDiet", () => {
     });
   });
 
-  it("keeps head and tail, and says how much is missing", () => {
+  it("keeps head and tail, 60 to 40, and says how much is missing", () => {
     const text = "h".repeat(500) + "t".repeat(500);
     const { blocks } = applyContextDiet([{ type: "read_file", label: "a", text, sha256: "00" }], {
-      maxContextFileChars: 128,
+      maxContextFileChars: 127,
     });
     expect(blocks).toEqual([
       {
         type: "read_file",
         label: "a",
-        text: `${"h".repeat(50)}...[TRUNCATED 900 chars]...${"t".repeat(50)}`,
+        text: `${"h".repeat(60)}...[TRUNCATED 900 chars]...${"t".repeat(40)}`,
         sha256: "00",
       },
     ]);
@@ -87,12 +84,12 @@ describe("applyContextDiet", () => {
   it("drops the least worth beyond the number of blocks, and logs beyond their own limit", () => {
     const blocks = [
       other("search", 1),
-      file("a", 10),
-      file("b", 10, 3),
+      file("a", 1),
+      file("b", 1, 3),
       other("logs", 500),
-      file("c", 10),
+      file("c", 1),
     ];
-    expect(lengths(blocks, { maxContextFiles: 3 })).toBe("a:10 b:10 c:10");
+    expect(lengths(blocks, { maxContextFiles: 3 })).toBe("a:1 b:1 c:1");
     expect(lengths([other("logs", 500), other("logs", 500)], { maxContextLogChars: 700 })).toBe(
       "logs:500 logs:200",
     );

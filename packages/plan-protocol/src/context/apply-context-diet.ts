@@ -1,5 +1,3 @@
-import { truncateMiddle } from "@ccl/core";
-
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextBlock } from "./context-block.ts";
 
@@ -42,6 +40,8 @@ const GUARANTEED_CHARS = 4_000;
 /** A block that would be cut below this size says nothing and is left out. */
 const MIN_CHARS = 200;
 
+const HEAD_SHARE = 0.6;
+
 /** The order in which types of block are cut. */
 const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
   search: 0,
@@ -52,7 +52,8 @@ const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
 
 /**
  * Fits context blocks into limits in characters. It cuts search hits first, then logs, then the environment, then
- * files by priority. A cut block keeps its head and tail around a marker with the number of characters removed. Files of priority 0 keep 4,000 characters each, or equal shares if they do not all fit.
+ * files by priority. A cut block keeps its head and tail, 60 to 40, around a marker with the number of characters
+ * removed. Files of priority 0 keep 4,000 characters each, or equal shares if they do not all fit.
  */
 export function applyContextDiet(
   blocks: readonly ContextBlock[],
@@ -132,10 +133,32 @@ function shareEqually(portions: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** Cuts the middle of a text down to `maxChars`, with a marker. Empty if not even the marker fits. */
+/** Cuts a text to `maxChars`, with a marker for what is missing. Empty if not even the marker fits. */
 export function cutMiddle(text: string, maxChars: number): string {
-  const marker = (removed: number): string => `...[TRUNCATED ${removed} chars]...`;
-  return truncateMiddle(text, { maxChars, marker }).text;
+  if (text.length <= maxChars) return text;
+  const roomChars = maxChars - markOf(text.length).length;
+  if (roomChars <= 0) return "";
+  // The number removed may have one digit less than the text's length.
+  const keptChars = maxChars - markOf(text.length - roomChars).length;
+  const head = wholeEnd(text, Math.ceil(keptChars * HEAD_SHARE));
+  const tail = wholeStart(text, text.length - (keptChars - Math.ceil(keptChars * HEAD_SHARE)));
+  return text.slice(0, head) + markOf(tail - head) + text.slice(tail);
+}
+
+/** The marker for removed characters. */
+function markOf(removed: number): string {
+  return `...[TRUNCATED ${removed} chars]...`;
+}
+
+// Half of a surrogate pair is not a character.
+function wholeEnd(text: string, at: number): number {
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
+}
+
+function wholeStart(text: string, at: number): number {
+  return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "")
+    ? at + 1
+    : at;
 }
 
 function sumOf(blocks: readonly ContextBlock[]): number {
