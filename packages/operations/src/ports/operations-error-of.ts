@@ -1,9 +1,9 @@
 import { RecordsError, type RecordsErrorCode } from "@ccl/records";
-import { SqlError, storeErrorOf } from "@ccl/sql";
+import { SqlError } from "@ccl/sql";
 
 import { OperationsError, type OperationsErrorCode } from "../operations-error.ts";
 
-const codes: Partial<Record<RecordsErrorCode, OperationsErrorCode>> = {
+const codes: Partial<Record<RecordsErrorCode | SqlError["code"], OperationsErrorCode>> = {
   aborted: "aborted",
   closed: "closed",
   conflict: "version_conflict",
@@ -13,10 +13,8 @@ const codes: Partial<Record<RecordsErrorCode, OperationsErrorCode>> = {
 
 /** Converts an error of the database or of records. Any other error is returned as it is. */
 export function operationsErrorOf(error: unknown): unknown {
-  const cause = { cause: error };
-  if (RecordsError.isInstance(error))
-    return new OperationsError(codes[error.code] ?? "store_failed", error.message, cause);
-  if (SqlError.isInstance(error) && error.code === "closed")
-    return new OperationsError("closed", error.message, cause);
-  return storeErrorOf(error, "The database", OperationsError);
+  const isOfDatabase = SqlError.isInstance(error);
+  if (!isOfDatabase && !RecordsError.isInstance(error)) return error;
+  const message = isOfDatabase ? `The database failed. ${error.message}` : error.message;
+  return new OperationsError(codes[error.code] ?? "store_failed", message, { cause: error });
 }
