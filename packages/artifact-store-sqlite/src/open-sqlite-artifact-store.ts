@@ -61,13 +61,12 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   throw new ArtifactStoreError("invalid_input", message);
 }
 
-const passedOn = ["invalid_input", "disk_full", "read_only", "aborted"] as const;
+const passedOn = ["invalid_input", "damaged", "disk_full", "read_only", "aborted"] as const;
 
 function openErrorOf(error: unknown): unknown {
   if (!SqlError.isInstance(error)) return error;
   const { code, message } = error;
-  const own =
-    code === "corrupt" ? "damaged" : (passedOn.find((passed) => passed === code) ?? "unavailable");
+  const own = passedOn.find((passed) => passed === code) ?? "unavailable";
   return new ArtifactStoreError(own, `The SQLite store could not be opened. ${message}`, {
     cause: error,
   });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog";
+import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog/importers";
 import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
 import { CclError, redactSecrets } from "@ccl/core";
 import { readBodyText } from "@ccl/core/http";

@@ -5,9 +5,9 @@ import {
   type CatalogFiles,
   type ChangeSeverity,
   fromCatalogFiles,
-  fromJsonl,
   type ResourceInput,
 } from "@ccl/catalog";
+import { fromJsonl } from "@ccl/catalog/importers";
 import { createCatalogFolder, damagedCatalog } from "@ccl/catalog/node";
 
 import {
