@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
 
 import { hashContent, type ContentHash } from "./hash-content.ts";
 
@@ -15,7 +15,18 @@ export function readBytes(realPath: string): Buffer {
   }
 }
 
+/** Shared by all files, since a buffer for each of 100,000 files costs 300 MB before it is collected. */
+const shared = Buffer.alloc(65_536);
+
 /** Hashes a regular file. Throws errors of the operating system. */
 export function hashFile(realPath: string): ContentHash {
-  return hashContent(readBytes(realPath));
+  const descriptor = openSync(realPath, OPEN_FLAGS);
+  try {
+    const length = readSync(descriptor, shared, 0, shared.length, 0);
+    const room = shared.length - length;
+    const isWhole = room > 0 && readSync(descriptor, shared, length, room, length) === 0;
+    return hashContent(isWhole ? shared.subarray(0, length) : readFileSync(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
 }
