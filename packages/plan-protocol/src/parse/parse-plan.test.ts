@@ -399,6 +399,13 @@ describe("a plan written by JSON.stringify", () => {
     expect(parsed.ok ? parsed.value.actions : parsed.issues[0]?.code).toBe("ERR_JSON_PARSE");
   });
 
+  it.each([
+    '{"actions":[{"kind":"CREATE_FILE","path":"a","content":"[]  [}"}{]}',
+    '{"actions":[{"kind":"CREATE_FILE","path":"a","content":"x"[]}',
+  ])("is not taken for the empty list that stands in it: %s", (json) => {
+    expect(parsePlan(json).ok).toBe(false);
+  });
+
   it("is never accepted with another meaning when a character is changed, taken out or put in", () => {
     const structural = fc.constantFrom(...'{}[]:,"\\');
     fc.assert(

@@ -74,7 +74,9 @@ export function chooseValue<T>(
     ? candidates
     : untagged.filter((candidate) => !isSlight(text, candidate));
   const found = fitting(weighty, choice);
-  const [last, ...rivals] = (found.length > 0 ? found : fitting(candidates, choice)).reverse();
+  // Beside a value that cannot be read, it may be a part of it.
+  const isSlightEnough = found.length === 0 && broken.length === 0;
+  const [last, ...rivals] = (isSlightEnough ? fitting(candidates, choice) : found).reverse();
   if (last === undefined)
     return refuse("The answer holds JSON, but no value in it fits what was asked for.");
   const { chosen, candidate } = last;

@@ -150,8 +150,8 @@ function addCandidate(
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
   const { view, budget, position: end, isInFence } = scan;
-  if (isMember(view.text, start, end)) {
-    addBroken(scan, start, "It is a member of a value that cannot be read");
+  if (isMember(view.text, start, end) || isInBroken(scan, start)) {
+    addBroken(scan, start, "It is a part of a value that cannot be read");
     return;
   }
   scan.candidates.push({
@@ -160,6 +160,15 @@ function addCandidate(
     source: { kind: isInFence ? "fence" : "prose", start, end },
     digits: () => readDigits(view, start, budget),
   });
+}
+
+/** True for a value where an unreadable one broke off, or between it and a bracket that only it can have opened. */
+function isInBroken({ view, position: end, broken }: Scan, start: number): boolean {
+  const last = broken.at(-1);
+  return (
+    last !== undefined &&
+    (last.position === start || /[}\]]/.test(view.text[view.skipSpace(end)] ?? ""))
+  );
 }
 
 /** True if a key precedes the value, and the rest of an object follows. */
